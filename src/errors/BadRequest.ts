@@ -1,0 +1,22 @@
+import { Schema } from "effect"
+import { HttpApiError } from "effect/http-api"
+
+/**
+ * One fault of a request. `pointer` is a JSON pointer (RFC 6901) into the body or the named `part` of a form;
+ * `line` and `column` count from 1.
+ */
+export const Issue = Schema.Struct({
+  part: Schema.optionalKey(Schema.String),
+  pointer: Schema.optionalKey(Schema.String),
+  detail: Schema.String,
+  line: Schema.optionalKey(Schema.Int),
+  column: Schema.optionalKey(Schema.Int)
+}).annotate({ identifier: "Issue" })
+export type Issue = typeof Issue.Type
+
+/** The request cannot be understood: one issue per fault, all of them at once. */
+export class BadRequest extends HttpApiError.Problem<BadRequest>()(
+  "BadRequest",
+  { type: "/problems/bad-request", status: 400, title: "Bad request" },
+  { issues: Schema.optionalKey(Schema.Array(Issue)) }
+) {}

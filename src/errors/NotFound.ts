@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+import { HttpApiError } from "effect/http-api"
+
+/** The kinds of thing that a request can name. */
+export const Kind = Schema.Literals([
+  "tenant",
+  "archive",
+  "file",
+  "flowline",
+  "execution",
+  "operator",
+  "route",
+  "channel",
+  "resource",
+  "page"
+])
+
+/**
+ * What the request names does not exist for this tenant. The answer is the same whether it exists for another tenant,
+ * is unreadable, or never existed.
+ */
+export class NotFound extends HttpApiError.Problem<NotFound>()(
+  "NotFound",
+  { type: "/problems/not-found", status: 404, title: "Not found" },
+  { kind: Kind, tenant: Schema.optionalKey(Schema.String), id: Schema.optionalKey(Schema.String) }
+) {}

@@ -1,0 +1,55 @@
+import { Context, type Stream } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Flowline } from "../flowlines/Flowline.ts"
+
+/** One run of a flowline. `epoch` counts the attempts of the execution from 1. */
+export interface RunSpec {
+  readonly tenant: string
+  readonly executionId: string
+  readonly epoch: number
+  readonly flowline: Flowline
+}
+
+/** Counters of one node, since the start of the run. */
+export interface NodeCounters {
+  readonly component: string
+  readonly recordsIn: number
+  readonly recordsOut: number
+  readonly errors: number
+  /** One reason of a rejected record. */
+  readonly lastError?: string
+}
+
+/** What a run says, in order. `Started` comes first; exactly one `Ended` comes last. */
+export type RunMessage =
+  /** `jobId` names the process: `<host>:<pid>`. */
+  | { readonly _tag: "Started"; readonly jobId: string; readonly pid: number; readonly at: number }
+  | {
+      readonly _tag: "Output"
+      readonly lines: ReadonlyArray<{ readonly component: string; readonly text: string; readonly at: number }>
+    }
+  /** Lines that were dropped because the output of the run is over its limit. */
+  | { readonly _tag: "Truncated" }
+  | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
+  /** The sealed archive, already stored as a blob. */
+  | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
+  | {
+      readonly _tag: "Ended"
+      readonly outcome: "succeeded" | "failed"
+      /** Why it failed, for the user: no stack, no absolute path. */
+      readonly error?: string
+      readonly component?: string
+      readonly at: number
+    }
+
+/** Runs flowlines, each in a process of its own. */
+export class Engine extends Context.Service<
+  Engine,
+  {
+    /**
+     * Starts the run and follows it. Ending or interrupting the stream kills the whole process group: TERM, then KILL,
+     * and completes only when no process of the group is left. `at` values are epoch milliseconds.
+     */
+    readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
+  }
+>()("flow/engines/Engine") {}

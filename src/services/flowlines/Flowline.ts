@@ -1,0 +1,37 @@
+import { Effect, Schema } from "effect"
+import { runtimes } from "../nodes/Node.ts"
+
+const name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(128))
+
+export const Subscription = Schema.Struct({ component: name, stream: name }).annotate({ identifier: "Subscription" })
+export const Publication = Schema.Struct({ stream: name }).annotate({ identifier: "Publication" })
+
+/** A node of the DAG. `component` is unique in the flowline and defaults to `type`. */
+export const DagNode = Schema.Struct({
+  type: name,
+  component: Schema.optionalKey(name),
+  description: Schema.optionalKey(Schema.String),
+  settings: Schema.Record(Schema.String, Schema.Unknown).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  subscribe: Schema.Array(Subscription).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  publish: Schema.Array(Publication).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+}).annotate({ identifier: "DagNode" })
+export type DagNode = typeof DagNode.Type
+
+/** Runtime settings of a flowline. Sizes are in MiB, times in seconds. */
+export const RunSettings = Schema.Struct({
+  memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 64, maximum: 65_536 }))),
+  timeout_seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000 }))),
+  resources: Schema.optionalKey(Schema.Array(Schema.String))
+}).annotate({ identifier: "RunSettings" })
+
+/** A flowline file after decoding. */
+export const Flowline = Schema.Struct({
+  version: Schema.optionalKey(Schema.Union([Schema.String, Schema.Number])),
+  type: Schema.optionalKey(Schema.Literal("flowline")),
+  name: Schema.optionalKey(Schema.String),
+  description: Schema.optionalKey(Schema.String),
+  runtime: Schema.Literals(runtimes),
+  settings: RunSettings.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  dag: Schema.NonEmptyArray(DagNode)
+}).annotate({ identifier: "Flowline" })
+export type Flowline = typeof Flowline.Type

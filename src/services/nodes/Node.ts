@@ -1,0 +1,76 @@
+import type { Schema } from "effect"
+
+/** A record that travels through a flowline: a JSON object. Field values are JSON; integers beyond 2^53 are strings. */
+export type Event = Record<string, unknown>
+
+/** What passes between nodes: about 256 KiB of records, never a single one. */
+export type Batch = ReadonlyArray<Event>
+
+export const runtimes = ["stream", "analytics", "pybatch"] as const
+export type Runtime = (typeof runtimes)[number]
+
+/** Sends a batch to the subscribers of one of the node's streams. Await it: it is what slows a fast input down. */
+export type Emit = (stream: string, batch: Batch) => void | Promise<void>
+
+/** A file being written. It exists under its name only after `close`. */
+export interface Sink {
+  readonly write: (chunk: Uint8Array | string) => void | Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** What a running node can reach: nothing but this. All paths are relative and stay inside the tenant. */
+export interface RunContext {
+  /** Files of the tenant's configuration folder that the glob names, sorted by path. Fails when a plain path is missing. */
+  readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
+  /** The bytes of a configuration file, decompressed when its name ends in `.gz`. */
+  readonly read: (path: string) => AsyncIterable<Uint8Array>
+  /** A file in the tenant's `data/` area. */
+  readonly file: (path: string) => Promise<Sink>
+  /** An entry of the execution's archive. Entries are written one after the other; a second one waits for the first. */
+  readonly archiveEntry: (name: string) => Promise<Sink>
+  /** Prints lines to the execution's output. */
+  readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>
+  /** Counts failed records of this node that no stream takes, with one reason kept as a sample. */
+  readonly reject: (count: number, reason: string) => void
+  /** Aborted when the run is cancelled or another node failed. */
+  readonly signal: AbortSignal
+}
+
+/** A node of a running flowline. An input has `run`; the others get every batch through `process`, then one `end`. */
+export interface Instance {
+  readonly run?: (emit: Emit) => Promise<void>
+  readonly process?: (batch: Batch, emit: Emit) => void | Promise<void>
+  readonly end?: (emit: Emit) => void | Promise<void>
+}
+
+/** A fault in a node's settings that its schema cannot see, such as a pattern that does not compile. */
+export interface SettingsIssue {
+  /** Path inside `settings`, for example `["patterns", 0]`. */
+  readonly path: ReadonlyArray<string | number>
+  readonly detail: string
+  /** Position inside the text at `path`, from 1. */
+  readonly line?: number
+  readonly column?: number
+}
+
+/**
+ * One entry of the catalogue. Validation, the scan, the documentation and the run are all made from it. `settings`
+ * is a struct schema whose fields carry descriptions; its keys are snake_case.
+ */
+export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Codec<unknown, unknown>> {
+  readonly type: string
+  readonly kind: "input" | "processing" | "output"
+  readonly description: string
+  readonly runtimes: ReadonlyArray<Runtime>
+  readonly settings: S
+  /** How many subscriptions the node takes. */
+  readonly inputs: { readonly min: number; readonly max: number }
+  /** Names of the streams that it can publish, such as `errors`; `*` stands for the names that the flowline chooses. */
+  readonly outputs: ReadonlyArray<string>
+  readonly example: Record<string, unknown>
+  readonly check?: (settings: S["Type"]) => ReadonlyArray<SettingsIssue>
+  readonly start: (settings: S["Type"], context: RunContext) => Instance | Promise<Instance>
+}
+
+/** Keeps the settings' type between a node's schema and its functions. */
+export const node = <S extends Schema.Codec<unknown, unknown>>(definition: NodeType<S>): NodeType<S> => definition
