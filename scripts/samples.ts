@@ -1,5 +1,5 @@
 /**
- * Makes the log samples of the example tenant: `node scripts/samples.ts` writes those that are missing or differ.
+ * Makes the log samples of the example tenant: `npx node scripts/samples.ts` writes those that are missing or differ.
  * Everything comes from fixed seeds, so it always makes the same logs.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
