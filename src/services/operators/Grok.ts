@@ -1,0 +1,81 @@
+import { Result } from "effect"
+import { bank } from "./banks/Banks.ts"
+import type { ConversionFailure } from "./Coercion.ts"
+import { type Definition, readDefinitions } from "./Definitions.ts"
+import { type Expression, expression } from "./grok/Expression.ts"
+import type { Fields } from "./grok/Fields.ts"
+import { PatternError } from "./PatternError.ts"
+
+export interface GrokOptions {
+  /** Built-in pattern set: `legacy` field names, ECS v1 field names, or nothing. */
+  readonly bank: "legacy" | "ecs-v1" | "none"
+  /** More patterns, `NAME regex` lines or a record; they replace built-in ones of the same name everywhere. */
+  readonly definitions?: string | Readonly<Record<string, string>>
+  /** False: `%{WORD}` without a field is captured as `WORD`. Default true. */
+  readonly namedCapturesOnly?: boolean
+  /** Keep empty captures (as "") and groups that took no part (as null). Default false. */
+  readonly keepEmptyCaptures?: boolean
+  /** The dot matches newlines. Default true, as in Logstash; Elasticsearch has false. */
+  readonly dotall?: boolean
+}
+
+export interface GrokMatch {
+  /** Which pattern matched, from 1. */
+  readonly pattern: number
+  readonly fields: Fields
+  /** Captures that could not be converted; their fields hold the text. */
+  readonly failures: ReadonlyArray<ConversionFailure>
+}
+
+export interface Grok {
+  readonly expressions: ReadonlyArray<Expression>
+  /** Fields of the first pattern that matches anywhere in the line. */
+  readonly match: (line: string) => GrokMatch | undefined
+}
+
+const emptyBank: ReadonlyMap<string, Definition> = new Map()
+const banks = new Map<string, ReadonlyMap<string, Definition>>()
+
+const builtIn = (set: GrokOptions["bank"]): ReadonlyMap<string, Definition> => {
+  if (set === "none") return emptyBank
+  const known = banks.get(set)
+  if (known !== undefined) return known
+  const definitions = new Map<string, Definition>()
+  for (const [name, regex] of bank(set)) definitions.set(name, { regex, part: "bank", line: 1, column: 1 })
+  banks.set(set, definitions)
+  return definitions
+}
+
+/**
+ * Compiles grok patterns, tried in order. Only what the patterns reach is expanded and checked.
+ * @see https://www.elastic.co/docs/reference/logstash/plugins/plugins-filters-grok
+ */
+export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): Result.Result<Grok, PatternError> =>
+  Result.try({
+    try: () => {
+      const own = readDefinitions(options.definitions ?? {})
+      const standard = builtIn(options.bank)
+      const settings = {
+        lookup: (name: string) => own.get(name) ?? standard.get(name),
+        namedCapturesOnly: options.namedCapturesOnly ?? true,
+        keepEmptyCaptures: options.keepEmptyCaptures ?? false,
+        dotall: options.dotall ?? true
+      }
+      return make(patterns.map((text, index) => expression(text, index + 1, settings)))
+    },
+    catch: (error) => {
+      if (error instanceof PatternError) return error
+      throw error
+    }
+  })
+
+const make = (expressions: ReadonlyArray<Expression>): Grok => ({
+  expressions,
+  match: (line) => {
+    for (let index = 0; index < expressions.length; index++) {
+      const found = expressions[index]!.match(line)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+})

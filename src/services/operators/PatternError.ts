@@ -1,0 +1,40 @@
+import { Data } from "effect"
+
+/** The part of a request or of a node's settings that is at fault. */
+export type Part = "pattern" | "definitions" | "bank" | "input"
+
+/**
+ * A pattern that cannot be used: unknown name, cycle, bad regular expression, unbalanced `%{`, unknown type.
+ * `line` and `column` count from 1 in UTF-16 units inside the text named by `part`; `text` is the offending piece of it.
+ * `pattern` says which of several patterns was being compiled (from 1).
+ */
+export class PatternError extends Data.TaggedError("PatternError")<{
+  readonly part: Part
+  readonly detail: string
+  readonly line: number
+  readonly column: number
+  readonly text: string
+  readonly pattern: number
+}> {
+  override get message(): string {
+    return `${this.detail} at ${this.line}:${this.column} of the ${this.part}`
+  }
+}
+
+/** A fault inside one text, by offset; the compiler knows which text and turns it into a {@link PatternError}. */
+export class SyntaxFault extends Error {
+  readonly start: number
+  readonly end: number
+  constructor(detail: string, start: number, end: number) {
+    super(detail)
+    this.start = start
+    this.end = end
+  }
+}
+
+/** Line and column (from 1) of an offset. */
+export const position = (text: string, offset: number): { readonly line: number; readonly column: number } => {
+  const before = text.slice(0, offset)
+  const newline = before.lastIndexOf("\n")
+  return { line: before.split("\n").length, column: offset - newline }
+}

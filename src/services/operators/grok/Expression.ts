@@ -1,0 +1,68 @@
+import type { ConversionFailure } from "../Coercion.ts"
+import type { Definition } from "../Definitions.ts"
+import type { GrokMatch } from "../Grok.ts"
+import { blame } from "./Blame.ts"
+import type { Capture } from "./Capture.ts"
+import { expand, type Origin } from "./Expand.ts"
+import { builder, type Leaf, leaves } from "./Fields.ts"
+import { lazyMatcher, type Tree } from "./Matcher.ts"
+
+export interface ExpressionSettings {
+  readonly lookup: (name: string) => Definition | undefined
+  readonly namedCapturesOnly: boolean
+  readonly keepEmptyCaptures: boolean
+  readonly dotall: boolean
+}
+
+/** One compiled grok pattern. */
+export interface Expression {
+  readonly text: string
+  readonly tree: Tree
+  readonly captures: ReadonlyArray<Capture>
+  readonly leaves: ReadonlyArray<Leaf>
+  readonly hints: ReadonlyArray<string>
+  readonly match: (line: string) => GrokMatch | undefined
+  /** The raw match, with `indices` on request, and the place of each capture in it. */
+  readonly exec: (
+    line: string,
+    indices: boolean
+  ) => { readonly match: RegExpExecArray; readonly numbers: ReadonlyArray<number> } | undefined
+}
+
+const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
+
+/** Compiles pattern number `pattern`. Throws PatternError. */
+export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
+  const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
+  const { tree: root, captures, names, hints } = expand(origin, settings.lookup, settings.namedCapturesOnly)
+  const tree: Tree = { root, names, captureCount: captures.length }
+  const matcherFor = lazyMatcher(tree, settings.dotall, false)
+  const indexedFor = lazyMatcher(tree, settings.dotall, true)
+  try {
+    matcherFor("")
+  } catch (error) {
+    throw blame(tree, origin, settings.dotall, error as Error)
+  }
+  const all = leaves(captures)
+  const build = builder(all, settings.keepEmptyCaptures)
+  return {
+    text,
+    tree,
+    captures,
+    leaves: all,
+    hints,
+    match: (line) => {
+      const { exec, numbers } = matcherFor(line)
+      const match = exec(line)
+      if (match === null) return undefined
+      const failures: Array<ConversionFailure> = []
+      const fields = build(match, numbers, failures)
+      return { pattern, fields, failures: failures.length === 0 ? noFailures : failures }
+    },
+    exec: (line, indices) => {
+      const { exec, numbers } = (indices ? indexedFor : matcherFor)(line)
+      const match = exec(line)
+      return match === null ? undefined : { match, numbers }
+    }
+  }
+}

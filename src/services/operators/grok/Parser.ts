@@ -1,0 +1,179 @@
+import { SyntaxFault } from "../PatternError.ts"
+import { scanReference } from "./ReferenceScanner.ts"
+import { type Node, semanticPattern } from "./Syntax.ts"
+
+const escapePattern =
+  /\\(?:x\{[^}]*\}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[pP]\{[^}]*\}|c.|C-.|M-\\?.|[0-7]{2,3}|[\s\S])/uy
+const backreferencePattern = /\\([kg])(?:<([^>]*)>|'([^']*)')/y
+const quantifierPattern = /(?:[*+?]|\{(\d+)\}|\{(\d*),(\d*)\})([?+]?)/y
+const optionsPattern = /\(\?[imxadu]*(?:-[imx]*)?([:)])/y
+const namePattern = /\(\?(?:<([^>=!][^>]*)>|'([^']+)')/y
+
+const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | null => {
+  pattern.lastIndex = index
+  return pattern.exec(text)
+}
+
+/** Parses one expression or definition. Throws {@link SyntaxFault} with the offsets of the offending text. */
+export const parse = (text: string): Node => {
+  let index = 0
+  let extended = false
+
+  const parseChoice = (opening: number): Node => {
+    const start = index
+    const branches: Array<Node> = []
+    const outerExtended = extended
+    for (;;) {
+      branches.push(parseSequence())
+      if (text[index] !== "|") break
+      index++
+    }
+    extended = outerExtended
+    if (opening < 0 && index < text.length) throw new SyntaxFault("unmatched )", index, index + 1)
+    if (opening >= 0 && index >= text.length) throw new SyntaxFault("unclosed group", opening, text.length)
+    return branches.length === 1 ? branches[0]! : { kind: "choice", branches, start, end: index }
+  }
+
+  const parseSequence = (): Node => {
+    const start = index
+    const items: Array<Node> = []
+    while (index < text.length && text[index] !== "|" && text[index] !== ")") {
+      const item = parseItem()
+      items.push(item.kind === "mark" ? item : parseQuantifiers(item))
+    }
+    return { kind: "sequence", items, start, end: index }
+  }
+
+  const parseQuantifiers = (atom: Node): Node => {
+    let node = atom
+    for (;;) {
+      const found = at(quantifierPattern, text, index)
+      if (found === null || found[0] === "{,}") return node
+      const [, exact, from, to, suffix] = found
+      const braces = found[0].startsWith("{")
+      if (braces && exact === undefined && from === "" && to === "") return node
+      // In Ruby's syntax a plus after braces repeats once more: it is not possessive.
+      const quantifier = braces && suffix === "+" ? found[0].slice(0, -1) : found[0]
+      const min = exact ?? from ?? (found[0].startsWith("+") ? "1" : "0")
+      const max = exact ?? (to === undefined ? (found[0].startsWith("?") ? "1" : "") : to)
+      index += quantifier.length
+      node = {
+        kind: "repeat",
+        node,
+        quantifier,
+        min: Number(min),
+        max: max === "" ? Number.POSITIVE_INFINITY : Number(max),
+        start: atom.start,
+        end: index
+      }
+    }
+  }
+
+  const parseItem = (): Node => {
+    const start = index
+    const character = text[index]!
+    const take = (length: number) => {
+      index = start + length
+      return text.slice(start, index)
+    }
+    if (character === "\\") {
+      const back = at(backreferencePattern, text, index)
+      if (back !== null) {
+        take(back[0].length)
+        const letter = back[1] === "g" ? "g" : "k"
+        return { kind: "backreference", letter, name: back[2] ?? back[3] ?? "", start, end: index }
+      }
+      const escape = at(escapePattern, text, index)
+      if (escape === null) throw new SyntaxFault("a backslash at the end", start, text.length)
+      return { kind: "atom", text: take(escape[0].length), start, end: index }
+    }
+    if (character === "%" && text[index + 1] === "{") {
+      const reference = scanReference(text, index)
+      index = reference.end
+      return reference
+    }
+    if (character === "(") return parseGroup()
+    if (character === "[") return { kind: "class", text: take(classLength(text, start)), start, end: index }
+    if (extended && /\s/.test(character)) return { kind: "mark", text: take(1), start, end: index }
+    if (extended && character === "#") {
+      const newline = text.indexOf("\n", index)
+      return { kind: "mark", text: take((newline < 0 ? text.length : newline) - start), start, end: index }
+    }
+    if (character === "*" || character === "+" || character === "?")
+      throw new SyntaxFault("nothing to repeat", start, start + 1)
+    const code = text.codePointAt(index)!
+    return { kind: "atom", text: take(code > 0xffff ? 2 : 1), start, end: index }
+  }
+
+  const parseGroup = (): Node => {
+    const start = index
+    if (text.startsWith("(?#", index)) {
+      const close = text.indexOf(")", index)
+      if (close < 0) throw new SyntaxFault("unclosed comment", start, text.length)
+      index = close + 1
+      return { kind: "mark", text: text.slice(start, index), start, end: index }
+    }
+    const options = at(optionsPattern, text, index)
+    if (options !== null && options[0] !== "(?)") {
+      index += options[0].length
+      const [on, off] = options[0].split("-")
+      const before = extended
+      extended = on!.includes("x") || (extended && !(off ?? "").includes("x"))
+      if (options[1] === ")") return { kind: "mark", text: options[0], start, end: index }
+      const group = closeGroup(start, options[0])
+      extended = before
+      return group
+    }
+    const named = at(namePattern, text, index)
+    if (named !== null) {
+      const name = named[1] ?? named[2]!
+      if (!semanticPattern.test(name)) throw new SyntaxFault(`bad group name "${name}"`, start, start + named[0].length)
+      index += named[0].length
+      return closeGroup(start, "(", name)
+    }
+    const open = /\(\?(?:<[=!]|[=!>~])|\((?!\?)/y
+    const plain = at(open, text, index)
+    if (plain === null) throw new SyntaxFault("unknown kind of group", start, Math.min(text.length, start + 4))
+    index += plain[0].length
+    return closeGroup(start, plain[0])
+  }
+
+  const closeGroup = (start: number, open: string, name?: string): Node => {
+    const body = parseChoice(start)
+    index++
+    return name === undefined
+      ? { kind: "group", open, body, start, end: index }
+      : { kind: "group", open, name, body, start, end: index }
+  }
+
+  return parseChoice(-1)
+}
+
+/** Length of the class that starts at `start`, nested classes and POSIX brackets included. */
+const classLength = (text: string, start: number): number => {
+  let depth = 0
+  let index = start
+  while (index < text.length) {
+    const character = text[index]!
+    if (character === "\\") {
+      index += 2
+      continue
+    }
+    if (character === "[") {
+      const posix = at(/\[:\^?[a-z]+:\]/y, text, index)
+      if (posix !== null) {
+        index += posix[0].length
+        continue
+      }
+      depth++
+      index++
+      if (text[index] === "^") index++
+      // A bracket that would close an empty class stands for itself.
+      if (text[index] === "]" && text.indexOf("]", index + 1) > 0) index++
+      continue
+    }
+    index++
+    if (character === "]" && --depth === 0) return index - start
+  }
+  throw new SyntaxFault("unclosed character class", start, text.length)
+}

@@ -1,0 +1,124 @@
+import type { ExpandedGroup } from "./Expand.ts"
+import type { Node, Repeat } from "./Syntax.ts"
+
+/** A repetition whose captures ECMAScript would forget between iterations: it is printed inside group `l<index>`. */
+export interface Loop {
+  readonly body: Node
+  /** Option switches in force around the loop, as `(?i-m:`. */
+  readonly options: string
+  /** Captures that an iteration may leave out. */
+  readonly fragile: ReadonlyArray<number>
+}
+
+export interface Printed {
+  /** Oniguruma source; captures are named `g<index>`, loops `l<index>`. */
+  readonly source: string
+  readonly loops: ReadonlyArray<Loop>
+}
+
+const branches = (node: Node): ReadonlyArray<Node> => {
+  switch (node.kind) {
+    case "group":
+      return [node.body]
+    case "repeat":
+      return [node.node]
+    case "sequence":
+      return node.items
+    case "choice":
+      return node.branches
+    default:
+      return []
+  }
+}
+
+/** Captures below `node` that one pass over it may leave unset: those in a choice or in something optional. */
+const fragileCaptures = (node: Node, optional: boolean, found: Array<number>): void => {
+  const index = (node as ExpandedGroup).capture
+  if (optional && index !== undefined) found.push(index)
+  const loose = optional || node.kind === "choice" || (node.kind === "repeat" && node.min === 0)
+  for (const child of branches(node)) fragileCaptures(child, loose, found)
+}
+
+const some = (node: Node, test: (node: Node) => boolean): boolean =>
+  test(node) || branches(node).some((child) => some(child, test))
+
+/** `(X+)+` matches what `X+` matches, without trying every way to cut it up. */
+const flattened = (node: Repeat, numbered: boolean): string | undefined => {
+  const group = node.node as ExpandedGroup
+  if (!/^[*+]$/.test(node.quantifier) || group.kind !== "group" || group.capture !== undefined) return undefined
+  if (group.open !== "(?:" && (group.open !== "(" || numbered)) return undefined
+  const only = group.body.kind === "sequence" && group.body.items.length === 1 ? group.body.items[0]! : group.body
+  if (only.kind !== "repeat" || !/^[*+]$/.test(only.quantifier)) return undefined
+  if (only.node.kind !== "class" && only.node.kind !== "atom") return undefined
+  return only.node.text + (node.quantifier === "+" && only.quantifier === "+" ? "+" : "*")
+}
+
+const switchOptions = (current: string, text: string): string => {
+  const [on, off = ""] = text.replace(/[(?:)]/g, "").split("-")
+  const kept = [...current].filter((letter) => !off.includes(letter))
+  return [...new Set([...kept, ...on!])].sort().join("")
+}
+
+/** Writes an expanded tree as Oniguruma source with safe group names. */
+export const print = (
+  root: Node,
+  names: ReadonlyMap<string, ReadonlyArray<number>>,
+  options = "",
+  keepLoops = true
+): Printed => {
+  const loops: Array<Loop> = []
+  const numbered = some(root, (node) => node.kind === "atom" && /^\\[1-9]/.test(node.text))
+
+  const backreference = (letter: string, name: string): string => {
+    const known = /^[+-]?\d+$/.test(name) ? undefined : names.get(name)
+    if (known === undefined) return `\\${letter}<${name}>`
+    if (letter === "g" || known.length === 1) return `\\${letter}<g${known[0]}>`
+    return `(?:${known
+      .map((index) => `\\k<g${index}>`)
+      .reverse()
+      .join("|")})`
+  }
+
+  const write = (node: Node, active: string, insideLoop: boolean): string => {
+    switch (node.kind) {
+      case "group": {
+        const index = (node as ExpandedGroup).capture
+        const inner = /^\(\?[a-z-]+:/.test(node.open) ? switchOptions(active, node.open) : active
+        const open = index === undefined ? node.open : `(?<g${index}>`
+        return `${open}${write(node.body, inner, insideLoop)})`
+      }
+      case "repeat": {
+        const flat = flattened(node, numbered)
+        if (flat !== undefined) return flat
+        const fragile: Array<number> = []
+        if (keepLoops && !insideLoop && node.max > 1) fragileCaptures(node.node, false, fragile)
+        if (fragile.length === 0) return write(node.node, active, insideLoop) + node.quantifier
+        const on = active === "" ? "" : active
+        const off = [..."imx"].filter((letter) => !active.includes(letter)).join("")
+        const index = loops.length
+        loops.push({ body: node.node, options: `(?${on}${off === "" ? "" : `-${off}`}:`, fragile })
+        return `(?<l${index}>${write(node.node, active, true)}${node.quantifier})`
+      }
+      case "sequence": {
+        let current = active
+        return node.items
+          .map((item) => {
+            if (item.kind === "mark" && /^\(\?[a-z-]+\)$/.test(item.text)) current = switchOptions(current, item.text)
+            return write(item, current, insideLoop)
+          })
+          .join("")
+      }
+      case "choice":
+        return node.branches.map((branch) => write(branch, active, insideLoop)).join("|")
+      case "backreference":
+        return backreference(node.letter, node.name)
+      case "reference":
+        return `(?:${node.syntax})`
+      default:
+        return node.text
+    }
+  }
+
+  const source = write(root, options, false)
+  return { source, loops }
+}

@@ -1,0 +1,62 @@
+import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
+
+/** A regular expression for V8 and the number that each of its named groups has in a match. */
+export interface Translated {
+  readonly regex: RegExp
+  readonly numbers: ReadonlyMap<string, number>
+}
+
+/** Drops group names (a match with `groups` costs half as much again) and tells the number of each. */
+const numberGroups = (pattern: string): { readonly source: string; readonly numbers: ReadonlyMap<string, number> } => {
+  const numbers = new Map<string, number>()
+  let count = 0
+  let depth = 0
+  const source = pattern.replace(
+    /\\[\s\S]|\[|\]|\(\?<([gl]\d+)>|\((?!\?)/g,
+    (token: string, name: string | undefined) => {
+      if (token === "[") depth++
+      else if (token === "]") depth--
+      else if (depth === 0 && token.startsWith("(")) {
+        count++
+        if (name !== undefined) numbers.set(name, count)
+        return "("
+      }
+      return token
+    }
+  )
+  return { source, numbers }
+}
+
+const asciiWord = "0-9A-Za-z_"
+
+/** Ruby's `\w` is ASCII while its `\b` is not; the translator has one switch for both, so `\w` is spelled out. */
+export const spellOutWords = (source: string): string => {
+  let depth = 0
+  return source.replace(/\\[\s\S]|\[:\^?[a-z]+:\]|\[|\]/g, (token: string) => {
+    if (token === "[") depth++
+    else if (token === "]") depth--
+    else if (token === "\\w") return depth > 0 ? asciiWord : `[${asciiWord}]`
+    else if (token === "\\W") return `[^${asciiWord}]`
+    return token
+  })
+}
+
+/** True when the source matches non-ASCII text in another way than with everything ASCII. */
+export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:\^?word:\]/.test(source)
+
+/**
+ * Oniguruma source to a RegExp. `flags` are the translator's (`m` dot matches newline, `D S W` ASCII digits, blanks,
+ * words), `extra` are JavaScript's (`d`, `y`). Throws an Error that says what the source's fault is.
+ */
+export const translate = (source: string, flags: string, extra: string): Translated => {
+  const details = toRegExpDetails(source, { flags, target: "ES2025" })
+  const { pattern, options } = details
+  if (options?.strategy || (options?.transfers?.length ?? 0) > 0) {
+    // Subroutines and searching lookbehinds need the translator's own RegExp class, which hides its extra groups.
+    const numbers = new Map<string, number>()
+    for (const [, name] of source.matchAll(/\(\?<([gl]\d+)>/g)) numbers.set(name!, numbers.size + 1)
+    return { regex: new EmulatedRegExp(pattern, details.flags + extra, options), numbers }
+  }
+  const numbered = numberGroups(pattern)
+  return { regex: new RegExp(numbered.source, details.flags + extra), numbers: numbered.numbers }
+}
