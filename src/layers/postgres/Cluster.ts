@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { Effect } from "effect"
+import { type Account, chooseAccount } from "./Account.ts"
+import { type Binaries, findBinaries } from "./Binaries.ts"
+import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+
+/** Name of the database's superuser; the database is `postgres`. */
+export const superuser = "flow"
+
+/** A cluster on disk and what is needed to run it. Everything lies in `<data folder>/postgres`. */
+export interface Cluster {
+  /** The cluster itself, mode 0700. */
+  readonly folder: string
+  /** What the server prints. */
+  readonly log: string
+  readonly password: string
+  readonly binaries: Binaries
+  readonly account: Account
+}
+
+/** Finds the cluster of a data folder, making it at the first start. */
+export const openCluster = Effect.fn("Cluster.open")(function* (
+  dataFolder: string
+): Effect.fn.Return<Cluster, EmbeddedPostgresError> {
+  const home = join(resolve(dataFolder), "postgres")
+  yield* attempt(`The folder ${home} cannot be made`, () => makeHome(home))
+  const binaries = yield* findBinaries(join(home, "lib"))
+  const folder = join(home, "data")
+  const account = yield* chooseAccount(folder, [binaries.postgres, home])
+  const isNew = !existsSync(join(folder, "PG_VERSION"))
+  const password = yield* attempt(`The password in ${home} cannot be read`, () => passwordOf(home, isNew))
+  const cluster: Cluster = { folder, log: join(home, "server.log"), password, binaries, account }
+  if (isNew) yield* attempt(`PostgreSQL's files cannot be made in ${home}`, () => initialise(home, cluster))
+  return cluster
+})
+
+/** As root, the server's user has to pass our two folders; what lies in them keeps its own, closed modes. */
+const makeHome = (home: string) => {
+  mkdirSync(home, { recursive: true, mode: 0o711 })
+  if (process.getuid?.() !== 0) return
+  for (const folder of [dirname(home), home]) {
+    const { mode, uid } = statSync(folder)
+    if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, mode | 0o011)
+  }
+}
+
+const passwordOf = (home: string, isNew: boolean): string => {
+  const file = join(home, "password")
+  if (existsSync(file)) {
+    chmodSync(file, 0o600)
+    return readFileSync(file, "utf8").trim()
+  }
+  if (!isNew)
+    throw new EmbeddedPostgresError({ message: `The password file ${file} of the existing database is missing` })
+  const password = randomBytes(24).toString("base64url")
+  writeDurably(file, password)
+  return password
+}
+
+const writeDurably = (file: string, text: string) => {
+  writeFileSync(`${file}.new`, text, { mode: 0o600, flush: true })
+  renameSync(`${file}.new`, file)
+  syncFolder(dirname(file))
+}
+
+const syncFolder = (folder: string) => {
+  const descriptor = openSync(folder, "r")
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}
+
+/** Made under another name and renamed when whole, so that a start killed half-way leaves nothing half-made. */
+const initialise = async (home: string, cluster: Cluster) => {
+  for (const name of readdirSync(home)) {
+    if (name.startsWith("making-")) rmSync(join(home, name), { recursive: true, force: true })
+  }
+  const making = join(home, `making-${randomBytes(4).toString("hex")}`)
+  const passwordFile = `${making}.password`
+  mkdirSync(making, { mode: 0o700 })
+  writeFileSync(passwordFile, cluster.password, { mode: 0o600 })
+  const { owner } = cluster.account
+  if (owner !== undefined) for (const path of [making, passwordFile]) chownSync(path, owner.uid, owner.gid)
+  await runInitdb(cluster, making, passwordFile)
+  rmSync(passwordFile)
+  renameSync(making, cluster.folder)
+  syncFolder(home)
+}
+
+const runInitdb = ({ account, binaries }: Cluster, folder: string, passwordFile: string): Promise<void> => {
+  const [program = binaries.initdb, ...args] = [
+    ...account.prefix,
+    binaries.initdb,
+    `--pgdata=${folder}`,
+    `--username=${superuser}`,
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+    "--encoding=UTF8",
+    // PostgreSQL's own collation: the order of text does not change with the system's C library.
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8"
+  ]
+  return new Promise((done, fail) => {
+    const child = spawn(program, args, {
+      ...account.identity,
+      cwd: "/",
+      detached: true,
+      env: { ...process.env, ...binaries.env, LC_ALL: "C" },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
+    let said = ""
+    for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    child.on("error", fail)
+    child.on("close", (code) =>
+      code === 0 ? done() : fail(new Error(`initdb ended with ${code}: ${said.slice(-600)}`))
+    )
+  })
+}

@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { DatabaseSync } from "node:sqlite"
+import type { Scope } from "effect"
+import { Effect, Schema } from "effect"
+
+/** Another gateway works on the same data folder. */
+export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLocked", {
+  folder: Schema.String,
+  /** The holder, when it has written its name already. */
+  pid: Schema.UndefinedOr(Schema.Int),
+  message: Schema.String
+}) {}
+
+const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, startedAt: Schema.String }))
+
+/**
+ * Takes a data folder for this process until the scope closes; a second process is refused at once.
+ *
+ * The lock itself is the kernel's, held on `gateway.lock.db` through SQLite: it is gone the moment its holder is, by
+ * whatever death, so there is no stale lock to judge, no recycled pid to mistake and no race between two takers. It
+ * also holds between containers that share the folder, where pids say nothing. `gateway.lock` beside it names the
+ * holder (`pid`, `startedAt`) for people and for the refusal.
+ */
+export const lockFolder = Effect.fn("FolderLock.lockFolder")(function* (
+  folder: string
+): Effect.fn.Return<void, FolderLocked, Scope.Scope> {
+  const root = resolve(folder)
+  yield* Effect.acquireRelease(take(root), (database) => Effect.sync(() => release(root, database)))
+})
+
+const take = (folder: string): Effect.Effect<DatabaseSync, FolderLocked> =>
+  Effect.try({
+    try: () => {
+      mkdirSync(folder, { recursive: true })
+      const database = new DatabaseSync(join(folder, "gateway.lock.db"))
+      try {
+        database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
+        nameHolder(folder)
+        return database
+      } catch (cause) {
+        database.close()
+        throw cause
+      }
+    },
+    catch: (cause) => refusal(folder, cause)
+  })
+
+const nameHolder = (folder: string) => {
+  const fresh = join(folder, `gateway.lock.${process.pid}`)
+  const startedAt = new Date(performance.timeOrigin).toISOString()
+  writeFileSync(fresh, Schema.encodeSync(Holder)({ pid: process.pid, startedAt }), { mode: 0o644 })
+  renameSync(fresh, join(folder, "gateway.lock"))
+}
+
+const release = (folder: string, database: DatabaseSync) => {
+  rmSync(join(folder, "gateway.lock"), { force: true })
+  database.close()
+}
+
+/** SQLite's result code of a lock held by somebody else. */
+const sqliteBusy = 5
+
+const refusal = (folder: string, cause: unknown): FolderLocked => {
+  if (!(cause instanceof Error && "errcode" in cause && cause.errcode === sqliteBusy)) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    return new FolderLocked({
+      folder,
+      pid: undefined,
+      message: `The data folder ${folder} cannot be locked: ${reason}`
+    })
+  }
+  const holder = readHolder(folder)
+  const who = holder === undefined ? "another process" : `process ${holder.pid}, running since ${holder.startedAt}`
+  return new FolderLocked({
+    folder,
+    pid: holder?.pid,
+    message: `The data folder ${folder} is in use by another gateway (${who}). Stop it, or choose another data folder.`
+  })
+}
+
+const readHolder = (folder: string): typeof Holder.Type | undefined => {
+  try {
+    return Schema.decodeUnknownSync(Holder)(readFileSync(join(folder, "gateway.lock"), "utf8"))
+  } catch {
+    return undefined
+  }
+}

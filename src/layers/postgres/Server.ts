@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync, statSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
+import { join } from "node:path"
+import type { Cluster } from "./Cluster.ts"
+import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { signal, viewProcess, waitUntilEnded } from "./processes.ts"
+
+/** A server that answers. */
+export interface Server {
+  readonly pid: number
+  /** Resolves when the server has ended, for whatever reason. */
+  readonly ended: Promise<void>
+}
+
+/** Settings of PostgreSQL for one gateway on one machine, by name. */
+export const settings: Readonly<Record<string, string>> = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "100",
+  shared_buffers: "128MB",
+  max_wal_size: "512MB",
+  // The gateway's statements are short; compiling them costs more than it saves.
+  jit: "off",
+  // Three idle worker processes less.
+  io_method: "sync",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // Failed statements are reported to the gateway, so the server's own log keeps what concerns the server.
+  log_min_messages: "log",
+  log_checkpoints: "off"
+}
+
+const lines = (cluster: Cluster): ReadonlyArray<string> => {
+  try {
+    return readFileSync(join(cluster.folder, "postmaster.pid"), "utf8").split("\n")
+  } catch {
+    return []
+  }
+}
+
+/** A port of 127.0.0.1 that nobody uses at the moment. */
+export const freePort = (): Promise<number> =>
+  new Promise((done, fail) => {
+    const probe = createServer()
+    probe.once("error", fail)
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as AddressInfo
+      probe.close(() => done(port))
+    })
+  })
+
+const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
+
+/**
+ * Stops the server that a killed gateway left running on this cluster. The process named in the lock file is touched
+ * only if its arguments name this cluster, so a pid that means another process by now is left alone.
+ */
+export const stopOrphan = async (cluster: Cluster): Promise<void> => {
+  const pid = Number(lines(cluster)[0])
+  if (!Number.isInteger(pid) || pid <= 1) return
+  const isOurs = () => {
+    const { command } = viewProcess(pid)
+    return command.includes("postgres") && command.includes(` -D ${cluster.folder} `)
+  }
+  if (isOurs()) await stop(pid, isOurs)
+}
+
+/** Fast shutdown, then, if the server does not heed it, the immediate one, then the kill. */
+export const stop = async (pid: number, isOurs: () => boolean = () => true): Promise<void> => {
+  for (const [name, millis] of [["SIGINT", 8000] as const, ["SIGQUIT", 3000] as const, ["SIGKILL", 3000] as const]) {
+    if (!isOurs()) return
+    signal(pid, name)
+    // A stopped process heeds nothing but the kill.
+    signal(pid, "SIGCONT")
+    if (await waitUntilEnded(pid, millis)) return
+  }
+}
+
+const logLimit = 4 * 1024 * 1024
+
+const openLog = (cluster: Cluster): number => {
+  const size = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
+  if (size > logLimit) renameSync(cluster.log, `${cluster.log}.1`)
+  return openSync(cluster.log, "a+", 0o640)
+}
+
+const logSince = (cluster: Cluster, offset: number): string => {
+  const descriptor = openSync(cluster.log, "r")
+  try {
+    const length = Math.min(fstatSync(descriptor).size - offset, 16_384)
+    const bytes = Buffer.alloc(Math.max(length, 0))
+    readSync(descriptor, bytes, 0, bytes.length, offset)
+    return bytes.toString().trim()
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/**
+ * Ends the server soon after the gateway ends without stopping it (a kill): a shell waits on a pipe that only the
+ * gateway holds open. It asks for a fast shutdown if the server is still the one of the lock file.
+ */
+const guard = (cluster: Cluster, pid: number): ChildProcess => {
+  const script = 'read _; read pid < "$1/postmaster.pid" && test "$pid" = "$2" && kill -INT "$2"'
+  const [program = "/bin/sh", ...args] = [...cluster.account.prefix, "/bin/sh", "-c", script, "sh", cluster.folder]
+  const child = spawn(program, [...args, String(pid)], {
+    ...cluster.account.identity,
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"]
+  })
+  child.on("error", () => undefined)
+  child.unref()
+  return child
+}
+
+/**
+ * Starts the server and waits until it takes connections; recovery after a crash is waited for as long as it lasts.
+ * It runs in its own process group, so that a Ctrl-C at the terminal reaches the gateway alone, which drains first.
+ *
+ * @throws EmbeddedPostgresError with what the server printed, when it ends instead
+ */
+export const launch = async (
+  cluster: Cluster,
+  port: number,
+  extra: Readonly<Record<string, string>> = {}
+): Promise<Server> => {
+  const flags = Object.entries({ ...settings, ...extra }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+  const { account, binaries } = cluster
+  const [program = binaries.postgres, ...args] = [
+    ...account.prefix,
+    binaries.postgres,
+    "-D",
+    cluster.folder,
+    "-p",
+    String(port),
+    ...flags
+  ]
+  const log = openLog(cluster)
+  const offset = fstatSync(log).size
+  const child = spawn(program, args, {
+    ...account.identity,
+    cwd: "/",
+    detached: true,
+    env: { PATH: process.env["PATH"], ...binaries.env, LC_ALL: "C" },
+    stdio: ["ignore", log, log]
+  })
+  closeSync(log)
+  child.unref()
+  let over: string | undefined
+  const ended = new Promise<void>((done) => {
+    child.on("error", (cause) => {
+      over = cause.message
+      done()
+    })
+    child.on("exit", (code, by) => {
+      over = `it ended with ${by ?? code}`
+      done()
+    })
+  })
+  while (true) {
+    const found = lines(cluster)
+    if (child.pid !== undefined && Number(found[0]) === child.pid && found[7]?.trim() === "ready") break
+    if (over !== undefined) {
+      throw new EmbeddedPostgresError({ message: `PostgreSQL did not start: ${over}\n${logSince(cluster, offset)}` })
+    }
+    await Promise.race([pause(10), ended])
+  }
+  const watcher = guard(cluster, child.pid)
+  void ended.then(() => watcher.kill("SIGKILL"))
+  return { pid: child.pid, ended }
+}

@@ -1,0 +1,74 @@
+import type { Duration } from "effect"
+import { Effect, Fiber, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql/SqlError"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+
+/** How long a request waits for PostgreSQL, all its statements and its turn in the pool together. */
+const deadline: Duration.Input = "5 seconds"
+
+const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" })
+
+/**
+ * SQLSTATE classes that say "the server cannot serve now": 08 connection, 53 resources (disk full, too many
+ * connections), 57P shutdown, crash and recovery, 58 system error. See PostgreSQL's appendix "Error Codes".
+ */
+const cannotServe = /^(08|53|57P|58)/
+
+const sqlState = (error: SqlError): string => {
+  const cause = error.reason.cause
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+}
+
+/** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
+export const isUnreachable = (error: SqlError): boolean => {
+  switch (error.reason._tag) {
+    case "ConnectionError":
+    case "AuthenticationError":
+    case "LockTimeoutError":
+    case "StatementTimeoutError":
+      return true
+    default:
+      return cannotServe.test(sqlState(error))
+  }
+}
+
+const explain = <E>(error: E): Effect.Effect<never, Exclude<E, SqlError> | StorageUnreachable> => {
+  if (!(error instanceof SqlError)) return Effect.fail(error as Exclude<E, SqlError>)
+  if (!isUnreachable(error)) return Effect.die(error)
+  return Effect.andThen(Effect.logWarning(`PostgreSQL cannot be reached: ${error.message}`), unreachableMetadata())
+}
+
+/**
+ * Gives work on PostgreSQL at most this long, and turns the ways in which a database can be away into the 504 of the
+ * contract: no connection, no answer, no free connection in time, a server that starts, stops or is full. Every other
+ * `SqlError` becomes a defect; failures of other kinds pass. Catch a `UniqueViolation` that means something first.
+ */
+export const unreachableWithin =
+  (limit: Duration.Input) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        // Undoing a transaction on a server that does not answer takes seconds more; the caller does not wait for it.
+        const fiber = yield* Effect.forkDetach(restore(self))
+        return yield* restore(Fiber.join(fiber)).pipe(
+          Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(unreachableMetadata()) }),
+          Effect.onExit((exit) => (exit._tag === "Failure" ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void))
+        )
+      })
+    ).pipe(Effect.catch(explain<E | StorageUnreachable>))
+
+/** `unreachableWithin` five seconds. */
+export const unreachable = unreachableWithin(deadline)
+
+/** The same for rows that are streamed: failures are translated, the whole may last as long as it is read. */
+export const unreachableStream = <A, E, R>(
+  self: Stream.Stream<A, E, R>
+): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
+  Stream.catch(self, (error) => Stream.fromEffect(explain(error)))
+
+/** Whether PostgreSQL answers now; decided within a second. */
+export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`SELECT 1`
+}).pipe(unreachableWithin("1 second"))

@@ -1,0 +1,68 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+
+/** What the machine says of a process. A zombie has ended, but its pid is not free before its parent has asked. */
+export interface ProcessView {
+  readonly state: "running" | "zombie" | "gone"
+  /** Arguments joined by single spaces; empty when they cannot be seen. */
+  readonly command: string
+}
+
+const gone: ProcessView = { state: "gone", command: "" }
+
+const fromProc = (pid: number): ProcessView => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    // The second field is the name in parentheses and may hold anything, so the state is sought from the end.
+    const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)
+    if (state === "Z" || state === "X") return { state: "zombie", command: "" }
+    return {
+      state: "running",
+      command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd()
+    }
+  } catch {
+    return answersSignals(pid) ? { state: "running", command: "" } : gone
+  }
+}
+
+const fromPs = (pid: number): ProcessView => {
+  try {
+    const line = execFileSync("ps", ["-ww", "-o", "state=,command=", "-p", String(pid)], { encoding: "utf8" }).trim()
+    const [, state = "", command = ""] = /^(\S+)\s*(.*)$/.exec(line) ?? []
+    return state.startsWith("Z") ? { state: "zombie", command: "" } : { state: "running", command }
+  } catch {
+    return gone
+  }
+}
+
+/** `kill(pid, 0)`: true also for a process of another user, and for a zombie. */
+const answersSignals = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
+
+/** Looks at a process by its pid. */
+export const viewProcess = (pid: number): ProcessView => (existsSync("/proc/self/stat") ? fromProc(pid) : fromPs(pid))
+
+/** Sends a signal; false when the process is not there or not ours. */
+export const signal = (pid: number, name: NodeJS.Signals): boolean => {
+  try {
+    return process.kill(pid, name)
+  } catch {
+    return false
+  }
+}
+
+/** Waits until a process has ended (a zombie has), at most `millis`. */
+export const waitUntilEnded = async (pid: number, millis: number): Promise<boolean> => {
+  const deadline = performance.now() + millis
+  while (viewProcess(pid).state === "running") {
+    if (performance.now() > deadline) return false
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return true
+}
