@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import { Migrator, SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { PostgresRefused } from "./PostgresRefused.ts"
+
+/** File names in `/migrations` with what loads them. Written out, so that a build finds and moves them. */
+export type MigrationFiles = Readonly<Record<string, () => Promise<unknown>>>
+
+/** Every migration, oldest first. To add one, add its file and its line here; a released one is never changed. */
+export const migrations: MigrationFiles = {}
+
+const table = "flow_migrations"
+
+/** Taken for the length of a migration, so that gateways that start together wait for one another. */
+const advisoryLock = 0x666c6f77
+
+/**
+ * Brings the database's tables to what this version of the gateway expects, all in one transaction. Needs a connection
+ * of its own (the lock belongs to the session) without a statement timeout.
+ */
+export const migrate = Effect.fn("Migrations.migrate")(function* (
+  files: MigrationFiles = migrations
+): Effect.fn.Return<void, PostgresRefused | SqlError, SqlClient.SqlClient> {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.acquireUseRelease(
+    sql`SELECT pg_advisory_lock(${advisoryLock})`,
+    () => Effect.andThen(refuseForeign(sql, files), run(files)),
+    () => Effect.ignore(sql`SELECT pg_advisory_unlock(${advisoryLock})`)
+  )
+})
+
+const run = (files: MigrationFiles) =>
+  Migrator.make({})({ loader: Migrator.fromGlob({ ...files }), table }).pipe(
+    Effect.catchTag("MigrationError", (error) => {
+      const cause = error.cause instanceof Error ? `: ${error.cause.message}` : ""
+      return new PostgresRefused({ message: `The database cannot be migrated: ${error.message}${cause}`, cause: error })
+    }),
+    Effect.flatMap((done) =>
+      done.length === 0
+        ? Effect.void
+        : Effect.logInfo(`Migrated the database: ${done.map(([id, name]) => `${id} ${name}`).join(", ")}`)
+    )
+  )
+
+/** Tables of a newer gateway, or a history other than ours, are left alone. */
+const refuseForeign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, files: MigrationFiles) {
+  const [found] = yield* sql<{ found: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS found`
+  if (found?.found !== true) return
+  const applied = yield* sql<{ id: number; name: string }>`
+    SELECT migration_id AS id, name FROM ${sql(table)} ORDER BY migration_id`
+  const known = new Map((yield* Effect.orDie(Migrator.fromGlob({ ...files }))).map(([id, name]) => [id, name]))
+  const strange = applied.find(({ id, name }) => known.get(id) !== name)
+  const newest = applied.at(-1)?.id ?? 0
+  if (strange !== undefined) {
+    const problem =
+      strange.id > Math.max(0, ...known.keys()) ? "is newer than this version of the gateway" : "has another history"
+    return yield* new PostgresRefused({
+      message: `The database ${problem}: it has migration ${strange.id} ${strange.name}, unknown here. Nothing was changed.`
+    })
+  }
+  const skipped = [...known].find(([id]) => id < newest && !applied.some((row) => row.id === id))
+  if (skipped !== undefined) {
+    return yield* new PostgresRefused({
+      message: `The database has another history: it lacks migration ${skipped[0]} ${skipped[1]}, but has later ones.`
+    })
+  }
+})

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from "node:crypto"
+import { readdirSync, readFileSync } from "node:fs"
+import { PgClient } from "@effect/sql-pg"
+import type { Scope } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { inject } from "vitest"
+import { layerFromUrl } from "../../src/layers/Postgres.ts"
+import { migrate } from "../../src/layers/postgres/Migrations.ts"
+import { startTestServer } from "./postgresServer.ts"
+
+/** The run's server, from `globalSetup.ts`; where that is not configured, one for this file alone. */
+const server: Effect.Effect<Redacted.Redacted<string>, unknown, Scope.Scope> = Effect.suspend(() => {
+  const url: string | undefined = inject("postgresUrl")
+  return url === undefined ? startTestServer : Effect.succeed(Redacted.make(url))
+})
+
+const withDatabase = (url: Redacted.Redacted<string>, database: string): Redacted.Redacted<string> => {
+  const changed = new URL(Redacted.value(url))
+  changed.pathname = `/${database}`
+  return Redacted.make(changed.href)
+}
+
+/** The migrated template changes its name with the migrations' text. */
+const templateName = (): string => {
+  const folder = new URL("../../migrations/", import.meta.url)
+  const list = new URL("../../src/layers/postgres/Migrations.ts", import.meta.url)
+  const hash = createHash("sha256").update(readFileSync(list))
+  for (const name of readdirSync(folder).sort()) hash.update(name).update(readFileSync(new URL(name, folder)))
+  return `template_${hash.digest("hex").slice(0, 16)}`
+}
+
+const templateLock = 7_405_101
+
+const exists = (admin: PgClient.PgClient, database: string) =>
+  Effect.map(admin`SELECT 1 FROM pg_database WHERE datname = ${database}`, (rows) => rows.length > 0)
+
+/** Built under another name: whoever sees the template sees it whole. */
+const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, url: Redacted.Redacted<string>) {
+  const template = templateName()
+  if (yield* exists(admin, template)) return template
+  yield* Effect.acquireUseRelease(
+    admin`SELECT pg_advisory_lock(${templateLock})`,
+    () =>
+      Effect.gen(function* () {
+        if (yield* exists(admin, template)) return
+        const making = `${template}_making`
+        yield* admin`DROP DATABASE IF EXISTS ${admin(making)}`
+        yield* admin`CREATE DATABASE ${admin(making)}`
+        const client = PgClient.makeClient({ url: withDatabase(url, making) })
+        yield* Effect.scoped(
+          Effect.flatMap(client, (sql) => Effect.provideService(migrate(), SqlClient.SqlClient, sql))
+        )
+        // The migrating session may take a moment to leave.
+        yield* Effect.retry(admin`ALTER DATABASE ${admin(making)} RENAME TO ${admin(template)}`, { times: 100 })
+      }),
+    () => Effect.ignore(admin`SELECT pg_advisory_unlock(${templateLock})`)
+  )
+  return template
+})
+
+/**
+ * A fresh, migrated, empty database on the run's server; dropped when the scope closes.
+ *
+ * @returns its address
+ */
+export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scope.Scope> = Effect.gen(function* () {
+  const url = yield* server
+  const admin = yield* PgClient.makeClient({ url })
+  const template = yield* ensureTemplate(admin, url)
+  const database = `test_${randomBytes(8).toString("hex")}`
+  yield* Effect.acquireRelease(
+    Effect.uninterruptible(admin`CREATE DATABASE ${admin(database)} TEMPLATE ${admin(template)}`),
+    () => Effect.ignore(admin`DROP DATABASE IF EXISTS ${admin(database)} WITH (FORCE)`)
+  )
+  return withDatabase(url, database)
+}).pipe(Effect.provide(Reactivity.layer), Effect.orDie)
+
+/**
+ * The production clients (`SqlClient`, `PgClient`, `WideSql`) on a fresh database of their own. One per use of the
+ * layer: `layer(TestPostgres)("…", (it) => …)` shares it among the tests of the block.
+ */
+export const TestPostgres = Layer.unwrap(Effect.map(freshDatabase, (url) => Layer.orDie(layerFromUrl(url))))

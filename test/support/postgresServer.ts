@@ -1,0 +1,49 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Redacted, Scope } from "effect"
+import { Effect } from "effect"
+import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import type { EmbeddedPostgresError } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
+import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderLock.ts"
+
+/** Data folders of test servers, apart for each user, so that runs of root and of others do not meet. */
+const home = join(tmpdir(), `flow-gateway-tests-${process.getuid?.() ?? 0}`)
+
+/** A folder for one server. Its mode lets the server's user pass when the tests run as root. */
+export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    mkdirSync(home, { recursive: true, mode: 0o711 })
+    const folder = mkdtempSync(join(home, "run-"))
+    chmodSync(folder, 0o711)
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** Removes what killed runs have left. A folder whose lock is free has no owner, and its server has ended. */
+const sweep = Effect.gen(function* () {
+  mkdirSync(home, { recursive: true, mode: 0o711 })
+  for (const name of readdirSync(home)) {
+    const folder = join(home, name)
+    yield* Effect.scoped(lockFolder(folder)).pipe(
+      Effect.andThen(Effect.sync(() => rmSync(folder, { recursive: true, force: true }))),
+      Effect.ignore
+    )
+  }
+})
+
+/** A PostgreSQL for tests: real, but without the waits for the disk that only matter when the machine dies. */
+export const startTestServer: Effect.Effect<
+  Redacted.Redacted<string>,
+  EmbeddedPostgresError | FolderLocked,
+  Scope.Scope
+> = Effect.gen(function* () {
+  yield* sweep
+  const folder = yield* temporaryFolder
+  const { url } = yield* startEmbedded({
+    folder,
+    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "400" }
+  })
+  return url
+})
