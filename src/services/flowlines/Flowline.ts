@@ -17,6 +17,10 @@ export const DagNode = Schema.Struct({
 }).annotate({ identifier: "DagNode" })
 export type DagNode = typeof DagNode.Type
 
+/** The node's name in its flowline. */
+export const componentOf = (node: { readonly type: string; readonly component?: string }): string =>
+  node.component ?? node.type
+
 /** Runtime settings of a flowline. Sizes are in MiB, times in seconds. */
 export const RunSettings = Schema.Struct({
   memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 64, maximum: 65_536 }))),

@@ -9,7 +9,16 @@ export type Batch = ReadonlyArray<Event>
 export const runtimes = ["stream", "analytics", "pybatch"] as const
 export type Runtime = (typeof runtimes)[number]
 
-/** Sends a batch to the subscribers of one of the node's streams. Await it: it is what slows a fast input down. */
+/** The stream a node emits to when the flowline chooses the name: all published ones that the node does not name itself. */
+export const chosen = "*"
+
+/** The stream of records that a node could not process. When the flowline does not publish it they are only counted. */
+export const errors = "errors"
+
+/**
+ * Sends a batch to the subscribers of one of the node's streams ({@link chosen}, {@link errors} or a name of its
+ * own). Await it: it is what slows a fast input down. The batch and its events belong to the receivers from then on.
+ */
 export type Emit = (stream: string, batch: Batch) => void | Promise<void>
 
 /** A file being written. It exists under its name only after `close`. */
@@ -36,7 +45,15 @@ export interface RunContext {
   readonly signal: AbortSignal
 }
 
-/** A node of a running flowline. An input has `run`; the others get every batch through `process`, then one `end`. */
+/** What the pipeline gives to a node. */
+export interface NodeContext extends RunContext {
+  /** The node's own name in the flowline. */
+  readonly component: string
+}
+
+/**
+ * A node of a running flowline. It never changes an event that it received: others may have received the same one.
+ * `process` is never called again before its last call has settled. An input has `run`; the others get every batch through `process`, then one `end`. */
 export interface Instance {
   readonly run?: (emit: Emit) => Promise<void>
   readonly process?: (batch: Batch, emit: Emit) => void | Promise<void>
@@ -68,8 +85,9 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   /** Names of the streams that it can publish, such as `errors`; `*` stands for the names that the flowline chooses. */
   readonly outputs: ReadonlyArray<string>
   readonly example: Record<string, unknown>
-  readonly check?: (settings: S["Type"]) => ReadonlyArray<SettingsIssue>
-  readonly start: (settings: S["Type"], context: RunContext) => Instance | Promise<Instance>
+  // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
+  check?(settings: S["Type"]): ReadonlyArray<SettingsIssue>
+  start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 
 /** Keeps the settings' type between a node's schema and its functions. */

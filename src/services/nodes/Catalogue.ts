@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+import { archiveOutput } from "./ArchiveOutput.ts"
+import { datasetGenerator } from "./DatasetGenerator.ts"
+import { fileInput } from "./FileInput.ts"
+import { fileOutput } from "./FileOutput.ts"
+import { generatorInput } from "./GeneratorInput.ts"
+import type { NodeType, Runtime } from "./Node.ts"
+import { show } from "./Show.ts"
+
+const nodes: ReadonlyArray<NodeType> = [generatorInput, datasetGenerator, fileInput, show, fileOutput, archiveOutput]
+
+/** Every built-in node by its type. */
+export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node) => [node.type, node]))
+
+/** The nodes that a flowline of the runtime can use. */
+export const nodesOf = (runtime: Runtime): ReadonlyArray<NodeType> =>
+  nodes.filter((node) => node.runtimes.includes(runtime))
+
+/** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
+export const descriptor = (node: NodeType) => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(node.settings, { onExcessProperty: "error" })
+  return {
+    type: node.type,
+    kind: node.kind,
+    description: node.description,
+    runtimes: node.runtimes,
+    settings: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...schema,
+      ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+    },
+    inputs: node.inputs,
+    outputs: node.outputs,
+    source: "builtin",
+    example: node.example
+  }
+}

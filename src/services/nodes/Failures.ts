@@ -1,0 +1,31 @@
+import { type Emit, type Event, errors, type NodeContext } from "./Node.ts"
+
+/** The failed records of one batch, collected aside and sent together. */
+export class Failures {
+  readonly #node: string
+  #events: Array<Event> = []
+
+  constructor(context: NodeContext) {
+    this.#node = context.component
+  }
+
+  /** Keeps the event with `error: {node, reason}`. */
+  add(event: Event, reason: string): void {
+    this.#events.push({ ...event, error: { node: this.#node, reason } })
+  }
+
+  send(emit: Emit): void | Promise<void> {
+    if (this.#events.length === 0) return
+    const events = this.#events
+    this.#events = []
+    return emit(errors, events)
+  }
+}
+
+/** The reason that {@link Failures.add} gave to an event. */
+export const reasonOf = (event: Event | undefined): string => {
+  const error = event?.["error"]
+  return typeof error === "object" && error !== null && "reason" in error && typeof error.reason === "string"
+    ? error.reason
+    : "failed"
+}

@@ -1,0 +1,44 @@
+import { Schema } from "effect"
+import type { Instance, Sink } from "../Node.ts"
+import { encoder, type OutputFormat, outputFormats } from "./Encoder.ts"
+
+/** Settings of every node that writes a file. */
+export const writerSettings = {
+  format: Schema.optionalKey(
+    Schema.Literals(outputFormats).annotate({
+      description:
+        "`ndjson` (one JSON object per line), `csv` (RFC 4180 with a header row) or `lines` (the field `message`; " +
+        "the whole record as JSON where it is missing). Default: by extension, else `ndjson`."
+    })
+  ),
+  columns: Schema.optionalKey(
+    Schema.NonEmptyArray(Schema.String).annotate({
+      description:
+        "Columns of a csv file, nested fields by dotted path. Default: the fields of the first 1000 records, in order " +
+        "of appearance."
+    })
+  )
+}
+
+/** Writes the records to a file that is opened when the first ones come, or at the end when none came. */
+export const writer = (
+  open: () => Promise<Sink>,
+  format: OutputFormat,
+  columns: ReadonlyArray<string> | undefined
+): Instance => {
+  const encode = encoder(format, columns)
+  let sink: Sink | undefined
+  return {
+    process: async (batch) => {
+      const text = encode.encode(batch)
+      sink ??= await open()
+      if (text !== "") await sink.write(text)
+    },
+    end: async () => {
+      sink ??= await open()
+      const text = encode.end()
+      if (text !== "") await sink.write(text)
+      await sink.close()
+    }
+  }
+}
