@@ -7,6 +7,11 @@ export interface Blob {
   readonly size: number
 }
 
+/** `storedAt` is when its content was last written, also when it was found to be there already: epoch milliseconds. */
+export interface StoredBlob extends Blob {
+  readonly storedAt: number
+}
+
 /** A part of a blob: `start` from 0, `end` exclusive. */
 export interface ByteSpan {
   readonly start: number
@@ -19,7 +24,10 @@ export class Blobs extends Context.Service<
   {
     /**
      * Stores the bytes in one pass with their hash; returns when they are durable. Interrupting it, or a failing
-     * source, leaves nothing. A Node `Readable` is an `AsyncIterable` and takes the quick way.
+     * source, leaves nothing. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were given.
+     * The source is released as `for await` would do it, so one that must outlive a failure of the storage, such as a
+     * request that is still to be answered, is passed as `readable.iterator({ destroyOnReturn: false })`. Without
+     * `onSourceError` a failing source is a defect.
      */
     readonly write: <E = never>(
       tenant: string,
@@ -34,7 +42,13 @@ export class Blobs extends Context.Service<
       sha256: string,
       span?: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
-    readonly remove: (tenant: string, sha256: string) => Effect.Effect<void, StorageUnreachable>
+    /**
+     * Removes it and tells whether it was there; who is reading it reads on. With the `storedAt` that `list` gave, it
+     * stays when its content has been written again since.
+     */
+    readonly remove: (tenant: string, sha256: string, storedAt?: number) => Effect.Effect<boolean, StorageUnreachable>
+    /** What is stored for the tenant, in the order of the hashes. */
+    readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>
     /** Fails when the storage does not take and give bytes within its deadline. */
     readonly health: Effect.Effect<void, StorageUnreachable>
   }

@@ -1,0 +1,100 @@
+import type { NoParamCallback } from "node:fs"
+
+/** A call did not answer within the deadline. It may still be running: nothing can stop a thread inside the kernel. */
+export class Overdue extends Error {}
+
+type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
+
+/**
+ * Calls of `node:fs` with a deadline each. A result that comes too late is given to `late`, which gives it back (an
+ * open file is closed).
+ */
+export interface Calls {
+  /** Milliseconds. */
+  readonly deadline: number
+  <A>(start: (done: Done<A>) => void, late?: (value: A) => void): Promise<A>
+}
+
+/** The same for calls without a result. */
+export const unit =
+  (start: (done: NoParamCallback) => void) =>
+  (done: Done<void>): void =>
+    start((error) => done(error, undefined))
+
+/**
+ * A hung call keeps one of libuv's few threads (`UV_THREADPOOL_SIZE`, 4 by default), which zlib, crypto and name
+ * resolution need as well. So at most `slots` calls run at a time, the others wait their turn, and while every slot is
+ * taken by an overdue call, new ones fail at once. Waiting behind calls that do progress is not a failure: a slow disk
+ * is not an unreachable one.
+ */
+export const boundedCalls = (deadline: number, slots: number): Calls => {
+  const waiting: Array<{ readonly run: () => void; readonly refuse: () => void }> = []
+  let running = 0
+  let overdue = 0
+
+  const call = <A>(start: (done: Done<A>) => void, late?: (value: A) => void) =>
+    new Promise<A>((resolve, reject) => {
+      const refuse = () => reject(new Overdue("the storage does not answer"))
+      const run = () => {
+        running++
+        let gaveUp = false
+        const timer = setTimeout(() => {
+          gaveUp = true
+          refuse()
+          if (++overdue === slots) for (const call of waiting.splice(0)) call.refuse()
+        }, deadline)
+        start((error, value) => {
+          clearTimeout(timer)
+          running--
+          if (gaveUp) {
+            overdue--
+            if (error === null) late?.(value)
+          } else if (error === null) resolve(value)
+          else reject(error)
+          waiting.shift()?.run()
+        })
+      }
+      if (overdue >= slots) refuse()
+      else if (running < slots) run()
+      else waiting.push({ run, refuse })
+    })
+  return Object.assign(call, { deadline })
+}
+
+/**
+ * The same calls for one file, and `idle`, which settles when the kernel is done with all of them, the overdue ones
+ * and those that still wait for their turn included. A file closed earlier would hand its number to the next one that
+ * is opened, and a late write would go there.
+ */
+export const tracked = (call: Calls): { readonly call: Calls; readonly idle: () => Promise<void> } => {
+  let active = 0
+  let waiters: Array<() => void> = []
+  const leave = () => {
+    if (--active > 0) return
+    for (const resume of waiters) resume()
+    waiters = []
+  }
+  const count = <A>(start: (done: Done<A>) => void, late?: (value: A) => void) => {
+    active++
+    let started = false
+    const result = call<A>((done) => {
+      started = true
+      start((error, value) => {
+        leave()
+        done(error, value)
+      })
+    }, late)
+    result.catch(() => {
+      if (!started) leave()
+    })
+    return result
+  }
+  return {
+    call: Object.assign(count, { deadline: call.deadline }),
+    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve)))
+  }
+}
+
+/** The error code of a failed call, such as `ENOENT`. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined

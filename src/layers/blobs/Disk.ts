@@ -1,0 +1,113 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { Context, Duration, Effect, Layer, Stream } from "effect"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { type Blob, Blobs, type StoredBlob } from "../../services/blobs/Blobs.ts"
+import { boundedCalls, type Calls, codeOf } from "./Calls.ts"
+import { probe } from "./DiskHealth.ts"
+import { listBlobs } from "./DiskList.ts"
+import { diskPaths } from "./DiskPaths.ts"
+import { readBlob } from "./DiskRead.ts"
+import { removeBlob, removeUnchanged } from "./DiskRemove.ts"
+import { writeBlob } from "./DiskWrite.ts"
+import { Root } from "./Folder.ts"
+import { SourceFailure } from "./Pump.ts"
+import { sweepTemporary } from "./Temporary.ts"
+
+/** Where the blobs lie. `deadline` bounds every step of a call: a file operation that takes longer is a dead disk. */
+export class DiskConfig extends Context.Service<
+  DiskConfig,
+  { readonly root: string; readonly deadline: Duration.Duration }
+>()("flow/layers/blobs/DiskConfig") {
+  static readonly layer = (root: string, deadline: Duration.Input = "5 seconds") =>
+    Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline) })
+}
+
+// One thread stays free for whatever else needs the pool while the disk hangs.
+const slots = Math.max(1, Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) - 1 || 3)
+
+const unreachable = () => new StorageUnreachable({ storage: "data" })
+
+const sweepAll = async (call: Calls, root: Root): Promise<number> => {
+  await root.prepare()
+  const paths = diskPaths(root.path)
+  const tenants = await call<Array<string>>((done) => fs.readdir(root.path, done))
+  let swept = 0
+  for (const tenant of tenants) {
+    swept += await sweepTemporary(call, join(root.path, tenant, "tmp"), async (path, sha256) => {
+      await root.make(tenant, "blobs", sha256.slice(0, 2))
+      await call<void>((done) => fs.rename(path, paths.blob(tenant, sha256).path, (error) => done(error, undefined)))
+    })
+  }
+  return swept
+}
+
+/**
+ * Blobs in a folder: `<root>/<tenant>/blobs/ab/abcdef…`, made under a temporary name in `<root>/<tenant>/tmp`. What
+ * dead processes left there is swept when the layer is built. A disk that is away at that time does not keep the
+ * gateway from starting: its calls fail until it is back.
+ */
+export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
+  Blobs,
+  Effect.gen(function* () {
+    const config = yield* DiskConfig
+    const call = boundedCalls(Duration.toMillis(config.deadline), slots)
+    const root = new Root(config.root, call)
+    const paths = diskPaths(config.root)
+    const attempt = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
+
+    yield* attempt(() => sweepAll(call, root)).pipe(
+      Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Removed ${swept} unfinished blobs`) : Effect.void)),
+      Effect.catch(() => Effect.logWarning("The folder of the blobs cannot be reached"))
+    )
+
+    const write = Effect.fn("Blobs.write")(
+      <E = never>(tenant: string, source: AsyncIterable<Uint8Array>, onSourceError?: (cause: unknown) => E) =>
+        Effect.callback<Blob, StorageUnreachable | E>((resume, signal) => {
+          const done = writeBlob(call, root, tenant, source, signal).then(
+            (blob) => resume(Effect.succeed(blob)),
+            (error) =>
+              resume(
+                !(error instanceof SourceFailure)
+                  ? Effect.fail(unreachable())
+                  : onSourceError === undefined
+                    ? Effect.die(error.cause)
+                    : Effect.fail(onSourceError(error.cause))
+              )
+          )
+          return Effect.promise(() => done)
+        })
+    )
+
+    return Blobs.of({
+      write,
+      size: Effect.fn("Blobs.size")((tenant, sha256) =>
+        attempt(async () => {
+          try {
+            const { size } = await call<fs.Stats>((done) => fs.stat(paths.blob(tenant, sha256).path, done))
+            return size
+          } catch (error) {
+            if (codeOf(error) !== "ENOENT") throw error
+          }
+          await root.present()
+          return undefined
+        })
+      ),
+      read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
+        attempt(() => readBlob(call, paths.blob(tenant, sha256).path, span))
+      ),
+      remove: Effect.fn("Blobs.remove")((tenant, sha256, storedAt) =>
+        attempt(() => {
+          const blob = paths.blob(tenant, sha256)
+          return storedAt === undefined ? removeBlob(call, root, blob) : removeUnchanged(call, root, blob, storedAt)
+        })
+      ),
+      list: (tenant) =>
+        Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable) satisfies Stream.Stream<
+          StoredBlob,
+          StorageUnreachable
+        >,
+      health: attempt(() => probe(call, root))
+    })
+  })
+)

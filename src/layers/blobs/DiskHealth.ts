@@ -1,0 +1,43 @@
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { type Calls, codeOf, tracked, unit } from "./Calls.ts"
+import { closeQuietly, type Root } from "./Folder.ts"
+import { temporaryName } from "./Temporary.ts"
+
+// Starts with a dot, as no tenant does, and has the layout of one, so that the sweep covers it.
+const folder = ".health"
+
+const openProbe = async (call: Calls, root: Root, path: string): Promise<number> => {
+  const open = () => call<number>((done) => fs.open(path, "wx+", 0o600, done), closeQuietly)
+  try {
+    return await open()
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+  }
+  await root.make(folder, "tmp")
+  return open()
+}
+
+/** Writes, syncs, reads back and removes a small file. */
+export const probe = async (call: Calls, root: Root): Promise<void> => {
+  const path = join(root.path, folder, "tmp", temporaryName())
+  const sent = randomBytes(4096)
+  const fd = await openProbe(call, root, path)
+  const file = tracked(call)
+  try {
+    const written = await file.call<number>((done) => fs.write(fd, sent, 0, sent.length, 0, done))
+    await file.call(unit((done) => fs.fsync(fd, done)))
+    const received = Buffer.alloc(sent.length)
+    const read = await file.call<number>((done) => fs.read(fd, received, 0, received.length, 0, done))
+    if (written !== sent.length || read !== sent.length || !received.equals(sent)) {
+      throw new Error("the storage does not give back what was written")
+    }
+  } finally {
+    const removed = file.idle().then(() => {
+      closeQuietly(fd)
+      return call(unit((done) => fs.unlink(path, done)))
+    })
+    removed.catch(() => {})
+  }
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto"
+import * as fs from "node:fs"
+import { hostname } from "node:os"
+import { join } from "node:path"
+import { type Calls, codeOf, unit } from "./Calls.ts"
+
+// Field 22 of /proc/<pid>/stat is the start time in clock ticks; the name in field 2 may hold anything, `)` included.
+const startOf = (pid: string): string | undefined => {
+  try {
+    const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
+  } catch {
+    return undefined
+  }
+}
+
+const host =
+  hostname()
+    .replace(/[^A-Za-z0-9]/g, "")
+    .slice(0, 32) || "host"
+const own = `${process.pid}-${startOf(String(process.pid)) ?? "0"}-${host}`
+
+/** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
+export const temporaryName = (): string => `${own}-${randomBytes(8).toString("hex")}`
+
+const day = 24 * 60 * 60 * 1000
+
+/** Whether the process that made the name is gone. Where that cannot be known, a day without a change decides. */
+const isAbandoned = (name: string, modified: number): boolean => {
+  const [pid = "", start = "", madeOn = ""] = name.split("-")
+  const known = madeOn === host && start !== "0" && fs.existsSync("/proc/self/stat")
+  return known ? startOf(pid) !== start : Date.now() - modified > day
+}
+
+/**
+ * Ends what dead processes left in a folder of temporary names. A name that ends in `.<sha256>` is a blob whose
+ * removal was not finished: it gets its place back through `restore`, since somebody may have stored it again.
+ */
+export const sweepTemporary = async (
+  call: Calls,
+  folder: string,
+  restore: (path: string, sha256: string) => Promise<void>
+): Promise<number> => {
+  const names = await call<Array<string>>((done) => fs.readdir(folder, done)).catch((error) => {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return []
+    throw error
+  })
+  let swept = 0
+  for (const name of names) {
+    const path = join(folder, name)
+    try {
+      const { mtimeMs } = await call<fs.Stats>((done) => fs.stat(path, done))
+      if (!isAbandoned(name, mtimeMs)) continue
+      const sha256 = name.split(".")[1]
+      if (sha256 !== undefined) await restore(path, sha256)
+      await call(unit((done) => fs.unlink(path, done)))
+      swept++
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error
+    }
+  }
+  return swept
+}
