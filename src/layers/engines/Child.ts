@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { writeFile } from "node:fs"
+import { extname } from "node:path"
+import type { Readable } from "node:stream"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import type { EngineSettings } from "./EngineConfig.ts"
+import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
+import { channelFd, type Order } from "./Protocol.ts"
+
+/** The built program lies beside the built layers, the source beside the sources. */
+const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)
+
+/** What a child needs of this process's environment. Settings and secrets stay here. */
+const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
+
+const tailBytes = 16 * 1024
+
+/** How a child left: its code or signal, and the end of what it wrote to its standard streams. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly tail: string
+}
+
+/** A child process with a process group of its own. It waits for one {@link Order}. */
+export class Child {
+  readonly memoryMib: number
+  /** Resolves when the process is gone; its group has been killed by then. */
+  readonly exited: Promise<Exit>
+  readonly messages: Readable
+  readonly #process: ChildProcess
+  readonly #graceMillis: number
+  #tail = ""
+  #left = false
+  #stopped: Promise<void> | undefined
+
+  constructor(settings: EngineSettings, memoryMib: number) {
+    this.memoryMib = memoryMib
+    this.#graceMillis = settings.graceMillis
+    const env = Object.fromEntries(passed.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
+    const entry = fileURLToPath(settings.entry ?? product)
+    this.#process = spawn(process.execPath, [`--max-old-space-size=${memoryMib}`, entry], {
+      detached: true,
+      cwd: settings.tempRoot,
+      env,
+      stdio: ["pipe", "pipe", "pipe", "pipe"]
+    })
+    const { stdin, stdout, stderr, stdio } = this.#process
+    this.messages = stdio[channelFd] as Readable
+    stdin?.on("error", () => {})
+    this.messages.on("error", () => {})
+    const keep = (chunk: Buffer) => {
+      this.#tail = (this.#tail + chunk.toString("latin1")).slice(-tailBytes)
+    }
+    stdout?.on("data", keep)
+    stderr?.on("data", keep)
+    this.exited = new Promise((resolve) => {
+      const left = (code: number | null, signal: NodeJS.Signals | null) => {
+        this.#left = true
+        if (this.pid !== undefined) signalGroup(this.pid, "SIGKILL")
+        // The last words may still be in the pipe.
+        setImmediate(() => resolve({ code, signal, tail: this.#tail }))
+      }
+      this.#process.once("exit", left)
+      this.#process.once("error", (error) => {
+        this.#tail += error.message
+        if (this.pid === undefined) left(null, null)
+      })
+    })
+    // Where memory runs out on the whole machine, the runs go before the gateway.
+    if (this.pid !== undefined) writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid
+  }
+
+  get alive(): boolean {
+    return !this.#left && this.pid !== undefined
+  }
+
+  order(order: Order): void {
+    this.#process.stdin?.write(`${JSON.stringify(order)}\n`)
+  }
+
+  /** Resident bytes of the child and of what it started. */
+  residentBytes(): number {
+    return this.alive ? residentBytes(this.#process.pid!) : 0
+  }
+
+  /** Kills the whole group at once; {@link stop} still has to be awaited. */
+  kill(): void {
+    if (this.alive) signalGroup(this.#process.pid!, "SIGKILL")
+  }
+
+  /** Waits until no process of the group is left. `politely` gives the child the grace to clean up, else to leave. */
+  stop(politely: boolean): Promise<void> {
+    this.#stopped ??= this.#stop(politely)
+    return this.#stopped
+  }
+
+  async #stop(politely: boolean): Promise<void> {
+    if (this.alive) {
+      if (politely) signalGroup(this.#process.pid!, "SIGTERM")
+      const grace = new AbortController()
+      await Promise.race([this.exited, sleep(this.#graceMillis, undefined, { signal: grace.signal }).catch(() => {})])
+      grace.abort()
+      this.kill()
+      await this.exited
+    }
+    if (this.pid !== undefined) await endGroup(this.pid)
+    this.#process.stdin?.destroy()
+    this.messages.destroy()
+  }
+}

@@ -1,0 +1,55 @@
+import { Context } from "effect"
+
+/** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
+export type BlobStore = { readonly kind: "disk"; readonly root: string }
+
+/** How runs are started, and what they may use. Sizes ending in `Mib` are in MiB, the others in bytes. */
+export interface EngineSettings {
+  /** The configuration folder: a run of a tenant reads `<confRoot>/tenants/<tenant>/`. */
+  readonly confRoot: string
+  /** A run of a tenant writes `<dataRoot>/<tenant>/data/`, by way of `<dataRoot>/<tenant>/tmp/<run>/`. */
+  readonly dataRoot: string
+  /** Scratch space on local disk, such as archive entries that wait for their turn. */
+  readonly tempRoot: string
+  readonly blobs: BlobStore
+  /** JavaScript heap of a run that does not set `memory_mib`. */
+  readonly memoryMib: number
+  /** What a run's processes may hold together beyond its heap: code, stacks, buffers. */
+  readonly memoryAllowanceMib: number
+  /** Longest run that does not set `timeout_seconds`. */
+  readonly timeoutSeconds: number
+  /** Lines and bytes that one run may print. */
+  readonly outputLines: number
+  readonly outputBytes: number
+  /** Bytes that one run may write to data files, and the same for its archive before compression. */
+  readonly fileBytes: number
+  /** Deflate level of archives, 0 (stored) to 9. */
+  readonly archiveLevel: number
+  /** Time between the polite signal and the hard one. */
+  readonly graceMillis: number
+  /** Whether a started child waits for the next run, and how long after the last start it is made. */
+  readonly warm: boolean
+  readonly warmDelayMillis: number
+  /** The program of the child; by default the product's own `run`. */
+  readonly entry?: URL
+}
+
+type Places = "confRoot" | "dataRoot" | "tempRoot" | "blobs"
+
+/** The settings of the engine that runs flowlines on this machine. */
+export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>()("flow/engines/EngineConfig") {
+  /** Settings with the product's defaults for everything but the places. */
+  static readonly settings = (given: Pick<EngineSettings, Places> & Partial<EngineSettings>): EngineSettings => ({
+    memoryMib: 512,
+    memoryAllowanceMib: 256,
+    timeoutSeconds: 86_400,
+    outputLines: 100_000,
+    outputBytes: 64 * 1024 * 1024,
+    fileBytes: 64 * 1024 ** 3,
+    archiveLevel: 6,
+    graceMillis: 2000,
+    warm: true,
+    warmDelayMillis: 250,
+    ...given
+  })
+}

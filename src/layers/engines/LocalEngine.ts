@@ -1,0 +1,39 @@
+import { mkdir } from "node:fs/promises"
+import { Cause, Effect, Layer, Stream } from "effect"
+import { Engine, type RunMessage } from "../../services/engines/Engine.ts"
+import { EngineConfig } from "./EngineConfig.ts"
+import { Run } from "./Run.ts"
+import { Runners } from "./Runners.ts"
+
+const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
+
+const pull = (run: Run) =>
+  Effect.flatMap(
+    Effect.promise(() => run.next()),
+    (messages) => (messages !== undefined && isNonEmpty(messages) ? Effect.succeed(messages) : Cause.done())
+  )
+
+/** The engine that runs each flowline in a child process on this machine. */
+export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
+  Engine,
+  Effect.gen(function* () {
+    const settings = yield* EngineConfig
+    yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true }))
+    const runners = yield* Effect.acquireRelease(
+      Effect.sync(() => new Runners(settings)),
+      (runners) => Effect.promise(() => runners.close())
+    )
+    return Engine.of({
+      run: (spec) =>
+        Stream.unwrap(
+          Effect.map(
+            Effect.acquireRelease(
+              Effect.sync(() => new Run(runners, settings, spec)),
+              (run) => Effect.promise(() => run.cancel())
+            ),
+            (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,137 @@
+import { rm } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect } from "effect"
+import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
+import type { Child, Exit } from "./Child.ts"
+import type { EngineSettings } from "./EngineConfig.ts"
+import { Messages } from "./Messages.ts"
+import type { Order } from "./Protocol.ts"
+import type { Runners } from "./Runners.ts"
+
+const mib = 1024 * 1024
+const watchMillis = 200
+
+/** One run as its parent sees it: the child, the limits it is held to, and what it says. */
+export class Run {
+  readonly #runners: Runners
+  readonly #order: Order
+  readonly #memoryMib: number
+  readonly #memoryBytes: number
+  readonly #timeoutSeconds: number
+  readonly #deadline: number
+  #child: Child
+  #messages: Messages
+  #mayRetry: boolean
+  #ended = false
+  /** Why the child was killed, for the user. */
+  #killedFor: string | undefined
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec) {
+    const limits = spec.flowline.settings
+    this.#runners = runners
+    this.#order = orderOf(settings, spec)
+    this.#memoryMib = limits.memory_mib ?? settings.memoryMib
+    this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
+    this.#timeoutSeconds = limits.timeout_seconds ?? settings.timeoutSeconds
+    this.#deadline = performance.now() + this.#timeoutSeconds * 1000
+    const { child, warm } = runners.take(this.#memoryMib)
+    this.#mayRetry = warm
+    this.#child = child
+    this.#messages = new Messages(child.messages)
+    child.order(this.#order)
+    this.#watch = setInterval(() => this.#check(), watchMillis)
+  }
+
+  #check(): void {
+    if (performance.now() > this.#deadline) {
+      this.#kill(`The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`)
+    } else if (this.#child.residentBytes() > this.#memoryBytes) this.#kill(this.#outOfMemory())
+  }
+
+  #outOfMemory(): string {
+    return `The run was stopped at its memory limit of ${this.#memoryMib} MiB`
+  }
+
+  #kill(reason: string): void {
+    this.#killedFor ??= reason
+    this.#child.kill()
+  }
+
+  /** The next messages, or undefined after the end. `Ended` is given out when no process of the run is left. */
+  async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    if (this.#ended) return undefined
+    const messages = await this.#messages.next().catch(() => {
+      this.#kill("The run sent a message that is not readable")
+      return undefined
+    })
+    if (messages !== undefined) {
+      this.#mayRetry = false
+      if (messages.at(-1)?._tag === "Ended") await this.#end()
+      return messages
+    }
+    const exit = await this.#child.exited
+    if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
+    await this.#end()
+    return [{ _tag: "Ended", outcome: "failed", error: this.#reason(exit), at: Date.now() }]
+  }
+
+  /** The warm child died before it began: nothing has happened yet, so a new one takes its place. */
+  async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    this.#mayRetry = false
+    await this.#child.stop(false)
+    this.#child = this.#runners.fresh(this.#memoryMib)
+    this.#messages = new Messages(this.#child.messages)
+    this.#child.order(this.#order)
+    return this.next()
+  }
+
+  #reason(exit: Exit): string {
+    if (this.#killedFor !== undefined) return this.#killedFor
+    if (/heap out of memory|Zone Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(exit.tail)) return this.#outOfMemory()
+    const how = exit.signal === null ? `code ${exit.code}` : exit.signal
+    Effect.runFork(
+      Effect.logWarning("A run's process ended unexpectedly").pipe(
+        Effect.annotateLogs({ execution: this.#order.spec.executionId, how, tail: exit.tail.slice(-2000) })
+      )
+    )
+    return `The process of the run ended unexpectedly (${how})`
+  }
+
+  async #end(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#watch)
+    await this.#child.stop(false)
+    await this.#sweep()
+  }
+
+  /** Ends the run wherever it is, and waits until nothing of it is left. */
+  async cancel(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#watch)
+    await this.#child.stop(true)
+    await this.#sweep()
+  }
+
+  async #sweep(): Promise<void> {
+    const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => {})
+    await Promise.all([remove(this.#order.unfinished), remove(this.#order.scratch)])
+  }
+}
+
+const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
+  const { tenant } = spec
+  const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
+  return {
+    spec,
+    conf: join(settings.confRoot, "tenants", tenant),
+    data: join(settings.dataRoot, tenant, "data"),
+    unfinished: join(settings.dataRoot, tenant, "unfinished", name),
+    scratch: join(settings.tempRoot, tenant, name),
+    blobs: settings.blobs,
+    outputLines: settings.outputLines,
+    outputBytes: settings.outputBytes,
+    fileBytes: settings.fileBytes,
+    archiveLevel: settings.archiveLevel
+  }
+}

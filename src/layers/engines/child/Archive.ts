@@ -1,0 +1,73 @@
+import { mkdir } from "node:fs/promises"
+import { Effect, type Layer } from "effect"
+import { Blobs } from "../../../services/blobs/Blobs.ts"
+import type { RunMessage } from "../../../services/engines/Engine.ts"
+import type { Sink } from "../../../services/nodes/Node.ts"
+import { type Zip, zip } from "../../Zip.ts"
+import type { Order } from "../Protocol.ts"
+import type { Allowance } from "./DataFiles.ts"
+import { Failure } from "./Failure.ts"
+
+type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
+
+/** The zip of a run: it begins with the first entry and streams into the blobs while the run goes on. */
+export class Archive {
+  readonly #order: Order
+  readonly #allowance: Allowance
+  readonly #blobs: Layer.Layer<Blobs>
+  #zip: Zip | undefined
+  #stop = new AbortController()
+  #stored: Promise<{ readonly sha256: string; readonly size: number }> | undefined
+
+  constructor(order: Order, allowance: Allowance, blobs: Layer.Layer<Blobs>) {
+    this.#order = order
+    this.#blobs = blobs
+    this.#allowance = allowance
+  }
+
+  #start(): Zip {
+    const { spec, archiveLevel, scratch } = this.#order
+    const made = zip({
+      level: archiveLevel,
+      scratch: async () => {
+        await mkdir(scratch, { recursive: true })
+        return scratch
+      }
+    })
+    const write = Effect.flatMap(Blobs, (store) => store.write(spec.tenant, made.bytes, (cause) => cause)).pipe(
+      Effect.catchIf(
+        (error) => typeof error === "object" && error !== null && "storage" in error,
+        () => Effect.fail(new Failure("The archive could not be stored: the data storage cannot be reached"))
+      ),
+      Effect.provide(this.#blobs)
+    )
+    this.#stored = Effect.runPromise(write, { signal: this.#stop.signal })
+    // Entries that wait for the storage must hear of its failure; who waits for the seal hears of it there.
+    this.#stored.catch((error) => made.abort(error instanceof Error ? error : new Failure(String(error))))
+    return made
+  }
+
+  async entry(name: string): Promise<Sink> {
+    this.#zip ??= this.#start()
+    const sink = await this.#zip.entry(name)
+    const write = (chunk: Uint8Array | string) => {
+      this.#allowance.spend(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length, "The archive")
+      return sink.write(chunk)
+    }
+    return { write, close: sink.close }
+  }
+
+  /** Ends the zip and waits until it is stored; undefined when no entry was ever asked for. */
+  async seal(): Promise<Archived | undefined> {
+    if (this.#zip === undefined || this.#stored === undefined) return undefined
+    const entries = await this.#zip.seal()
+    return { _tag: "Archived", ...(await this.#stored), entries }
+  }
+
+  /** Drops the zip with what is stored of it. */
+  async discard(): Promise<void> {
+    this.#zip?.abort(new Failure("The run ended before its archive"))
+    this.#stop.abort()
+    await this.#stored?.catch(() => {})
+  }
+}

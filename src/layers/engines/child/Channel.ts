@@ -1,0 +1,34 @@
+import { Socket } from "node:net"
+import type { RunMessage } from "../../../services/engines/Engine.ts"
+import { channelFd } from "../Protocol.ts"
+
+/** The way to the parent: ordered, one message per line. A slow parent shows as a promise that stays open. */
+export class Channel {
+  readonly #socket = new Socket({ fd: channelFd, readable: false, writable: true })
+  #drained: Promise<void> | undefined
+
+  constructor() {
+    // The parent is gone: the watchdog ends this process.
+    this.#socket.on("error", () => {})
+  }
+
+  send(message: RunMessage): Promise<void> | undefined {
+    if (this.#socket.write(`${JSON.stringify(message)}\n`)) return undefined
+    this.#drained ??= new Promise((resolve) => {
+      const done = () => {
+        this.#drained = undefined
+        resolve()
+      }
+      this.#socket.once("drain", done)
+    })
+    return this.#drained
+  }
+
+  /** Resolves when everything has reached the parent's side of the pipe. */
+  end(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.once("error", () => resolve())
+      this.#socket.end(() => resolve())
+    })
+  }
+}

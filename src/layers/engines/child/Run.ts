@@ -1,0 +1,140 @@
+import { hostname } from "node:os"
+import type { Layer } from "effect"
+import type { Blobs } from "../../../services/blobs/Blobs.ts"
+import type { NodeCounters } from "../../../services/engines/Engine.ts"
+import type { Flowline } from "../../../services/flowlines/Flowline.ts"
+import type { RunContext } from "../../../services/nodes/Node.ts"
+import type { BlobStore } from "../EngineConfig.ts"
+import type { Order } from "../Protocol.ts"
+import { Archive } from "./Archive.ts"
+import { Channel } from "./Channel.ts"
+import { Allowance, DataFiles } from "./DataFiles.ts"
+import { explain } from "./Failure.ts"
+import { Output } from "./Output.ts"
+import { TenantFiles } from "./TenantFiles.ts"
+import { watch } from "./Watchdog.ts"
+
+/** Wires a flowline's nodes; the product's is `services/nodes/Pipeline`. */
+export type MakePipeline = (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext
+) => { readonly run: () => Promise<void>; readonly counters: () => ReadonlyArray<NodeCounters> }
+
+/** What the program around the run provides. */
+export interface Parts {
+  readonly pipeline: MakePipeline
+  readonly blobs: (store: BlobStore) => Layer.Layer<Blobs>
+}
+
+const counterMillis = 500
+
+const killGroup = () => process.kill(-process.pid, "SIGKILL")
+
+/**
+ * The child's whole life: loads the nodes, waits for an order, runs it, tells how it ended and kills its own process
+ * group, itself included, so that nothing a node started stays behind.
+ */
+export const serve = async (load: () => Promise<Parts>): Promise<void> => {
+  const order = watch()
+  const channel = new Channel()
+  try {
+    const parts = await load()
+    await new Run(JSON.parse(await order), channel, parts).run()
+  } catch (error) {
+    await channel.send({ _tag: "Ended", ...failed(error, []) })
+  }
+  await channel.end()
+  killGroup()
+}
+
+const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
+  outcome: "failed" as const,
+  ...explain(error, hidden),
+  at: Date.now()
+})
+
+class Run {
+  readonly #order: Order
+  readonly #channel: Channel
+  readonly #pipeline: MakePipeline
+  readonly #output: Output
+  readonly #archive: Archive
+  readonly #files: TenantFiles
+  readonly #data: DataFiles
+  readonly #abort = new AbortController()
+
+  constructor(order: Order, channel: Channel, parts: Parts) {
+    this.#order = order
+    this.#pipeline = parts.pipeline
+    this.#channel = channel
+    this.#output = new Output(channel, order.outputLines, order.outputBytes)
+    this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
+    this.#files = new TenantFiles(order.conf)
+    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes))
+  }
+
+  readonly #context = (component: string): RunContext => ({
+    glob: (pattern) => this.#files.glob(pattern),
+    read: (path) => this.#files.read(path),
+    file: (path) => this.#data.open(path),
+    archiveEntry: (name) => this.#archive.entry(name),
+    print: (lines) => this.#output.print(component, lines),
+    // The pipeline counts what its nodes reject.
+    reject: () => {},
+    signal: this.#abort.signal
+  })
+
+  async run(): Promise<void> {
+    const started = { jobId: `${hostname()}:${process.pid}`, pid: process.pid, at: Date.now() }
+    await this.#channel.send({ _tag: "Started", ...started })
+    process.once("SIGTERM", () => void this.#cancel())
+    const stray = Promise.withResolvers<never>()
+    process.on("uncaughtException", stray.reject)
+    process.on("unhandledRejection", stray.reject)
+    try {
+      await Promise.race([this.#work(), stray.promise])
+      await this.#channel.send({ _tag: "Ended", outcome: "succeeded", at: Date.now() })
+    } catch (error) {
+      await this.#drop(error)
+      const { conf, data, unfinished, scratch, blobs } = this.#order
+      await this.#channel.send({ _tag: "Ended", ...failed(error, [unfinished, scratch, conf, data, blobs.root]) })
+    }
+  }
+
+  async #work(): Promise<void> {
+    const job = this.#pipeline(this.#order.spec.flowline, this.#context)
+    let told = ""
+    const tell = () => {
+      const nodes = job.counters()
+      const text = JSON.stringify(nodes)
+      if (text === told) return undefined
+      told = text
+      return this.#channel.send({ _tag: "Counters", nodes })
+    }
+    const timer = setInterval(tell, counterMillis)
+    try {
+      await job.run()
+      const archived = await this.#archive.seal()
+      await this.#output.flush()
+      await tell()
+      if (archived !== undefined) await this.#channel.send(archived)
+    } catch (error) {
+      await this.#output.flush()
+      await tell()
+      throw error
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  async #drop(reason: unknown): Promise<void> {
+    this.#abort.abort(reason)
+    await Promise.all([this.#archive.discard(), this.#data.clear()])
+  }
+
+  /** The parent asked for the end: it follows with SIGKILL soon. */
+  async #cancel(): Promise<void> {
+    await this.#drop(new Error("cancelled")).catch(() => {})
+    killGroup()
+  }
+}

@@ -1,0 +1,116 @@
+import { constants } from "node:fs"
+import { type FileHandle, open, readdir, readlink, realpath, stat } from "node:fs/promises"
+import { join, matchesGlob, sep } from "node:path"
+import { pipeline } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { codeOf, Failure } from "./Failure.ts"
+
+const chunkBytes = 256 * 1024
+const maxFound = 100_000
+const magic = /[*?[\]{}]/
+
+/** The path's segments; throws when it could leave its folder or name something else than it seems to. */
+export const segments = (path: string): ReadonlyArray<string> => {
+  const parts = path.split("/")
+  const bad = (part: string) => part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255
+  if (parts.some(bad) || /[\u0000-\u001f\u007f\\]/.test(path)) throw new Failure(`The path "${path}" is not valid`)
+  return parts
+}
+
+/** Whether `path` is `folder` or lies in it; both are real paths. */
+export const inside = (folder: string, path: string) => path === folder || path.startsWith(folder + sep)
+
+/** The configuration folder of one tenant, read only. Links may lead around in it, never out of it. */
+export class TenantFiles {
+  readonly #root: string
+  #realRoot: Promise<string> | undefined
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** The real place of a path inside the tenant, or undefined when there is none. */
+  async #real(path: string): Promise<string | undefined> {
+    this.#realRoot ??= realpath(this.#root)
+    try {
+      const real = await realpath(join(this.#root, ...segments(path)))
+      return inside(await this.#realRoot, real) ? real : undefined
+    } catch (error) {
+      if (error instanceof Failure) throw error
+      return undefined
+    }
+  }
+
+  async glob(pattern: string): Promise<ReadonlyArray<string>> {
+    const parts = segments(pattern)
+    if (!magic.test(pattern)) {
+      const real = await this.#real(pattern)
+      if (real === undefined) throw new Failure(`The file "${pattern}" does not exist`)
+      if (!(await stat(real)).isFile()) throw new Failure(`"${pattern}" is not a file`)
+      return [pattern]
+    }
+    const base = parts.slice(
+      0,
+      parts.findIndex((part) => magic.test(part))
+    )
+    const found: Array<string> = []
+    await this.#walk(base.join("/"), pattern, new Set(), found)
+    return found.sort()
+  }
+
+  async #walk(folder: string, pattern: string, above: ReadonlySet<string>, found: Array<string>): Promise<void> {
+    const real = folder === "" ? await realpath(this.#root) : await this.#real(folder)
+    // A link to a folder above would be walked for ever.
+    if (real === undefined || above.has(real)) return
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => [])
+    for (const entry of entries) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`
+      let [isFile, isFolder] = [entry.isFile(), entry.isDirectory()]
+      if (entry.isSymbolicLink()) {
+        const target = await this.#real(path)
+        const at = target === undefined ? undefined : await stat(target).catch(() => undefined)
+        ;[isFile, isFolder] = [at?.isFile() === true, at?.isDirectory() === true]
+      }
+      if (isFolder) await this.#walk(path, pattern, new Set(above).add(real), found)
+      else if (isFile && matchesGlob(path, pattern)) {
+        if (found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
+      }
+    }
+  }
+
+  /** The file, open for reading: a regular one, and surely in the tenant's folder when it was opened. */
+  async #open(path: string): Promise<FileHandle> {
+    const missing = new Failure(`The file "${path}" does not exist`)
+    const real = await this.#real(path)
+    if (real === undefined) throw missing
+    // Non-blocking, because opening a FIFO would wait for its writer.
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    const handle = await open(real, flags).catch((error) => {
+      throw codeOf(error) === "EACCES" ? new Failure(`The file "${path}" may not be read`) : missing
+    })
+    // A folder on the way may have become a link since its real path was taken: ask where the open file lies.
+    const at = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => real)
+    const isFile = (await handle.stat()).isFile()
+    if (isFile && at === real) return handle
+    await handle.close()
+    throw isFile ? missing : new Failure(`"${path}" is not a file`)
+  }
+
+  /** The bytes in chunks of 256 KiB, decompressed when the name ends in `.gz` (all members of it). */
+  async *read(path: string): AsyncGenerator<Uint8Array> {
+    const handle = await this.#open(path)
+    const file = handle.createReadStream({ highWaterMark: chunkBytes })
+    if (!path.endsWith(".gz")) {
+      yield* file
+      return
+    }
+    const plain = pipeline(file, createGunzip({ chunkSize: chunkBytes }), () => {})
+    try {
+      yield* plain
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === "Z_BUF_ERROR") throw new Failure(`The file "${path}" is cut short`)
+      throw code?.startsWith("Z_") ? new Failure(`The file "${path}" is not a valid gzip file`) : error
+    }
+  }
+}
