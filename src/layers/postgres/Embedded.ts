@@ -58,7 +58,7 @@ type Start = (port: number) => Effect.Effect<Server, EmbeddedPostgresError>
 /**
  * A killed server can be in the process table for seconds, and PostgreSQL then takes its lock file for valid; its
  * shared memory outlives it until the last backend has noticed. Both pass: the start is repeated for ten seconds.
- * The lock file is never removed here, PostgreSQL alone can judge it.
+ * The lock file stays: PostgreSQL judges it.
  */
 const passes = /lock file|shared memory|Address already in use|could not bind/
 

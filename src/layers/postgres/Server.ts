@@ -1,10 +1,20 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, fstatSync, openSync, readFileSync, readSync, renameSync, statSync } from "node:fs"
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync
+} from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import type { Cluster } from "./Cluster.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { signal, viewProcess, waitUntilEnded } from "./processes.ts"
+import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
 
 /** A server that answers. */
 export interface Server {
@@ -64,6 +74,18 @@ export const stopOrphan = async (cluster: Cluster): Promise<void> => {
     return command.includes("postgres") && command.includes(` -D ${cluster.folder} `)
   }
   if (isOurs()) await stop(pid, isOurs)
+  else if (isAnothers(cluster, pid)) rmSync(join(cluster.folder, "postmaster.pid"), { force: true })
+}
+
+/**
+ * PostgreSQL takes any living process of its user for its lock file's holder. In a restarted container, where pids
+ * begin anew, that can be the gateway itself, and no server would ever start. The file is put away only when the
+ * process certainly is another program and no process at all works in the cluster, as every PostgreSQL process does.
+ */
+const isAnothers = (cluster: Cluster, pid: number): boolean => {
+  const { command, state } = viewProcess(pid)
+  if (state !== "running" || command === "" || command.includes("postgres")) return false
+  return !someoneWorksIn(realpathSync(cluster.folder))
 }
 
 /** Fast shutdown, then, if the server does not heed it, the immediate one, then the kill. */

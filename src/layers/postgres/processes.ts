@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 
 /** What the machine says of a process. A zombie has ended, but its pid is not free before its parent has asked. */
 export interface ProcessView {
@@ -66,3 +66,16 @@ export const waitUntilEnded = async (pid: number, millis: number): Promise<boole
   }
   return true
 }
+
+const workingFolder = (pid: string): string | undefined => {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether some process works in this folder (an absolute real path); always true where the system does not tell. */
+export const someoneWorksIn = (folder: string): boolean =>
+  !existsSync("/proc/self/cwd") ||
+  readdirSync("/proc").some((name) => /^\d+$/.test(name) && workingFolder(name) === folder)

@@ -1,0 +1,53 @@
+import { Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { layer } from "../../src/layers/Postgres.ts"
+import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
+
+/**
+ * A process that stands for a gateway in the fault tests: `node gateway.ts <data folder> hold|insert`.
+ *
+ * `hold` prints `ready <port> <server pid>` and waits for SIGTERM. `insert` writes numbered rows without pause and
+ * prints each number once the database has acknowledged it. A start that is refused prints `refused <message>`.
+ */
+const [, , folder = "", mode = "hold"] = process.argv
+
+const untilTold = Effect.callback<void>((resume) => {
+  process.once("SIGTERM", () => resume(Effect.void))
+  // Keeps the process alive: the server's own handles do not.
+  const timer = setInterval(() => undefined, 60_000)
+  return Effect.sync(() => clearInterval(timer))
+})
+
+const hold = Effect.gen(function* () {
+  const { pid, port } = yield* startEmbedded({ folder })
+  console.log(`ready ${port} ${pid()}`)
+  yield* untilTold
+})
+
+const insert = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE IF NOT EXISTS ledger (id bigint PRIMARY KEY)`
+  const [last] = yield* sql<{ id: number }>`SELECT coalesce(max(id), 0)::int AS id FROM ledger`
+  let id = last?.id ?? 0
+  console.log("ready 0 0")
+  const one = Effect.suspend(() => {
+    const mine = ++id
+    return Effect.map(sql`INSERT INTO ledger VALUES (${mine})`, () => console.log(mine))
+  })
+  yield* Effect.all(
+    Array.from({ length: 8 }, () => Effect.forever(one)),
+    { concurrency: "unbounded" }
+  )
+}).pipe(
+  Effect.provide(
+    layer.pipe(Layer.provide(Layer.succeed(PostgresConfig, { databaseUrl: Option.none(), dataFolder: folder })))
+  )
+)
+
+await Effect.runPromise(
+  Effect.scoped(mode === "insert" ? insert : hold).pipe(
+    Effect.catch((error) => Effect.sync(() => console.log(`refused ${error.message}`)))
+  )
+)
+process.exit(0)
