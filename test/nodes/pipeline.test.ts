@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest"
+import { NodeFailure } from "../../src/services/nodes/Pipeline.ts"
+import { Memory, run } from "./memory.ts"
+
+const failureOf = async (promise: Promise<unknown>): Promise<NodeFailure> => {
+  const failure = await promise.then(
+    () => undefined,
+    (cause: unknown) => cause
+  )
+  if (!(failure instanceof NodeFailure)) throw new Error("no NodeFailure")
+  return failure
+}
+
+describe("pipeline", () => {
+  it("reads a file, shows it, writes it and puts it into the archive", async () => {
+    const memory = new Memory({ "a.log": "one\r\ntwo\n\nlast" })
+    const counters = await run(
+      {
+        runtime: "stream",
+        dag: [
+          { type: "file_input", settings: { path: "a.log" }, publish: [{ stream: "lines" }] },
+          { type: "show", subscribe: [{ component: "file_input", stream: "lines" }] },
+          {
+            type: "file_output",
+            settings: { path: "o.csv" },
+            subscribe: [{ component: "file_input", stream: "lines" }]
+          },
+          { type: "archive_output", component: "zip", subscribe: [{ component: "file_input", stream: "lines" }] }
+        ]
+      },
+      memory
+    )
+    const lines = ["one", "two", "", "last"].map((message) => JSON.stringify({ message }))
+    expect(memory.printed).toEqual(lines)
+    expect(memory.entries.get("zip.ndjson")).toBe(lines.map((line) => `${line}\n`).join(""))
+    expect(memory.written.get("o.csv")).toBe('message\r\none\r\ntwo\r\n""\r\nlast\r\n')
+    expect(counters).toEqual([
+      { component: "file_input", recordsIn: 0, recordsOut: 4, errors: 0 },
+      { component: "show", recordsIn: 4, recordsOut: 0, errors: 0 },
+      { component: "file_output", recordsIn: 4, recordsOut: 0, errors: 0 },
+      { component: "zip", recordsIn: 4, recordsOut: 0, errors: 0 }
+    ])
+  })
+
+  it("sends failed records to the errors stream, or counts them with a reason", async () => {
+    const text = '{"a":1}\nno\n[1]\n\n{"n":12345678901234567890}\n'
+    const input = { type: "file_input", settings: { path: "a.ndjson" } }
+    const published = new Memory({ "a.ndjson": text })
+    const counters = await run(
+      {
+        runtime: "stream",
+        dag: [
+          { ...input, publish: [{ stream: "rows" }, { stream: "errors" }] },
+          { type: "show", subscribe: [{ component: "file_input", stream: "rows" }] },
+          {
+            type: "archive_output",
+            settings: { entry: "bad.ndjson" },
+            subscribe: [{ component: "file_input", stream: "errors" }]
+          }
+        ]
+      },
+      published
+    )
+    expect(published.printed).toEqual(['{"a":1}', '{"n":"12345678901234567890"}'])
+    expect(published.entries.get("bad.ndjson")).toBe(
+      '{"message":"no","error":{"node":"file_input","reason":"the line is not JSON"}}\n' +
+        '{"message":"[1]","error":{"node":"file_input","reason":"the line is JSON, but not an object"}}\n'
+    )
+    expect(published.rejected).toEqual([])
+    expect(counters[0]).toMatchObject({ recordsOut: 2, errors: 2, lastError: "the line is not JSON" })
+
+    const counted = new Memory({ "a.ndjson": text })
+    await run(
+      {
+        runtime: "stream",
+        dag: [
+          { ...input, publish: [{ stream: "rows" }] },
+          { type: "show", subscribe: [{ component: "file_input", stream: "rows" }] }
+        ]
+      },
+      counted
+    )
+    expect(counted.rejected).toEqual([{ component: "file_input", count: 2, reason: "the line is not JSON" }])
+  })
+
+  it("names the component that failed and stops the others", async () => {
+    const memory = new Memory()
+    const failure = await failureOf(
+      run(
+        {
+          runtime: "stream",
+          dag: [
+            { type: "generator_input", settings: { messages: ["x"] }, publish: [{ stream: "s" }] },
+            { type: "file_input", component: "access", settings: { path: "none.log" }, publish: [{ stream: "s" }] },
+            { type: "show", subscribe: ["generator_input", "access"].map((component) => ({ component, stream: "s" })) }
+          ]
+        },
+        memory
+      )
+    )
+    expect(failure.component).toBe("access")
+    expect(failure.message).toBe("access: none.log: no such file")
+  })
+
+  it("ends an endless input when it is cancelled", async () => {
+    const memory = new Memory()
+    const reason = new Error("cancelled")
+    const running = run(
+      {
+        runtime: "stream",
+        dag: [
+          { type: "generator_input", settings: { messages: ["x"], rate: 5 }, publish: [{ stream: "s" }] },
+          {
+            type: "file_output",
+            settings: { path: "x.log" },
+            subscribe: [{ component: "generator_input", stream: "s" }]
+          }
+        ]
+      },
+      memory
+    )
+    setTimeout(() => memory.abort.abort(reason), 20)
+    await expect(running).rejects.toBe(reason)
+    expect(memory.written.size).toBe(0)
+  })
+
+  it("lets timers in while a generator runs at full speed", async () => {
+    const memory = new Memory()
+    let ticks = 0
+    const timer = setInterval(() => {
+      ticks++
+      if (ticks === 3) memory.abort.abort(new Error("enough"))
+    }, 5)
+    const running = run(
+      {
+        runtime: "stream",
+        dag: [
+          { type: "generator_input", settings: { messages: ["x"], rate: 10_000_000 }, publish: [{ stream: "s" }] },
+          { type: "show", settings: { limit: 1 }, subscribe: [{ component: "generator_input", stream: "s" }] }
+        ]
+      },
+      memory
+    )
+    await expect(running).rejects.toThrow("enough")
+    clearInterval(timer)
+    expect(memory.printed[0]).toBe('{"message":"x"}')
+  })
+})
