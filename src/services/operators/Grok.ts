@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { bank } from "./banks/Banks.ts"
 import type { ConversionFailure } from "./Coercion.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
+import type { Fields } from "./FieldPath.ts"
 import { type Expression, expression } from "./grok/Expression.ts"
-import type { Fields } from "./grok/Fields.ts"
 import { PatternError } from "./PatternError.ts"
 
 export interface GrokOptions {

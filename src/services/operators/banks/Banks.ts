@@ -1,9 +1,21 @@
+import { patterns as ecsAws } from "./ecs-v1/aws.ts"
+import { patterns as ecsBacula } from "./ecs-v1/bacula.ts"
+import { patterns as ecsBind } from "./ecs-v1/bind.ts"
+import { patterns as ecsBro } from "./ecs-v1/bro.ts"
+import { patterns as ecsJunos } from "./ecs-v1/junos.ts"
+import { patterns as ecsZeek } from "./ecs-v1/zeek.ts"
+import { patterns as legacyAws } from "./legacy/aws.ts"
+import { patterns as legacyBacula } from "./legacy/bacula.ts"
+import { patterns as legacyBind } from "./legacy/bind.ts"
+import { patterns as legacyBro } from "./legacy/bro.ts"
+import { patterns as legacyJunos } from "./legacy/junos.ts"
+
 /** Pattern sets: field names as in Logstash before ECS, and those of the Elastic Common Schema. */
 export type PatternSet = "legacy" | "ecs-v1"
 
 const topics: Readonly<Record<PatternSet, ReadonlyArray<Readonly<Record<string, string>>>>> = {
-  legacy: [],
-  "ecs-v1": []
+  legacy: [legacyAws, legacyBacula, legacyBind, legacyBro, legacyJunos],
+  "ecs-v1": [ecsAws, ecsBacula, ecsBind, ecsBro, ecsJunos, ecsZeek]
 }
 
 const sets = new Map<PatternSet, ReadonlyMap<string, string>>()

@@ -1,3 +1,5 @@
+import { fieldPath, refusedSegment } from "../FieldPath.ts"
+
 /** The types that a capture may be converted to. */
 export const types = ["string", "int", "integer", "long", "float", "double", "bool", "boolean"] as const
 export type CaptureType = (typeof types)[number]
@@ -12,17 +14,6 @@ export interface Capture {
   readonly syntax?: string
 }
 
-const referencePattern = /^(?:\[[^[\]]+\])+$/
-
-/** `[a][b]` and `a.b` both name field b inside a; a name with empty segments is one plain key. */
-export const fieldPath = (name: string): ReadonlyArray<string> => {
-  if (referencePattern.test(name)) return name.slice(1, -1).split("][")
-  const segments = name.split(".")
-  return segments.includes("") || name.includes("[") || name.includes("]") ? [name] : segments
-}
-
-const refused = new Set(["__proto__", "constructor", "prototype"])
-
 /**
  * Splits a group's full name (`SYNTAX:field:type`, `SYNTAX:field`, or a bare field) into a capture.
  * Throws an Error whose message says what is wrong with it.
@@ -34,7 +25,7 @@ export const readCapture = (fullName: string, inline: boolean): Capture => {
   const type = third === undefined || third === "" ? "string" : types.find((known) => known === third)
   if (type === undefined) throw new Error(`unknown type "${third}" (known: ${types.join(", ")})`)
   const path = fieldPath(name)
-  const bad = path.find((segment) => refused.has(segment))
+  const bad = refusedSegment(path)
   if (bad !== undefined) throw new Error(`"${bad}" cannot be a field name`)
   const syntax = inline && second === undefined ? undefined : first!
   return syntax === undefined ? { name, path, type } : { name, path, type, syntax }

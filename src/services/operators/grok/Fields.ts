@@ -1,9 +1,6 @@
 import { type ConversionFailure, coerce } from "../Coercion.ts"
+import { type Fields, setPath, type Value } from "../FieldPath.ts"
 import type { Capture, CaptureType } from "./Capture.ts"
-
-/** A JSON value: what a field of an event holds. */
-export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
-export type Fields = { [key: string]: Value }
 
 interface Slot {
   readonly capture: number
@@ -64,26 +61,6 @@ export const leafValue = (
     else list.push(value)
   }
   return list ?? first
-}
-
-/** Puts a value at a path, making objects on the way. False when a scalar stands in the way. */
-export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
-  let parent = fields
-  for (let depth = 0; depth < path.length - 1; depth++) {
-    const key = path[depth]!
-    const child = Object.hasOwn(parent, key) ? parent[key] : undefined
-    if (child === undefined) {
-      const made: Fields = {}
-      parent[key] = made
-      parent = made
-    } else if (typeof child === "object" && child !== null && !Array.isArray(child)) parent = child as Fields
-    else return false
-  }
-  const last = path[path.length - 1]!
-  const present = Object.hasOwn(parent, last) ? parent[last] : undefined
-  if (typeof present === "object" && present !== null && !Array.isArray(present)) return false
-  parent[last] = value
-  return true
 }
 
 export type Builder = (

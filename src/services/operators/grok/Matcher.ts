@@ -106,9 +106,9 @@ export const lazyMatcher = (tree: Tree, dotall: boolean, indices: boolean) => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
   let ascii: Matcher | undefined
   let unicode: Matcher | undefined
-  const nonAscii = /[^\x00-\x7f]/
+  const asciiText = /^[\x00-\x7f]*$/
   return (line: string): Matcher => {
-    if (same || !nonAscii.test(line)) {
+    if (same || asciiText.test(line)) {
       if (ascii === undefined) ascii = matcher(tree, { dotall, indices, text: "ascii" })
       return ascii
     }

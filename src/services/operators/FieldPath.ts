@@ -1,0 +1,52 @@
+/** Keys that would reach an object's prototype. */
+const refused = new Set(["__proto__", "constructor", "prototype"])
+
+const referencePattern = /^(?:\[[^[\]]+\])+$/
+
+/** `[a][b]` and `a.b` both name field b inside a; a name with empty segments is one plain key. */
+export const fieldPath = (name: string): ReadonlyArray<string> => {
+  if (referencePattern.test(name)) return name.slice(1, -1).split("][")
+  if (!name.includes(".") && !name.includes("[")) return [name]
+  const segments = name.split(".")
+  return segments.includes("") || name.includes("[") || name.includes("]") ? [name] : segments
+}
+
+/** The segment of a path that may not be a key of an object, if any. */
+export const refusedSegment = (path: ReadonlyArray<string>): string | undefined =>
+  path.find((segment) => refused.has(segment))
+
+/** A JSON value: what a field of an event holds. */
+export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
+export type Fields = { [key: string]: Value }
+
+const isObject = (value: Value | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Puts a value at a path, making objects on the way. False when a scalar stands in the way, or an object at its end. */
+export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
+  let parent = fields
+  for (let depth = 0; depth < path.length - 1; depth++) {
+    const key = path[depth]!
+    const child = Object.hasOwn(parent, key) ? parent[key] : undefined
+    if (isObject(child)) parent = child
+    else if (child === undefined) {
+      const made: Fields = {}
+      parent[key] = made
+      parent = made
+    } else return false
+  }
+  const last = path[path.length - 1]!
+  if (Object.hasOwn(parent, last) && isObject(parent[last])) return false
+  parent[last] = value
+  return true
+}
+
+/** The value at a path, undefined when there is none. */
+export const getPath = (fields: Fields, path: ReadonlyArray<string>): Value | undefined => {
+  let value: Value | undefined = fields
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined
+    value = value[key]
+  }
+  return value
+}

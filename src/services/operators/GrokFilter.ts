@@ -1,0 +1,145 @@
+import { Result } from "effect"
+import type { ConversionFailure } from "./Coercion.ts"
+import { type Fields, fieldPath, getPath, type Value } from "./FieldPath.ts"
+import { addTags, type Decorations, decorator, withPath } from "./filter/Decorate.ts"
+import { compile as compileGrok, type Grok } from "./Grok.ts"
+import type { Expression } from "./grok/Expression.ts"
+import { type Leaf, leafValue } from "./grok/Fields.ts"
+import type { PatternError } from "./PatternError.ts"
+
+/** The options of Logstash's grok filter, under its names. */
+export interface GrokFilterOptions extends Decorations {
+  /** Source field to pattern or patterns, tried in order. */
+  readonly match: Readonly<Record<string, string | ReadonlyArray<string>>>
+  readonly pattern_definitions?: string | Readonly<Record<string, string>>
+  /** Stop at the first pattern, and the first field, that matches. Default true. */
+  readonly break_on_match?: boolean
+  readonly named_captures_only?: boolean
+  readonly keep_empty_captures?: boolean
+  /** Fields that a capture replaces; others become arrays of the old and the new. */
+  readonly overwrite?: string | ReadonlyArray<string>
+  /** Field under which all captures go, `x` or `[a][b]`. */
+  readonly target?: string
+  readonly tag_on_failure?: string | ReadonlyArray<string>
+  readonly tag_on_timeout?: string
+  readonly ecs_compatibility?: "disabled" | "v1" | "v8"
+  /** The dot matches newlines. Default true. */
+  readonly dotall?: boolean
+  /** Leave events without the source field alone. Default false: they are tried as an empty line. */
+  readonly ignore_missing?: boolean
+  /** Longer lines (UTF-16 units) are not tried and tagged `_groklinetoolong`. Default 65 536. */
+  readonly max_line_length?: number
+}
+
+export interface Filtered {
+  readonly event: Fields
+  readonly matched: boolean
+  readonly failures: ReadonlyArray<ConversionFailure>
+}
+
+export interface GrokFilter {
+  /** The event with captures, decorations and tags; the given one is left as it is. */
+  readonly apply: (event: Fields) => Filtered
+  /** The event as it leaves when its matching was cut off. */
+  readonly timedOut: (event: Fields) => Fields
+}
+
+const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value as A]
+
+const asText = (value: Value | undefined): string => {
+  if (typeof value === "string") return value
+  if (value === undefined || value === null) return ""
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/** Compiles the filter's patterns. */
+export const compile = (options: GrokFilterOptions): Result.Result<GrokFilter, PatternError> => {
+  const sources: Array<readonly [ReadonlyArray<string>, Grok]> = []
+  for (const [field, patterns] of Object.entries(options.match)) {
+    const compiled = compileGrok(list(patterns), {
+      bank: (options.ecs_compatibility ?? "disabled") === "disabled" ? "legacy" : "ecs-v1",
+      definitions: options.pattern_definitions ?? {},
+      namedCapturesOnly: options.named_captures_only ?? true,
+      keepEmptyCaptures: options.keep_empty_captures ?? false,
+      dotall: options.dotall ?? true
+    })
+    if (Result.isFailure(compiled)) return Result.fail(compiled.failure)
+    sources.push([fieldPath(field), compiled.success])
+  }
+  return Result.succeed(make(sources, options))
+}
+
+const make = (
+  sources: ReadonlyArray<readonly [ReadonlyArray<string>, Grok]>,
+  options: GrokFilterOptions
+): GrokFilter => {
+  const { break_on_match = true, keep_empty_captures = false, max_line_length = 65_536, ignore_missing } = options
+  const overwrite = new Set(list(options.overwrite).map((field) => JSON.stringify(fieldPath(field))))
+  const prefix = options.target === undefined ? [] : fieldPath(options.target)
+  const failureTags = options.tag_on_failure === undefined ? ["_grokparsefailure"] : list(options.tag_on_failure)
+  const decorate = decorator(options)
+
+  const store = (event: Fields, leaf: Leaf, value: Value): Fields | undefined => {
+    const path = prefix.length === 0 ? leaf.path : [...prefix, ...leaf.path]
+    if (overwrite.has(JSON.stringify(leaf.path)))
+      return withPath(event, path, Array.isArray(value) ? value.at(-1) : value)
+    const present = getPath(event, path)
+    if (present === undefined || present === null) return withPath(event, path, value)
+    if (Array.isArray(present)) return withPath(event, path, present.concat(value))
+    return typeof present === "string" ? withPath(event, path, [present].concat(value as string)) : event
+  }
+
+  const capture = (event: Fields, line: string, expression: Expression, failures: Array<ConversionFailure>) => {
+    const found = expression.exec(line, false)
+    if (found === undefined) return undefined
+    let next = event
+    for (const leaf of expression.leaves) {
+      const value = leafValue(leaf, found.match, found.numbers, keep_empty_captures, failures)
+      if (value === undefined) continue
+      const stored = store(next, leaf, value)
+      if (stored !== undefined) next = stored
+      else {
+        const detail = `field "${leaf.name}" clashes with one that is not an object`
+        failures.push({ field: leaf.name, type: "object", value: asText(value), detail })
+      }
+    }
+    return next
+  }
+
+  return {
+    apply: (event) => {
+      const failures: Array<ConversionFailure> = []
+      let next = event
+      let matched = false
+      let tooLong = false
+      for (const [path, { expressions }] of sources) {
+        const source = getPath(event, path)
+        if (ignore_missing === true && (source === undefined || source === null)) continue
+        let hit = false
+        for (const element of Array.isArray(source) ? source : [source]) {
+          const line = asText(element)
+          if (line.length > max_line_length) {
+            tooLong = true
+            continue
+          }
+          for (const expression of expressions) {
+            const captured = capture(next, line, expression, failures)
+            if (captured === undefined) continue
+            next = captured
+            hit = true
+            if (break_on_match) break
+          }
+        }
+        matched ||= hit
+        if (hit && break_on_match) break
+      }
+      if (failures.length > 0) next = addTags(next, ["_grokconversionfailure"])
+      if (matched) return { event: decorate(next), matched, failures }
+      if (tooLong) return { event: addTags(next, ["_groklinetoolong"]), matched, failures }
+      const missing = ignore_missing === true && sources.every(([path]) => (getPath(event, path) ?? null) === null)
+      return { event: missing ? next : addTags(next, failureTags), matched, failures }
+    },
+    timedOut: (event) => addTags(event, [options.tag_on_timeout ?? "_groktimeout"])
+  }
+}

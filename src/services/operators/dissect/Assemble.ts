@@ -1,0 +1,83 @@
+import type { ConversionFailure } from "../Coercion.ts"
+import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../FieldPath.ts"
+import { convert } from "./Convert.ts"
+import type { Cuts } from "./Cut.ts"
+import type { Dialect, KeyType } from "./Key.ts"
+import type { Parsed, Part } from "./Pattern.ts"
+
+interface Appended {
+  readonly index: number
+  readonly rank: number
+  /** What stands between this piece and the one before it. */
+  readonly joint: string
+}
+
+/** One output of a pattern: a plain field, an appended one, or a field that the line itself names. */
+interface Output {
+  readonly name: string
+  readonly type: KeyType
+  readonly pieces: ReadonlyArray<Appended>
+  /** Part whose value is the name of the field. */
+  readonly namedBy?: number | undefined
+  readonly dynamic: boolean
+}
+
+const outputs = ({ leading, parts }: Parsed, separator: string | undefined): ReadonlyArray<Output> => {
+  const appended = new Set(parts.filter(({ key }) => key.kind === "append").map(({ key }) => key.name))
+  const found = new Map<string, Output & { readonly pieces: Array<Appended> }>()
+  const dynamic: Array<Output> = []
+  const source = (name: string) => parts.findIndex((part) => part.key.kind !== "value" && part.key.name === name)
+  parts.forEach(({ key }: Part, index) => {
+    const { kind, name, type, order } = key
+    const before = index === 0 ? leading : parts[index - 1]!.literal
+    const joint = separator ?? (before === "" ? " " : before)
+    const piece = { index, rank: kind === "field" ? -1 : (order ?? 0), joint }
+    if (kind === "value") {
+      const from = source(name)
+      dynamic.push({ name, type, pieces: [piece], dynamic: true, namedBy: from < 0 ? undefined : from })
+    } else if (kind === "field" || kind === "append") {
+      const known = found.get(name)
+      if (known === undefined) found.set(name, { name, type, pieces: [piece], dynamic: false })
+      else if (appended.has(name)) known.pieces.push(piece)
+      else known.pieces[0] = piece
+    }
+  })
+  for (const { pieces } of found.values()) pieces.sort((a, b) => a.rank - b.rank)
+  return [...found.values(), ...dynamic]
+}
+
+export type Assemble = (line: string, cuts: Cuts, failures: Array<ConversionFailure>, event?: Fields) => Fields
+
+/** Makes the function that turns cuts into fields: appends joined, dynamic names looked up, types converted. */
+export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | undefined): Assemble => {
+  const all = outputs(parsed, separator ?? (dialect === "elasticsearch" ? "" : undefined))
+  const paths = all.map(({ name }) => fieldPath(name))
+  return (line, { starts, ends }, failures, event) => {
+    const fields: Fields = {}
+    const value = (index: number) => line.slice(starts[index], ends[index])
+    const fail = (field: string, type: string, text: string, detail: string) =>
+      failures.push({ field, type, value: text, detail })
+    for (let index = 0; index < all.length; index++) {
+      const { name, type, pieces, dynamic, namedBy } = all[index]!
+      const text = pieces.map((piece, at) => (at === 0 ? "" : piece.joint) + value(piece.index)).join("")
+      let field = name
+      let path = paths[index]!
+      if (dynamic) {
+        const named = namedBy === undefined ? event && getPath(event, path) : value(namedBy)
+        // Logstash drops a value that nothing names.
+        if (named === undefined) continue
+        field = String(named)
+        path = fieldPath(field)
+        if (field === "" || refusedSegment(path) !== undefined) {
+          fail(name, "name", text, `"${field}", the name for %{&${name}}, cannot be a field name`)
+          continue
+        }
+      }
+      const converted: Value | undefined = convert(text, type)
+      if (converted === undefined) fail(field, type, text, `"${text}" is not of type ${type}`)
+      if (!setPath(fields, path, converted ?? text))
+        fail(field, "object", text, `field "${field}" clashes with another field`)
+    }
+    return fields
+  }
+}

@@ -1,0 +1,39 @@
+import type { Parsed } from "./Pattern.ts"
+
+/** Where each key's value starts and ends in the line, or where cutting stopped. */
+export interface Cuts {
+  readonly starts: ReadonlyArray<number>
+  readonly ends: ReadonlyArray<number>
+  /** Index of the part that failed, -1 when the leading literal did, undefined when all matched. */
+  readonly failed: number | undefined
+  /** End of the last literal found. */
+  readonly reached: number
+}
+
+/** Cuts a line at the pattern's literals, each at its first occurrence after the one before; never goes back. */
+export const cut = ({ leading, parts }: Parsed, line: string): Cuts => {
+  const starts: Array<number> = []
+  const ends: Array<number> = []
+  if (line.length <= leading.length || !line.startsWith(leading)) return { starts, ends, failed: -1, reached: 0 }
+  let position = leading.length
+  for (let index = 0; index < parts.length; index++) {
+    const { key, literal } = parts[index]!
+    let end: number
+    if (key.width !== undefined) {
+      end = position + key.width
+      if (end > line.length || !line.startsWith(literal, end)) return { starts, ends, failed: index, reached: position }
+    } else if (literal === "") {
+      // Two keys with nothing between them can never be told apart.
+      if (index < parts.length - 1) return { starts, ends, failed: index, reached: position }
+      end = line.length
+    } else {
+      end = line.indexOf(literal, position)
+      if (end < 0) return { starts, ends, failed: index, reached: position }
+    }
+    starts.push(position)
+    ends.push(end)
+    position = end + literal.length
+    if (key.padded && literal !== "") while (line.startsWith(literal, position)) position += literal.length
+  }
+  return { starts, ends, failed: undefined, reached: position }
+}

@@ -1,0 +1,78 @@
+import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
+
+/** What Logstash's filters do to an event that they matched; texts may hold `%{field}`. */
+export interface Decorations {
+  readonly add_field?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  readonly remove_field?: string | ReadonlyArray<string>
+  readonly add_tag?: string | ReadonlyArray<string>
+  readonly remove_tag?: string | ReadonlyArray<string>
+}
+
+const isObject = (value: Value | undefined): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A copy with the value at the path (undefined removes it); undefined when a scalar stands in the way. */
+export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Value | undefined): Fields | undefined => {
+  const [key, ...rest] = path as [string, ...Array<string>]
+  if (rest.length === 0) {
+    if (value !== undefined) return { ...event, [key]: value }
+    const { [key]: _, ...others } = event
+    return others
+  }
+  const child = Object.hasOwn(event, key) ? event[key] : undefined
+  if (child !== undefined && child !== null && !isObject(child)) return undefined
+  if (child === undefined && value === undefined) return event
+  const inner = withPath(isObject(child) ? child : {}, rest, value)
+  return inner === undefined ? undefined : { ...event, [key]: inner }
+}
+
+const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value as A]
+
+const tagsOf = (event: Fields): ReadonlyArray<Value> => {
+  const tags = event["tags"]
+  return Array.isArray(tags) ? tags : tags === undefined || tags === null ? [] : [tags]
+}
+
+/** Adds tags that the event does not have yet. */
+export const addTags = (event: Fields, tags: ReadonlyArray<string>): Fields => {
+  const present = tagsOf(event)
+  const fresh = tags.filter((tag) => !present.includes(tag))
+  return fresh.length === 0 ? event : { ...event, tags: [...present, ...fresh] }
+}
+
+const interpolate = (text: string, event: Fields): string =>
+  text.replace(/%\{([^}+]+)\}/g, (whole: string, name: string) => {
+    const value = getPath(event, fieldPath(name))
+    if (value === undefined || value === null) return whole
+    return Array.isArray(value) ? value.join(",") : typeof value === "object" ? JSON.stringify(value) : String(value)
+  })
+
+const addField = (event: Fields, name: string, values: ReadonlyArray<string>): Fields => {
+  const path = fieldPath(interpolate(name, event))
+  const added = values.map((value) => interpolate(value, event))
+  const present = getPath(event, path)
+  const all = present === undefined || present === null ? added : [present, added].flat()
+  return withPath(event, path, all.length === 1 ? all[0] : all) ?? event
+}
+
+/** Applies the decorations in Logstash's order: fields added, fields removed, tags added, tags removed. */
+export const decorator = (options: Decorations): ((event: Fields) => Fields) => {
+  const { add_field = {}, remove_field, add_tag, remove_tag } = options
+  const idle =
+    Object.keys(add_field).length === 0 && [remove_field, add_tag, remove_tag].every((one) => one === undefined)
+  if (idle) return (event) => event
+  return (event) => {
+    let next = event
+    for (const [name, values] of Object.entries(add_field)) next = addField(next, name, list(values))
+    for (const name of list(remove_field)) next = withPath(next, fieldPath(interpolate(name, next)), undefined) ?? next
+    next = addTags(
+      next,
+      list(add_tag).map((tag) => interpolate(tag, next))
+    )
+    const dropped = new Set<Value>(list(remove_tag).map((tag) => interpolate(tag, next)))
+    if (dropped.size > 0 && next["tags"] !== undefined)
+      next = { ...next, tags: tagsOf(next).filter((tag) => !dropped.has(tag)) }
+    return next
+  }
+}
