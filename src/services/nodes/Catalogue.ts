@@ -3,11 +3,21 @@ import { archiveOutput } from "./ArchiveOutput.ts"
 import { datasetGenerator } from "./DatasetGenerator.ts"
 import { fileInput } from "./FileInput.ts"
 import { fileOutput } from "./FileOutput.ts"
+import { filter } from "./Filter.ts"
 import { generatorInput } from "./GeneratorInput.ts"
 import type { NodeType, Runtime } from "./Node.ts"
 import { show } from "./Show.ts"
 
-const nodes: ReadonlyArray<NodeType> = [generatorInput, datasetGenerator, fileInput, show, fileOutput, archiveOutput]
+// One line for each node.
+const nodes: ReadonlyArray<NodeType> = [
+  generatorInput,
+  datasetGenerator,
+  fileInput,
+  filter,
+  show,
+  fileOutput,
+  archiveOutput
+]
 
 /** Every built-in node by its type. */
 export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node) => [node.type, node]))
