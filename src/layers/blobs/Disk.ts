@@ -2,13 +2,13 @@ import * as fs from "node:fs"
 import { join } from "node:path"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { type Blob, Blobs, type StoredBlob } from "../../services/blobs/Blobs.ts"
-import { boundedCalls, type Calls, codeOf } from "./Calls.ts"
+import { type Blob, Blobs } from "../../services/blobs/Blobs.ts"
+import { boundedCalls, type Calls, codeOf, unit } from "./Calls.ts"
 import { probe } from "./DiskHealth.ts"
 import { listBlobs } from "./DiskList.ts"
 import { diskPaths } from "./DiskPaths.ts"
 import { readBlob } from "./DiskRead.ts"
-import { removeBlob, removeUnchanged } from "./DiskRemove.ts"
+import { removeBlob, removeIf } from "./DiskRemove.ts"
 import { writeBlob } from "./DiskWrite.ts"
 import { Root } from "./Folder.ts"
 import { SourceFailure } from "./Pump.ts"
@@ -34,10 +34,12 @@ const sweepAll = async (call: Calls, root: Root): Promise<number> => {
   const tenants = await call<Array<string>>((done) => fs.readdir(root.path, done))
   let swept = 0
   for (const tenant of tenants) {
-    swept += await sweepTemporary(call, join(root.path, tenant, "tmp"), async (path, sha256) => {
+    const restore = async (path: string, sha256: string) => {
       await root.make(tenant, "blobs", sha256.slice(0, 2))
-      await call<void>((done) => fs.rename(path, paths.blob(tenant, sha256).path, (error) => done(error, undefined)))
-    })
+      await call(unit((done) => fs.rename(path, paths.blob(tenant, sha256).path, done)))
+    }
+    // Whatever else lies in the root, such as the `lost+found` of a mounted disk, is not ours to read.
+    swept += await sweepTemporary(call, join(root.path, tenant, "tmp"), restore).catch(() => 0)
   }
   return swept
 }
@@ -96,17 +98,15 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
       read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
         attempt(() => readBlob(call, paths.blob(tenant, sha256).path, span))
       ),
-      remove: Effect.fn("Blobs.remove")((tenant, sha256, storedAt) =>
+      remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
         attempt(() => {
           const blob = paths.blob(tenant, sha256)
-          return storedAt === undefined ? removeBlob(call, root, blob) : removeUnchanged(call, root, blob, storedAt)
+          return writtenBefore === undefined
+            ? removeBlob(call, root, blob)
+            : removeIf(call, root, blob, (modified) => modified < writtenBefore)
         })
       ),
-      list: (tenant) =>
-        Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable) satisfies Stream.Stream<
-          StoredBlob,
-          StorageUnreachable
-        >,
+      list: (tenant) => Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable),
       health: attempt(() => probe(call, root))
     })
   })

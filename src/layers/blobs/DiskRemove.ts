@@ -23,23 +23,25 @@ export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boo
   )
 
 /**
- * Removes a blob if nobody has written the same content since `storedAt` (its modification time). Looking first and
+ * Removes a blob whose modification time (when its content was last written) is `acceptable`. Looking first and
  * removing then would lose a write between the two, so the blob is moved out of the way, looked at there, and moved
  * back when it was wanted after all. A process that dies in between leaves the moved file to the next sweep.
  */
-export const removeUnchanged = (call: Calls, root: Root, blob: BlobPath, storedAt: number): Promise<boolean> => {
+export const removeIf = (
+  call: Calls,
+  root: Root,
+  blob: BlobPath,
+  acceptable: (modified: number) => boolean
+): Promise<boolean> => {
   const aside = join(diskPaths(root.path).temporary(blob.tenant), `${temporaryName()}.${blob.sha256}`)
+  const modified = (path: string) => call<fs.Stats>((done) => fs.stat(path, done)).then(({ mtimeMs }) => mtimeMs)
   const remove = async () => {
-    const { mtimeMs } = await call<fs.Stats>((done) => fs.stat(blob.path, done))
-    if (mtimeMs !== storedAt) return false
+    if (!acceptable(await modified(blob.path))) return false
     await call(unit((done) => fs.rename(blob.path, aside, done)))
-    const moved = await call<fs.Stats>((done) => fs.stat(aside, done))
-    if (moved.mtimeMs === storedAt) {
-      await call(unit((done) => fs.unlink(aside, done)))
-      return true
-    }
-    await call(unit((done) => fs.rename(aside, blob.path, done)))
-    return false
+    const accepted = acceptable(await modified(aside))
+    if (accepted) await call(unit((done) => fs.unlink(aside, done)))
+    else await call(unit((done) => fs.rename(aside, blob.path, done)))
+    return accepted
   }
   return unlessMissing(root, remove())
 }

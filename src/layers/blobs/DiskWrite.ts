@@ -5,7 +5,7 @@ import type { Blob } from "../../services/blobs/Blobs.ts"
 import { within } from "../files/Deadline.ts"
 import { type Calls, codeOf, Overdue, tracked, unit } from "./Calls.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
-import { removeUnchanged } from "./DiskRemove.ts"
+import { removeIf } from "./DiskRemove.ts"
 import { closeQuietly, type Root, syncFolder } from "./Folder.ts"
 import { pump } from "./Pump.ts"
 import { temporaryName } from "./Temporary.ts"
@@ -144,7 +144,10 @@ export const writeBlob = async (
     signal.throwIfAborted()
     const blob = paths.blob(tenant, written.sha256)
     const isNew = await publish(call, root, path, blob, written.size)
-    if (signal.aborted && isNew) await removeUnchanged(call, root, blob, await file.modified())
+    if (signal.aborted && isNew) {
+      const modified = await file.modified()
+      await removeIf(call, root, blob, (time) => time === modified)
+    }
     return written
   } catch (error) {
     const cleaned = file.idle().then(unlink)

@@ -43,10 +43,14 @@ export class Blobs extends Context.Service<
       span?: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
     /**
-     * Removes it and tells whether it was there; who is reading it reads on. With the `storedAt` that `list` gave, it
-     * stays when its content has been written again since.
+     * Removes it and tells whether it did; who is reading it reads on. With `writtenBefore` (epoch milliseconds) it
+     * stays when its content was written at that time or later, a write that happens at this moment included.
      */
-    readonly remove: (tenant: string, sha256: string, storedAt?: number) => Effect.Effect<boolean, StorageUnreachable>
+    readonly remove: (
+      tenant: string,
+      sha256: string,
+      writtenBefore?: number
+    ) => Effect.Effect<boolean, StorageUnreachable>
     /** What is stored for the tenant, in the order of the hashes. */
     readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>
     /** Fails when the storage does not take and give bytes within its deadline. */

@@ -1,0 +1,23 @@
+// What may stand unescaped in an ext-value (RFC 8187, attr-char).
+const attrChar = /[A-Za-z0-9!#$&+.^_`|~-]/
+
+const percentEncoded = (name: string): string =>
+  [...new TextEncoder().encode(name)]
+    .map((byte) => {
+      const char = String.fromCharCode(byte)
+      return byte < 128 && attrChar.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
+    })
+    .join("")
+
+/**
+ * The header for a file of any name (RFC 6266). Control characters and what separates folders become `_`; names that
+ * a quoted ASCII string cannot say are sent a second time in UTF-8 (RFC 8187).
+ */
+export const contentDisposition = (type: "attachment" | "inline", filename: string): string => {
+  const name = filename.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]/g, "_") || "download"
+  // Quotes are escaped differently by different readers, and some of them decode `%`.
+  const ascii = name.replace(/[^\x20-\x7e]|["%]/gu, "_")
+  return ascii === name
+    ? `${type}; filename="${ascii}"`
+    : `${type}; filename="${ascii}"; filename*=UTF-8''${percentEncoded(name)}`
+}
