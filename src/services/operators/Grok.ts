@@ -2,7 +2,9 @@ import { Result } from "effect"
 import { bank } from "./banks/Banks.ts"
 import type { ConversionFailure } from "./Coercion.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
+import type { Explanation } from "./Explanation.ts"
 import type { Fields } from "./FieldPath.ts"
+import { explainer, patternHints } from "./grok/Explain.ts"
 import { type Expression, expression } from "./grok/Expression.ts"
 import { PatternError } from "./PatternError.ts"
 
@@ -31,6 +33,10 @@ export interface Grok {
   readonly expressions: ReadonlyArray<Expression>
   /** Fields of the first pattern that matches anywhere in the line. */
   readonly match: (line: string) => GrokMatch | undefined
+  /** The same for people: where captures lie, or how far the best pattern got. Much slower than `match`. */
+  readonly explain: (line: string) => Explanation
+  /** What can be said of the patterns without a line. */
+  readonly hints: ReadonlyArray<string>
 }
 
 const emptyBank: ReadonlyMap<string, Definition> = new Map()
@@ -61,7 +67,10 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
         keepEmptyCaptures: options.keepEmptyCaptures ?? false,
         dotall: options.dotall ?? true
       }
-      return make(patterns.map((text, index) => expression(text, index + 1, settings)))
+      return make(
+        patterns.map((text, index) => expression(text, index + 1, settings)),
+        settings.dotall
+      )
     },
     catch: (error) => {
       if (error instanceof PatternError) return error
@@ -69,8 +78,10 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
     }
   })
 
-const make = (expressions: ReadonlyArray<Expression>): Grok => ({
+const make = (expressions: ReadonlyArray<Expression>, dotall: boolean): Grok => ({
   expressions,
+  explain: explainer(expressions, dotall),
+  hints: [...new Set(expressions.flatMap(patternHints))],
   match: (line) => {
     for (let index = 0; index < expressions.length; index++) {
       const found = expressions[index]!.match(line)

@@ -1,0 +1,158 @@
+import { Result } from "effect"
+import { compile as compileDissect, type Dialect } from "./Dissect.ts"
+import type { CaptureSpan, Explanation, Failure } from "./Explanation.ts"
+import type { Fields } from "./FieldPath.ts"
+import { compile as compileGrok } from "./Grok.ts"
+import { PatternError } from "./PatternError.ts"
+import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
+
+export interface TestOptions {
+  readonly operator: "grok" | "dissect"
+  readonly input: string
+  /** One pattern per line, tried in order; empty lines and lines that start with `#` are none. */
+  readonly pattern: string
+  /** Grok: `NAME regex` per line. */
+  readonly definitions?: string
+  readonly ecsCompatibility?: "disabled" | "v1"
+  /** Dissect: what stands between appended values. */
+  readonly appendSeparator?: string
+  readonly dialect?: Dialect
+  readonly split?: Split
+}
+
+export interface SampleFailure extends Omit<Failure, "reason"> {
+  readonly reason: Failure["reason"] | "timeout"
+}
+
+/** What the operator did with one sample. `micros` is the time of the match alone, in microseconds. */
+export interface SampleResult {
+  readonly line: number
+  readonly input: string
+  readonly matched: boolean
+  readonly pattern?: number
+  readonly output?: Fields
+  readonly captures?: ReadonlyArray<CaptureSpan>
+  readonly failure?: SampleFailure
+  readonly micros?: number
+}
+
+export interface Summary {
+  readonly operator: string
+  readonly total: number
+  readonly matched: number
+  readonly hints: ReadonlyArray<string>
+}
+
+export interface Tester {
+  /** The samples of the input, one at a time. */
+  readonly samples: () => Iterable<Sample>
+  /** Tries one sample; call it under a time limit, a pattern may run away. */
+  readonly examine: (sample: Sample) => SampleResult
+  /** The result of a sample whose `examine` was cut off. */
+  readonly timedOut: (sample: Sample, millis: number) => SampleResult
+  /** Counts and hints over the samples examined so far. */
+  readonly summary: () => Summary
+  /** All results in order, each made when it is asked for. */
+  readonly run: () => Iterable<SampleResult>
+}
+
+interface Operator {
+  readonly match: (line: string) => unknown
+  readonly explain: (line: string) => Explanation
+  readonly hints: ReadonlyArray<string>
+}
+
+const grok = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Result<Operator, PatternError> =>
+  compileGrok(patterns, {
+    bank: options.ecsCompatibility === "v1" ? "ecs-v1" : "legacy",
+    definitions: options.definitions ?? {}
+  })
+
+const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Result<Operator, PatternError> => {
+  const settings = {
+    ...(options.appendSeparator === undefined ? {} : { appendSeparator: options.appendSeparator }),
+    ...(options.dialect === undefined ? {} : { dialect: options.dialect })
+  }
+  const compiled = patterns.map((pattern) => compileDissect(pattern, settings))
+  const bad = compiled.findIndex(Result.isFailure)
+  const found = compiled.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
+  const fault = compiled[bad]
+  if (fault !== undefined && Result.isFailure(fault)) {
+    const { part, detail, line, column, text } = fault.failure
+    return Result.fail(new PatternError({ part, detail, line, column, text, pattern: bad + 1 }))
+  }
+  return Result.succeed({
+    hints: [],
+    match: (line) => found.find((one) => one.match(line) !== undefined),
+    explain: (line) => {
+      let best: Explanation | undefined
+      for (const [index, one] of found.entries()) {
+        const explanation = { ...one.explain(line), pattern: index + 1 }
+        if (explanation.output !== undefined) return explanation
+        if (best === undefined || explanation.failure!.matchedUpTo > best.failure!.matchedUpTo) best = explanation
+      }
+      return best!
+    }
+  })
+}
+
+const maxHints = 20
+
+/** Prepares the test of an operator on an input. Errors point into the `pattern` or `definitions` text. */
+export const prepare = (options: TestOptions): Result.Result<Tester, PatternError> => {
+  const lines = patternLines(options.pattern)
+  if (lines.length === 0) {
+    const detail = "there is no pattern: every line is empty or a comment"
+    return Result.fail(new PatternError({ part: "pattern", detail, line: 1, column: 1, text: "", pattern: 1 }))
+  }
+  const patterns = lines.map(({ text }) => text)
+  const compiled = options.operator === "grok" ? grok(patterns, options) : dissect(patterns, options)
+  if (Result.isSuccess(compiled)) return Result.succeed(make(options, compiled.success))
+  const { part, detail, line, column, text, pattern } = compiled.failure
+  if (part !== "pattern") return Result.fail(compiled.failure)
+  const at = lines[pattern - 1]!.line - 1 + line
+  return Result.fail(new PatternError({ part, detail, line: at, column, text, pattern }))
+}
+
+const make = (options: TestOptions, operator: Operator): Tester => {
+  let total = 0
+  let matched = 0
+  const seen = new Set<string>()
+  const note = (hint: string) => {
+    if (seen.size < maxHints) seen.add(hint)
+  }
+  for (const hint of operator.hints) note(hint)
+
+  const examine = ({ line, text }: Sample): SampleResult => {
+    const start = performance.now()
+    operator.match(text)
+    const micros = Math.round((performance.now() - start) * 1000)
+    const { failure, output, captures, hints, ...found } = operator.explain(text)
+    total++
+    for (const hint of hints) note(hint)
+    const base = { line, input: text, matched: found.matched }
+    if (failure === undefined) {
+      matched++
+      return { ...base, pattern: found.pattern, output: output!, captures, micros }
+    }
+    if (failure.reason === "no-match") return { ...base, failure, micros }
+    return { ...base, pattern: found.pattern, output: output!, captures, failure, micros }
+  }
+  const timedOut = ({ line, text }: Sample, millis: number): SampleResult => {
+    total++
+    note("a pattern that runs out of time usually repeats something that can itself repeat, as in (a+)+")
+    const detail = `not finished after ${millis} ms`
+    const failure = { reason: "timeout" as const, matchedUpTo: 0, failedAt: "", detail }
+    return { line, input: text, matched: false, failure }
+  }
+  const input = () => samples(options.input, options.split ?? "lines")
+  return {
+    samples: input,
+    examine,
+    timedOut,
+    summary: () => ({ operator: options.operator, total, matched, hints: [...seen] }),
+    *run() {
+      for (const sample of input()) yield examine(sample)
+    }
+  }
+}
