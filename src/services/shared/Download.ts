@@ -69,13 +69,13 @@ export const decide = ({ method, headers }: Request, file: Representation): Deci
   return span === "unsatisfiable" ? { _tag: "Unsatisfiable" } : { _tag: "Part", span }
 }
 
-export interface Download<R> extends Representation {
+export interface Download<E, R> extends Representation {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly filename: string
   readonly contentType: string
   readonly disposition: "attachment" | "inline"
   /** Opens the bytes of the span, in chunks of 512 KiB. Not called when the answer has no body. */
-  readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable, R>
+  readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, E, R>
 }
 
 /**
@@ -83,9 +83,9 @@ export interface Download<R> extends Representation {
  * it. The bytes are open before the status is sent; when they fail after it, the connection breaks, so that a client
  * never takes a part for the whole.
  */
-export const download = <R>(
-  file: Download<R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, StorageUnreachable | PreconditionFailed, R> => {
+export const download = <E, R>(
+  file: Download<E, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E | PreconditionFailed, R> => {
   const { request, size, lastModified, contentType } = file
   const headers = {
     etag: `"${file.etag}"`,

@@ -1,0 +1,41 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { pageQuery } from "../shared/Paging.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { Archive } from "./Archive.ts"
+
+const archiveParams = {
+  ...tenantParams,
+  id: Schema.String.annotate({ description: "Archive id: the id of the execution that made it" })
+}
+
+export class ArchivesApi extends HttpApiGroup.make("archives")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/:tenant/archives", {
+      params: tenantParams,
+      query: pageQuery,
+      success: Schema.Array(Archive),
+      error: [BadRequest, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The tenant's archives, oldest first"),
+    HttpApiEndpoint.delete("removeAll", "/v1/:tenant/archives", {
+      params: tenantParams,
+      success: HttpApiSchema.Empty(200),
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "Deletes all archives of the tenant"),
+    HttpApiEndpoint.get("download", "/v1/:tenant/archives/:id", {
+      params: archiveParams,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
+      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The archive as a zip file; ranges and conditions are honoured"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
+      params: archiveParams,
+      error: [NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Deletes an archive")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Archives" })) {}

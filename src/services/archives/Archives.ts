@@ -1,0 +1,70 @@
+import { Context, Effect, Layer, Scope, type Stream } from "effect"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { Blobs, type ByteSpan } from "../blobs/Blobs.ts"
+import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { Archive } from "./Archive.ts"
+import { ArchiveStore, type NewArchive } from "./ArchiveStore.ts"
+
+// What execution ids are made of; nothing else can name an archive.
+const plausible = /^[A-Za-z0-9_-]{1,128}$/
+
+/** The archives of executions: what was sealed, its bytes, and its end. */
+export class Archives extends Context.Service<
+  Archives,
+  {
+    /** Makes a sealed zip, already stored as a blob, the archive of its execution. Repeating it changes nothing. */
+    readonly add: (tenant: string, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
+    readonly get: (tenant: string, id: string) => Effect.Effect<Archive, NotFound | StorageUnreachable>
+    /** Opens the bytes: what is being read is read to its end, even when the archive is removed meanwhile. */
+    readonly read: (
+      tenant: string,
+      archive: Archive,
+      span: ByteSpan
+    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, NotFound | StorageUnreachable>
+    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (tenant: string, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly removeAll: (tenant: string) => Effect.Effect<void, StorageUnreachable>
+  }
+>()("flow/archives/Archives") {
+  static readonly layer = Layer.effect(
+    Archives,
+    Effect.gen(function* () {
+      const store = yield* ArchiveStore
+      const blobs = yield* Blobs
+      const sweep = yield* BlobSweep
+      const scope = yield* Scope.Scope
+      yield* sweep.hold(store.references)
+
+      // The archive is gone with its row. Its bytes follow without keeping anybody waiting; what is left by a storage
+      // that is away now is found by a later sweep.
+      const inBackground = (freeing: Effect.Effect<number, StorageUnreachable>) =>
+        Effect.forkIn(Effect.ignore(freeing), scope)
+
+      const get = Effect.fn("Archives.get")(function* (tenant: string, id: string) {
+        const archive = plausible.test(id) ? yield* store.get(tenant, id) : undefined
+        return archive ?? (yield* new NotFound({ kind: "archive", tenant, id }))
+      })
+
+      return Archives.of({
+        add: store.put,
+        get,
+        list: store.list,
+        read: Effect.fn("Archives.read")((tenant, archive, span) =>
+          // Between the look at its row and the opening, the archive may have been removed.
+          Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
+        ),
+        remove: Effect.fn("Archives.remove")(function* (tenant, id) {
+          const sha256 = plausible.test(id) ? yield* store.remove(tenant, id) : undefined
+          if (sha256 === undefined) return yield* new NotFound({ kind: "archive", tenant, id })
+          yield* inBackground(sweep.release(tenant, [sha256]))
+        }),
+        removeAll: Effect.fn("Archives.removeAll")(function* (tenant) {
+          yield* store.removeAll(tenant)
+          yield* inBackground(sweep.sweep(tenant))
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { download } from "../shared/Download.ts"
+import { listResponse } from "../shared/Paging.ts"
+import { Archives } from "./Archives.ts"
+
+export const ArchivesHttp = HttpApiBuilder.group(
+  Api,
+  "archives",
+  Effect.fn(function* (handlers) {
+    const archives = yield* Archives
+    return handlers.handleAll({
+      list: ({ params, query }) => listResponse("archives", query, (span) => archives.list(params.tenant, span)),
+      removeAll: ({ params }) => archives.removeAll(params.tenant),
+      download: Effect.fnUntraced(function* ({ params: { tenant, id }, request }) {
+        const archive = yield* archives.get(tenant, id)
+        return yield* download({
+          request,
+          size: archive.size,
+          etag: archive.sha256,
+          lastModified: new Date(archive.createdAt),
+          filename: `${id}.zip`,
+          contentType: "application/zip",
+          disposition: "attachment",
+          read: (span) => archives.read(tenant, archive, span)
+        })
+      }),
+      remove: ({ params }) => archives.remove(params.tenant, params.id)
+    })
+  })
+)
