@@ -1,6 +1,5 @@
-import { once } from "node:events"
 import { createReadStream } from "node:fs"
-import { open, rm } from "node:fs/promises"
+import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough, pipeline, type Readable } from "node:stream"
 import { ZipArchive } from "archiver"
@@ -45,77 +44,93 @@ const unique = (name: string, taken: Set<string>): string => {
 
 /** Starts a zip. `level` is deflate's, 0 stores; `scratch` makes and names a folder for entries that wait. */
 export const zip = (options: { readonly level: number; readonly scratch: () => Promise<string> }): Zip => {
+  const { level } = options
   const archive = new ZipArchive({
     highWaterMark: buffered,
-    ...(options.level === 0 ? { store: true } : { zlib: { level: options.level, chunkSize: 64 * 1024 } })
+    ...(level === 0 ? { store: true } : { zlib: { level, chunkSize: 64 * 1024 } })
   })
   const bytes = new PassThrough({ highWaterMark: buffered })
-  const aborted = new AbortController()
-  const failed = (cause: Error) => {
-    if (!aborted.signal.aborted) aborted.abort(cause)
+  const taken = new Set<string>()
+  let failure: Error | undefined
+  /** The entry that goes straight into the zip. */
+  let direct: PassThrough | undefined
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => {})
+  let count = 0
+  let unclosed = 0
+
+  const abort = (cause: Error) => {
+    if (failure !== undefined) return
+    failure = cause
+    failed.reject(cause)
     bytes.destroy(cause)
+    archive.destroy()
+    direct?.destroy()
   }
-  archive.on("error", failed)
+  archive.on("error", abort)
   pipeline(archive, bytes, (error) => {
-    if (error) failed(error)
+    if (error) abort(error)
   })
 
-  const taken = new Set<string>()
-  let direct: PassThrough | undefined
-  let count = 0
+  const sink = (write: Sink["write"], end: () => void | Promise<void>): Sink => {
+    count++
+    unclosed++
+    const check = () => {
+      if (failure !== undefined) throw failure
+    }
+    return {
+      write: (chunk) => {
+        check()
+        return write(chunk)
+      },
+      close: async () => {
+        unclosed--
+        await end()
+        check()
+      }
+    }
+  }
 
   const straight = (name: string): Sink => {
     const stream = new PassThrough({ highWaterMark: buffered })
     direct = stream
-    stream.on("error", () => {})
-    aborted.signal.addEventListener("abort", () => stream.destroy(aborted.signal.reason), { once: true })
     archive.append(stream, { name })
-    const write = async (chunk: Uint8Array | string) => {
-      aborted.signal.throwIfAborted()
-      if (!stream.write(chunk)) await once(stream, "drain", { signal: aborted.signal })
-    }
-    const close = async () => {
-      aborted.signal.throwIfAborted()
+    const drained = () => new Promise<void>((resolve) => stream.once("drain", resolve))
+    const write = (chunk: Uint8Array | string) =>
+      stream.write(chunk) ? undefined : Promise.race([drained(), failed.promise])
+    const end = () => {
+      direct = undefined
       stream.end()
-      if (direct === stream) direct = undefined
     }
-    return { write, close }
+    return sink(write, end)
   }
 
-  const waiting = async (name: string): Promise<Sink> => {
-    const path = join(await options.scratch(), `entry-${count}`)
-    const handle = await open(path, "wx")
-    const write = async (chunk: Uint8Array | string) => {
-      aborted.signal.throwIfAborted()
-      await handle.appendFile(chunk)
+  const waiting = (name: string, path: string, file: FileHandle): Sink => {
+    const end = async () => {
+      await file.close()
+      const stored = createReadStream(path, { highWaterMark: 256 * 1024 })
+      stored.on("error", abort)
+      stored.on("close", () => void rm(path, { force: true }))
+      archive.append(stored, { name })
     }
-    const close = async () => {
-      await handle.close()
-      aborted.signal.throwIfAborted()
-      const file = createReadStream(path, { highWaterMark: 256 * 1024 })
-      file.on("error", failed)
-      file.on("close", () => void rm(path, { force: true }))
-      archive.append(file, { name })
-    }
-    return { write, close }
+    return sink((chunk) => file.appendFile(chunk), end)
   }
 
   return {
     bytes,
+    abort,
     entry: async (wanted) => {
-      aborted.signal.throwIfAborted()
+      if (failure !== undefined) throw failure
       const name = unique(safeName(wanted), taken)
-      count++
-      return direct === undefined ? straight(name) : waiting(name)
+      if (direct === undefined) return straight(name)
+      const path = join(await options.scratch(), `entry-${taken.size}`)
+      return waiting(name, path, await open(path, "wx", 0o600))
     },
     seal: async () => {
-      aborted.signal.throwIfAborted()
-      const stopped = new Promise<never>((_, reject) =>
-        aborted.signal.addEventListener("abort", () => reject(aborted.signal.reason), { once: true })
-      )
-      await Promise.race([archive.finalize(), stopped])
+      if (unclosed > 0) abort(new Error("an entry of the archive is still open"))
+      if (failure !== undefined) throw failure
+      await Promise.race([archive.finalize(), failed.promise])
       return count
-    },
-    abort: failed
+    }
   }
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
 import { writeFile } from "node:fs"
-import { extname } from "node:path"
-import type { Readable } from "node:stream"
+import { extname, join } from "node:path"
+import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { EngineSettings } from "./EngineConfig.ts"
@@ -35,41 +36,44 @@ export class Child {
   #left = false
   #stopped: Promise<void> | undefined
 
-  constructor(settings: EngineSettings, memoryMib: number) {
+  constructor(settings: EngineSettings, memoryMib: number, options: ReadonlyArray<string> = []) {
     this.memoryMib = memoryMib
     this.#graceMillis = settings.graceMillis
-    const env = Object.fromEntries(passed.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
+    const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: join(settings.tempRoot, "compiled") }
+    for (const name of passed) if (name in process.env) env[name] = process.env[name]
     const entry = fileURLToPath(settings.entry ?? product)
-    this.#process = spawn(process.execPath, [`--max-old-space-size=${memoryMib}`, entry], {
+    this.#process = spawn(process.execPath, [`--max-old-space-size=${memoryMib}`, entry, ...options], {
       detached: true,
       cwd: settings.tempRoot,
       env,
       stdio: ["pipe", "pipe", "pipe", "pipe"]
     })
-    const { stdin, stdout, stderr, stdio } = this.#process
-    this.messages = stdio[channelFd] as Readable
-    stdin?.on("error", () => {})
-    this.messages.on("error", () => {})
-    const keep = (chunk: Buffer) => {
-      this.#tail = (this.#tail + chunk.toString("latin1")).slice(-tailBytes)
-    }
-    stdout?.on("data", keep)
-    stderr?.on("data", keep)
+    // Without free file descriptors there is neither a process nor its streams.
+    const stdio: ReadonlyArray<Readable | Writable | null | undefined> = this.#process.stdio ?? []
+    for (const stream of stdio) stream?.on("error", () => {})
+    this.messages = stdio[channelFd] instanceof Readable ? stdio[channelFd] : Readable.from([])
+    for (const stream of [this.#process.stdout, this.#process.stderr]) stream?.on("data", this.#keep)
     this.exited = new Promise((resolve) => {
-      const left = (code: number | null, signal: NodeJS.Signals | null) => {
-        this.#left = true
-        if (this.pid !== undefined) signalGroup(this.pid, "SIGKILL")
-        // The last words may still be in the pipe.
-        setImmediate(() => resolve({ code, signal, tail: this.#tail }))
-      }
-      this.#process.once("exit", left)
       this.#process.once("error", (error) => {
-        this.#tail += error.message
-        if (this.pid === undefined) left(null, null)
+        this.#keep(error.message)
+        if (this.pid === undefined) resolve({ code: null, signal: null, tail: this.#tail })
+      })
+      this.#process.once("exit", async (code, signal) => {
+        this.#left = true
+        signalGroup(this.pid!, "SIGKILL")
+        // Its last words may still be in the pipe.
+        const { stderr } = this.#process
+        if (stderr !== null && !stderr.closed)
+          await once(stderr, "close", { signal: AbortSignal.timeout(500) }).catch(() => {})
+        resolve({ code, signal, tail: this.#tail })
       })
     })
     // Where memory runs out on the whole machine, the runs go before the gateway.
     if (this.pid !== undefined) writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
+  }
+
+  readonly #keep = (chunk: Buffer | string): void => {
+    this.#tail = (this.#tail + chunk.toString("latin1")).slice(-tailBytes)
   }
 
   get pid(): number | undefined {

@@ -2,6 +2,7 @@ import { mkdir } from "node:fs/promises"
 import { Cause, Effect, Layer, Stream } from "effect"
 import { Engine, type RunMessage } from "../../services/engines/Engine.ts"
 import { EngineConfig } from "./EngineConfig.ts"
+import { sweepLeftovers } from "./Leftovers.ts"
 import { Run } from "./Run.ts"
 import { Runners } from "./Runners.ts"
 
@@ -19,6 +20,7 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* EngineConfig
     yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true }))
+    yield* Effect.promise(() => sweepLeftovers(settings.dataRoot, settings.tempRoot)).pipe(Effect.forkScoped)
     const runners = yield* Effect.acquireRelease(
       Effect.sync(() => new Runners(settings)),
       (runners) => Effect.promise(() => runners.close())

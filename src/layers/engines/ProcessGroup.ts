@@ -23,6 +23,12 @@ const stat = (pid: string): ReadonlyArray<string> => {
   }
 }
 
+/** When the process started, in ticks of the system's clock; undefined when it is gone. */
+export const startOf = (pid: number): string | undefined => {
+  const fields = stat(String(pid))
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
+}
+
 /**
  * Members of the group that can still do something. A zombie counts for `kill`, and where no init reaps orphans it
  * stays for ever, so it is not waited for.

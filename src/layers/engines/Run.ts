@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
 import type { Child, Exit } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
+import { scratchFolder, unfinishedFolder } from "./Leftovers.ts"
 import { Messages } from "./Messages.ts"
 import type { Order } from "./Protocol.ts"
 import type { Runners } from "./Runners.ts"
@@ -67,8 +68,10 @@ export class Run {
     })
     if (messages !== undefined) {
       this.#mayRetry = false
-      if (messages.at(-1)?._tag === "Ended") await this.#end()
-      return messages
+      const last = messages.findIndex((message) => message._tag === "Ended")
+      if (last === -1) return messages
+      await this.#end()
+      return messages.slice(0, last + 1)
     }
     const exit = await this.#child.exited
     if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
@@ -80,6 +83,7 @@ export class Run {
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
     this.#mayRetry = false
     await this.#child.stop(false)
+    if (this.#ended) return undefined
     this.#child = this.#runners.fresh(this.#memoryMib)
     this.#messages = new Messages(this.#child.messages)
     this.#child.order(this.#order)
@@ -126,8 +130,8 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     spec,
     conf: join(settings.confRoot, "tenants", tenant),
     data: join(settings.dataRoot, tenant, "data"),
-    unfinished: join(settings.dataRoot, tenant, "unfinished", name),
-    scratch: join(settings.tempRoot, tenant, name),
+    unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
+    scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,

@@ -1,4 +1,5 @@
 import { Child } from "./Child.ts"
+import { leaveWhenCold } from "./child/Idle.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 
 const maxDelayMillis = 60_000
@@ -13,6 +14,8 @@ export class Runners {
   #timer: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
+  /** Whether the modules are compiled by now: asked for once, or children that cannot cache would come and go. */
+  #compiled = false
 
   constructor(settings: EngineSettings) {
     this.#settings = settings
@@ -58,7 +61,9 @@ export class Runners {
 
   #start(): void {
     if (this.#warm !== undefined) return
-    const child = this.fresh(this.#settings.memoryMib)
+    const options = this.#compiled ? [] : [leaveWhenCold]
+    this.#compiled = true
+    const child = new Child(this.#settings, this.#settings.memoryMib, options)
     this.#warm = child
     // One that dies while it waits is replaced, ever more slowly, so that a broken machine is not kept busy.
     void child.exited.then(() => {

@@ -6,9 +6,13 @@ import type { Sink } from "../../../services/nodes/Node.ts"
 import { type Zip, zip } from "../../Zip.ts"
 import type { Order } from "../Protocol.ts"
 import type { Allowance } from "./DataFiles.ts"
-import { Failure } from "./Failure.ts"
+import { Failure, writeFailure } from "./Failure.ts"
 
 type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
+
+const unwritten = (error: unknown): never => {
+  throw writeFailure(error, "The archive")
+}
 
 /** The zip of a run: it begins with the first entry and streams into the blobs while the run goes on. */
 export class Archive {
@@ -16,7 +20,7 @@ export class Archive {
   readonly #allowance: Allowance
   readonly #blobs: Layer.Layer<Blobs>
   #zip: Zip | undefined
-  #stop = new AbortController()
+  readonly #stop = new AbortController()
   #stored: Promise<{ readonly sha256: string; readonly size: number }> | undefined
 
   constructor(order: Order, allowance: Allowance, blobs: Layer.Layer<Blobs>) {
@@ -37,7 +41,7 @@ export class Archive {
     const write = Effect.flatMap(Blobs, (store) => store.write(spec.tenant, made.bytes, (cause) => cause)).pipe(
       Effect.catchIf(
         (error) => typeof error === "object" && error !== null && "storage" in error,
-        () => Effect.fail(new Failure("The archive could not be stored: the data storage cannot be reached"))
+        () => Effect.fail(new Failure("The archive could not be stored: the data storage is full or does not answer"))
       ),
       Effect.provide(this.#blobs)
     )
@@ -49,12 +53,12 @@ export class Archive {
 
   async entry(name: string): Promise<Sink> {
     this.#zip ??= this.#start()
-    const sink = await this.#zip.entry(name)
+    const sink = await this.#zip.entry(name).catch(unwritten)
     const write = (chunk: Uint8Array | string) => {
       this.#allowance.spend(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length, "The archive")
-      return sink.write(chunk)
+      return sink.write(chunk)?.catch(unwritten)
     }
-    return { write, close: sink.close }
+    return { write, close: () => sink.close().catch(unwritten) }
   }
 
   /** Ends the zip and waits until it is stored; undefined when no entry was ever asked for. */

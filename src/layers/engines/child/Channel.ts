@@ -12,6 +12,11 @@ export class Channel {
     this.#socket.on("error", () => {})
   }
 
+  /** Whether the parent is behind: what can be left out should be. */
+  get congested(): boolean {
+    return this.#drained !== undefined
+  }
+
   send(message: RunMessage): Promise<void> | undefined {
     if (this.#socket.write(`${JSON.stringify(message)}\n`)) return undefined
     this.#drained ??= new Promise((resolve) => {

@@ -1,8 +1,8 @@
-import { type FileHandle, mkdir, open, realpath, rename, rm } from "node:fs/promises"
-import { dirname, join } from "node:path"
+import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
 import type { Sink } from "../../../services/nodes/Node.ts"
-import { Failure, writeFailure } from "./Failure.ts"
-import { inside, segments } from "./TenantFiles.ts"
+import { codeOf, Failure, writeFailure } from "./Failure.ts"
+import { segments } from "./TenantFiles.ts"
 
 /** Bytes handed to the system that the writer need not wait for: the next batch is made while the disk works. */
 const inFlightBytes = 1024 * 1024
@@ -58,6 +58,27 @@ const syncFolder = async (path: string) => {
   await folder.sync().finally(() => folder.close())
 }
 
+/** Makes the folders of `parts` below `root` one by one and durably; a link among them would lead out of it. */
+const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  let folder = root
+  for (const part of parts) {
+    const above = folder
+    folder = join(folder, part)
+    const made = await mkdir(folder, 0o700).then(
+      () => true,
+      (error) => {
+        if (codeOf(error) !== "EEXIST") throw error
+        return false
+      }
+    )
+    if (made) await syncFolder(above)
+    else if (!(await lstat(folder)).isDirectory())
+      throw new Failure(`${what} could not be written: "${part}" is no folder`)
+  }
+  return folder
+}
+
 /** The tenant's `data/` area. A file grows under a name in `unfinished` and moves to its own when it is durable. */
 export class DataFiles {
   readonly #data: string
@@ -72,19 +93,18 @@ export class DataFiles {
   }
 
   async open(path: string): Promise<Sink> {
-    const target = join(this.#data, ...segments(path))
+    const folders = [...segments(path)]
+    const name = folders.pop()!
     const what = `The file "${path}"`
     const temporary = join(this.#unfinished, String(++this.#count))
-    await mkdir(this.#unfinished, { recursive: true })
-    const handle = await open(temporary, "wx").catch((error) => {
+    await mkdir(this.#unfinished, { recursive: true, mode: 0o700 })
+    const handle = await open(temporary, "wx", 0o600).catch((error) => {
       throw writeFailure(error, what)
     })
     const { write, settle } = appender(handle, this.#allowance, what)
     const publish = async () => {
-      const folder = dirname(target)
-      await mkdir(folder, { recursive: true })
-      if (!inside(await realpath(this.#data), await realpath(folder))) throw new Failure(`${what} leaves its folder`)
-      await rename(temporary, target)
+      const folder = await makeFolders(this.#data, folders, what)
+      await rename(temporary, join(folder, name))
       await syncFolder(folder)
     }
     const close = async () => {

@@ -10,6 +10,7 @@ import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
 import { explain } from "./Failure.ts"
+import { idling } from "./Idle.ts"
 import { Output } from "./Output.ts"
 import { TenantFiles } from "./TenantFiles.ts"
 import { watch } from "./Watchdog.ts"
@@ -35,10 +36,15 @@ const killGroup = () => process.kill(-process.pid, "SIGKILL")
  * group, itself included, so that nothing a node started stays behind.
  */
 export const serve = async (load: () => Promise<Parts>): Promise<void> => {
-  const order = watch()
+  let ordered = false
+  const order = watch().finally(() => {
+    ordered = true
+  })
   const channel = new Channel()
   try {
+    const idle = idling()
     const parts = await load()
+    if (!ordered) idle()
     await new Run(JSON.parse(await order), channel, parts).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
@@ -111,7 +117,7 @@ class Run {
       told = text
       return this.#channel.send({ _tag: "Counters", nodes })
     }
-    const timer = setInterval(tell, counterMillis)
+    const timer = setInterval(() => this.#channel.congested || tell(), counterMillis)
     try {
       await job.run()
       const archived = await this.#archive.seal()
@@ -127,14 +133,15 @@ class Run {
     }
   }
 
+  /** Leaves nothing half-written. What fails here is swept by the parent, or with the next sweep of the blobs. */
   async #drop(reason: unknown): Promise<void> {
     this.#abort.abort(reason)
-    await Promise.all([this.#archive.discard(), this.#data.clear()])
+    await Promise.allSettled([this.#archive.discard(), this.#data.clear()])
   }
 
   /** The parent asked for the end: it follows with SIGKILL soon. */
   async #cancel(): Promise<void> {
-    await this.#drop(new Error("cancelled")).catch(() => {})
+    await this.#drop(new Error("cancelled"))
     killGroup()
   }
 }

@@ -18,7 +18,7 @@ export const segments = (path: string): ReadonlyArray<string> => {
 }
 
 /** Whether `path` is `folder` or lies in it; both are real paths. */
-export const inside = (folder: string, path: string) => path === folder || path.startsWith(folder + sep)
+const inside = (folder: string, path: string) => path === folder || path.startsWith(folder + sep)
 
 /** The configuration folder of one tenant, read only. Links may lead around in it, never out of it. */
 export class TenantFiles {
