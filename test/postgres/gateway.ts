@@ -12,17 +12,14 @@ import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
  */
 const [, , folder = "", mode = "hold"] = process.argv
 
-const untilTold = Effect.callback<void>((resume) => {
-  process.once("SIGTERM", () => resume(Effect.void))
-  // Keeps the process alive: the server's own handles do not.
-  const timer = setInterval(() => undefined, 60_000)
-  return Effect.sync(() => clearInterval(timer))
-})
+const told = new Promise<void>((done) => process.once("SIGTERM", done))
+// Keeps the process alive: the server's own handles do not.
+setInterval(() => undefined, 60_000)
 
 const hold = Effect.gen(function* () {
   const { pid, port } = yield* startEmbedded({ folder })
   console.log(`ready ${port} ${pid()}`)
-  yield* untilTold
+  yield* Effect.promise(() => told)
 })
 
 const insert = Effect.gen(function* () {

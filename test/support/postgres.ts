@@ -60,22 +60,35 @@ const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, ur
   return template
 })
 
+const createDatabase = Effect.fnUntraced(
+  function* (template: (admin: PgClient.PgClient, url: Redacted.Redacted<string>) => Effect.Effect<string, unknown>) {
+    const url = yield* server
+    const admin = yield* PgClient.makeClient({ url })
+    const source = yield* template(admin, url)
+    const database = `test_${randomBytes(8).toString("hex")}`
+    yield* Effect.acquireRelease(
+      Effect.uninterruptible(admin`CREATE DATABASE ${admin(database)} TEMPLATE ${admin(source)}`),
+      () => Effect.ignore(admin`DROP DATABASE IF EXISTS ${admin(database)} WITH (FORCE)`)
+    )
+    return withDatabase(url, database)
+  },
+  Effect.provide(Reactivity.layer),
+  Effect.orDie
+)
+
 /**
  * A fresh, migrated, empty database on the run's server; dropped when the scope closes.
  *
  * @returns its address
  */
-export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scope.Scope> = Effect.gen(function* () {
-  const url = yield* server
-  const admin = yield* PgClient.makeClient({ url })
-  const template = yield* ensureTemplate(admin, url)
-  const database = `test_${randomBytes(8).toString("hex")}`
-  yield* Effect.acquireRelease(
-    Effect.uninterruptible(admin`CREATE DATABASE ${admin(database)} TEMPLATE ${admin(template)}`),
-    () => Effect.ignore(admin`DROP DATABASE IF EXISTS ${admin(database)} WITH (FORCE)`)
-  )
-  return withDatabase(url, database)
-}).pipe(Effect.provide(Reactivity.layer), Effect.orDie)
+export const freshDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scope.Scope> = createDatabase(
+  (admin, url) => Effect.provide(ensureTemplate(admin, url), Reactivity.layer)
+)
+
+/** The same without any table. */
+export const emptyDatabase: Effect.Effect<Redacted.Redacted<string>, never, Scope.Scope> = createDatabase(() =>
+  Effect.succeed("template0")
+)
 
 /**
  * The production clients (`SqlClient`, `PgClient`, `WideSql`) on a fresh database of their own. One per use of the

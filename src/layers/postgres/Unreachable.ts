@@ -1,5 +1,5 @@
 import type { Duration } from "effect"
-import { Effect, Fiber, Stream } from "effect"
+import { Cause, Effect, Fiber, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -33,10 +33,30 @@ export const isUnreachable = (error: SqlError): boolean => {
   }
 }
 
-const explain = <E>(error: E): Effect.Effect<never, Exclude<E, SqlError> | StorageUnreachable> => {
-  if (!(error instanceof SqlError)) return Effect.fail(error as Exclude<E, SqlError>)
-  if (!isUnreachable(error)) return Effect.die(error)
-  return Effect.andThen(Effect.logWarning(`PostgreSQL cannot be reached: ${error.message}`), unreachableMetadata())
+let reportedAt = Number.NEGATIVE_INFINITY
+
+/** An outage fails every request: one line a second says why. */
+const report = (error: SqlError): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    if (performance.now() - reportedAt < 1000) return Effect.void
+    reportedAt = performance.now()
+    const reason = error.reason.cause instanceof Error ? `: ${error.reason.cause.message}` : ""
+    return Effect.logWarning(`PostgreSQL cannot be reached: ${error.message}${reason}`)
+  })
+
+/**
+ * The cause of a failure, in the contract's terms. Undoing a transaction whose connection has gone fails with a defect
+ * of the same kind, which says no more than the failure that led to it.
+ */
+const explain = <E>(cause: Cause.Cause<E>): Effect.Effect<never, Exclude<E, SqlError> | StorageUnreachable> => {
+  const errors = cause.reasons.flatMap((reason) => {
+    const error = Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+    return error instanceof SqlError ? [error] : []
+  })
+  const away = errors.find(isUnreachable)
+  if (away !== undefined) return Effect.andThen(report(away), unreachableMetadata())
+  if (errors[0] !== undefined) return Effect.die(errors[0])
+  return Effect.failCause(cause as Cause.Cause<Exclude<E, SqlError>>)
 }
 
 /**
@@ -56,7 +76,7 @@ export const unreachableWithin =
           Effect.onExit((exit) => (exit._tag === "Failure" ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void))
         )
       })
-    ).pipe(Effect.catch(explain<E | StorageUnreachable>))
+    ).pipe(Effect.catchCause(explain<E | StorageUnreachable>))
 
 /** `unreachableWithin` five seconds. */
 export const unreachable = unreachableWithin(deadline)
@@ -65,7 +85,7 @@ export const unreachable = unreachableWithin(deadline)
 export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
-  Stream.catch(self, (error) => Stream.fromEffect(explain(error)))
+  Stream.catchCause(self, (cause) => Stream.fromEffect(explain(cause)))
 
 /** Whether PostgreSQL answers now; decided within a second. */
 export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {

@@ -1,0 +1,91 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import {
+  FlowlineStore,
+  type FlowlineVersion,
+  type NewVersion,
+  type Revision
+} from "../../services/flowlines/FlowlineStore.ts"
+import type { ListRow } from "../../services/shared/Paging.ts"
+import { WideSql } from "../Postgres.ts"
+import { unreachable, unreachableStream } from "./Unreachable.ts"
+
+/** Flowlines in the tables `flowlines` and `flowline_versions`. */
+export const layer = Layer.effect(
+  FlowlineStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const create = Effect.fn("FlowlineStore.create")(function* (tenant: string, flowline: NewVersion, saved: boolean) {
+      const [row] = yield* sql<{ savedAt: string }>`
+        with flowline as (
+          insert into flowlines (tenant, id, version, saved) values (${tenant}, ${flowline.id}, 1, ${saved})
+        )
+        insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
+        values (${tenant}, ${flowline.id}, 1, ${flowline.dag}, ${flowline.platformId}, clock_timestamp())
+        returning flow_iso(saved_at) as "savedAt"`
+      return { ...flowline, version: 1, savedAt: row!.savedAt }
+    }, unreachable)
+
+    const revise = Effect.fn("FlowlineStore.revise")(function* (
+      tenant: string,
+      flowline: NewVersion,
+      expected: ReadonlyArray<number> | undefined
+    ): Effect.fn.Return<Revision, SqlError> {
+      const [row] = yield* sql<{ version: number }>`
+        with bumped as (
+          update flowlines set version = version + 1
+          where tenant = ${tenant} and id = ${flowline.id} and saved
+            and ${expected === undefined ? sql`true` : sql.in("version", expected)}
+          returning version
+        )
+        insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
+        select ${tenant}, ${flowline.id}, version, ${flowline.dag}, ${flowline.platformId}, clock_timestamp() from bumped
+        returning version`
+      if (row !== undefined) return { _tag: "Saved", version: row.version }
+      const [found] = yield* sql`
+        select 1 from flowlines where tenant = ${tenant} and id = ${flowline.id} and saved`
+      return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
+    }, unreachable)
+
+    const get = Effect.fn("FlowlineStore.get")(function* (tenant: string, id: string, version?: number) {
+      const [row] = yield* sql<FlowlineVersion>`
+        select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
+        from flowlines f join flowline_versions v
+          on v.tenant = f.tenant and v.id = f.id and v.version = coalesce(${version ?? null}::integer, f.version)
+        where f.tenant = ${tenant} and f.id = ${id} and f.saved`
+      return row
+    }, unreachable)
+
+    const isKnown = Effect.fn("FlowlineStore.isKnown")(function* (tenant: string, id: string) {
+      const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id}`
+      return rows.length > 0
+    }, unreachable)
+
+    const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: string, id: string) {
+      const rows = yield* sql`delete from flowlines where tenant = ${tenant} and id = ${id} and saved returning 1`
+      return rows.length > 0
+    }, unreachable)
+
+    return FlowlineStore.of({
+      create,
+      revise,
+      get,
+      isKnown,
+      remove,
+      list: (tenant, { after, limit }) =>
+        unreachableStream(
+          wide<ListRow>`
+            select f.ordinal::text as key,
+              '{"id":' || to_json(f.id) || ',"flowline":' || v.dag || ',"version":' || v.version
+              || ',"platformId":' || to_json(v.platform_id) || ',"@timestamp":"' || flow_iso(v.saved_at) || '"}' as json
+            from flowlines f join flowline_versions v
+              on v.tenant = f.tenant and v.id = f.id and v.version = f.version
+            where f.tenant = ${tenant} and f.saved and f.ordinal > ${after ?? "0"}::bigint
+            order by f.ordinal limit ${limit ?? null}::bigint`.stream
+        )
+    })
+  })
+)

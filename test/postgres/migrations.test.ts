@@ -1,0 +1,124 @@
+import { readdirSync } from "node:fs"
+import { PgClient } from "@effect/sql-pg"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import { layerFromUrl } from "../../src/layers/Postgres.ts"
+import { migrate, migrations } from "../../src/layers/postgres/Migrations.ts"
+import { emptyDatabase } from "../support/postgres.ts"
+import { runFile } from "../support/process.ts"
+
+const makesTable = (name: string) => async () => ({
+  default: Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE ${sql(name)} (id int)`)
+})
+
+const fails = async () => ({
+  default: Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE ghost (id nonsense)`)
+})
+
+const first = { "0001_first.ts": makesTable("first") }
+const second = { ...first, "0002_second.ts": makesTable("second") }
+
+/** Runs the test with a plain client on an empty database. */
+const onEmptyDatabase = <A, E>(test: Effect.Effect<A, E, SqlClient.SqlClient>) =>
+  Effect.gen(function* () {
+    const url = yield* emptyDatabase
+    yield* Effect.provideServiceEffect(test, SqlClient.SqlClient, PgClient.makeClient({ url }))
+  }).pipe(Effect.provide(Reactivity.layer))
+
+const tables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql<{ name: string }>`
+    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY name`
+  return found.map(({ name }) => name)
+})
+
+describe("migrations", () => {
+  it("are all listed", () => {
+    const files = readdirSync(new URL("../../migrations/", import.meta.url)).filter((name) => /^\d+_.*\.ts$/.test(name))
+    expect(Object.keys(migrations)).toEqual(files.sort())
+  })
+
+  it.live("run once, whatever gateways start at the same time", () =>
+    Effect.gen(function* () {
+      const url = Redacted.value(yield* emptyDatabase)
+      const started = [1, 2, 3].map(() => runFile(new URL("./migrating.ts", import.meta.url), [url]))
+      yield* Effect.promise(() => Promise.all(started.map((one) => one.exit)))
+      expect(started.flatMap(({ lines }) => lines).filter((line) => !line.includes("Migrated"))).toEqual([
+        "done",
+        "done",
+        "done"
+      ])
+      expect(started.flatMap(({ lines }) => lines).filter((line) => line.includes("Migrated"))).toHaveLength(1)
+    })
+  )
+
+  it.live("bring an older database forward", () =>
+    onEmptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate(first)
+        yield* migrate(second)
+        yield* migrate(second)
+        expect(yield* tables).toEqual(["first", "flow_migrations", "second"])
+      })
+    )
+  )
+
+  it.live("leave the database as it was when one fails", () =>
+    onEmptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate(first)
+        const refused = yield* Effect.flip(migrate({ ...second, "0003_third.ts": fails }))
+        expect(refused.message).toContain("3_third")
+        expect(yield* tables).toEqual(["first", "flow_migrations"])
+        yield* migrate(second)
+        expect(yield* tables).toEqual(["first", "flow_migrations", "second"])
+      })
+    )
+  )
+
+  it.live("refuse a database that is newer than the gateway", () =>
+    onEmptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate(second)
+        const refused = yield* Effect.flip(migrate(first))
+        expect(refused).toMatchObject({ _tag: "PostgresRefused" })
+        expect(refused.message).toContain("newer than this version of the gateway")
+        expect(refused.message).toContain("2 second")
+      })
+    )
+  )
+
+  it.live("refuse a database of another history", () =>
+    onEmptyDatabase(
+      Effect.gen(function* () {
+        yield* migrate({ "0002_second.ts": makesTable("second") })
+        expect((yield* Effect.flip(migrate(second))).message).toContain("lacks migration 1 first")
+        expect((yield* Effect.flip(migrate({ "0002_other.ts": fails }))).message).toContain("another history")
+      })
+    )
+  )
+})
+
+describe("an outside PostgreSQL", () => {
+  const opening = (address: string) => Effect.flip(Effect.scoped(Layer.build(layerFromUrl(Redacted.make(address)))))
+
+  it.live("needs a usable address", () =>
+    Effect.gen(function* () {
+      const refused = yield* opening("mysql://localhost/flow")
+      expect(refused.message).toContain("DATABASE_URL")
+    })
+  )
+
+  it.live("is refused at once with a wrong password, without showing it", () =>
+    Effect.gen(function* () {
+      const wrong = new URL(Redacted.value(yield* emptyDatabase))
+      wrong.password = "not-the-password"
+      const refused = yield* opening(wrong.href)
+      expect(refused._tag).toBe("PostgresRefused")
+      expect(refused.message).toContain("password authentication failed")
+      expect(refused.message).not.toContain("not-the-password")
+    })
+  )
+})
