@@ -1,6 +1,10 @@
 import { Effect, Schema } from "effect"
 import { runtimes } from "../nodes/Node.ts"
 
+/** Nodes of a flowline, and subscriptions or publications of a node. */
+export const maxNodes = 1000
+export const maxWires = 100
+
 const name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(128))
 
 export const Subscription = Schema.Struct({ component: name, stream: name }).annotate({ identifier: "Subscription" })
@@ -12,8 +16,12 @@ export const DagNode = Schema.Struct({
   component: Schema.optionalKey(name),
   description: Schema.optionalKey(Schema.String),
   settings: Schema.Record(Schema.String, Schema.Unknown).pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-  subscribe: Schema.Array(Subscription).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  publish: Schema.Array(Publication).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  subscribe: Schema.Array(Subscription)
+    .check(Schema.isMaxLength(maxWires))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  publish: Schema.Array(Publication)
+    .check(Schema.isMaxLength(maxWires))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 }).annotate({ identifier: "DagNode" })
 export type DagNode = typeof DagNode.Type
 
@@ -36,6 +44,6 @@ export const Flowline = Schema.Struct({
   description: Schema.optionalKey(Schema.String),
   runtime: Schema.Literals(runtimes),
   settings: RunSettings.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-  dag: Schema.NonEmptyArray(DagNode)
+  dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes))
 }).annotate({ identifier: "Flowline" })
 export type Flowline = typeof Flowline.Type

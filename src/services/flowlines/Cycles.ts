@@ -1,0 +1,55 @@
+import type { Edge } from "./Graph.ts"
+
+/** More cycles than anybody mends at once. */
+const maxCycles = 20
+
+/**
+ * Cycles of a graph, one after the other until none is left, each as the edges of its path: the last one ends where
+ * the first one begins. `inside` has the nodes of all that were found. Linear time for each cycle.
+ */
+export const findCycles = (
+  size: number,
+  edges: ReadonlyArray<Edge>
+): { readonly cycles: ReadonlyArray<ReadonlyArray<Edge>>; readonly inside: ReadonlySet<number> } => {
+  const inside = new Set<number>()
+  const cycles: Array<ReadonlyArray<Edge>> = []
+  while (cycles.length < maxCycles) {
+    const remaining = edges.filter(({ from, to }) => !inside.has(from) && !inside.has(to))
+    const cycle = findCycle(size, remaining)
+    if (cycle === undefined) break
+    cycles.push(cycle)
+    for (const { from } of cycle) inside.add(from)
+  }
+  return { cycles, inside }
+}
+
+const findCycle = (size: number, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> | undefined => {
+  const missing = new Array<number>(size).fill(0)
+  const outgoing = new Map<number, Array<Edge>>()
+  for (const edge of edges) {
+    missing[edge.to]!++
+    const list = outgoing.get(edge.from)
+    if (list === undefined) outgoing.set(edge.from, [edge])
+    else list.push(edge)
+  }
+  const done = missing.flatMap((count, index) => (count === 0 ? [index] : []))
+  for (const index of done) {
+    for (const { to } of outgoing.get(index) ?? []) if (--missing[to]! === 0) done.push(to)
+  }
+  const left = new Set(missing.flatMap((count, index) => (count > 0 ? [index] : [])))
+  // Each node that is left has a sender that is left too: going back must come round.
+  const incoming = new Map(
+    edges.filter(({ from, to }) => left.has(from) && left.has(to)).map((edge) => [edge.to, edge])
+  )
+  let at = Math.min(...left.keys().take(1))
+  if (!left.has(at)) return undefined
+  const path: Array<Edge> = []
+  const seen = new Map<number, number>()
+  while (!seen.has(at)) {
+    seen.set(at, path.length)
+    const edge = incoming.get(at)!
+    path.push(edge)
+    at = edge.from
+  }
+  return path.slice(seen.get(at)).reverse()
+}

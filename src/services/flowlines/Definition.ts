@@ -1,0 +1,63 @@
+import { Result } from "effect"
+import type { Issue } from "../../errors/BadRequest.ts"
+import { pointerOf, readDocument, type SourceDocument, type SourceFile } from "./Document.ts"
+import type { Flowline } from "./Flowline.ts"
+import { type Finding, validate } from "./Validation.ts"
+
+/** A flowline that can run: nothing that is known before a run is wrong with it. */
+export interface Definition {
+  readonly flowline: Flowline
+  /** The value as JSON text, for storage: {@link fromStored} reads it. */
+  readonly dag: string
+  /** What the file says, without defaults. */
+  readonly value: Record<string, unknown>
+}
+
+/** More would only repeat themselves, and a hostile file could make millions. */
+const maxIssues = 200
+
+/** Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file. */
+export const decode = (file: SourceFile): Result.Result<Definition, ReadonlyArray<Issue>> => {
+  const document = readDocument(file)
+  if (Result.isFailure(document)) return Result.fail(document.failure)
+  const { value } = document.success
+  const flowline = validate(value)
+  if (Result.isFailure(flowline)) return Result.fail(report(flowline.failure, value, document.success))
+  return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(value), value })
+}
+
+/** Reads a stored definition ({@link Definition.dag}). Its issues have no positions. */
+export const fromStored = (dag: string): Result.Result<Definition, ReadonlyArray<Issue>> => {
+  let value: unknown
+  try {
+    value = JSON.parse(dag)
+  } catch {
+    return Result.fail([{ pointer: "", detail: "The stored definition is not JSON" }])
+  }
+  const flowline = validate(value)
+  if (Result.isFailure(flowline)) return Result.fail(report(flowline.failure, value, undefined))
+  return Result.succeed({ flowline: flowline.success, dag, value: value as Record<string, unknown> })
+}
+
+const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+
+const report = (
+  findings: ReadonlyArray<Finding>,
+  value: unknown,
+  document: SourceDocument | undefined
+): ReadonlyArray<Issue> => {
+  const issues = findings.map(({ path, detail, key, inside }): Issue => {
+    const pointer = pointerOf(path)
+    if (document === undefined) return { pointer, detail }
+    const text = inside === undefined ? undefined : textAt(value, path)
+    const position =
+      inside !== undefined && typeof text === "string"
+        ? document.inside(path, text, inside)
+        : document.position(path, key === true ? "key" : "value")
+    return { pointer, detail, ...position }
+  })
+  issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  if (issues.length <= maxIssues) return issues
+  return [...issues.slice(0, maxIssues), { detail: `There are ${issues.length - maxIssues} more issues` }]
+}

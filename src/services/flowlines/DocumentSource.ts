@@ -1,0 +1,96 @@
+/** A place in a text. Both count from 1; columns are UTF-16 units, as editors count them. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** Where a value begins, and its key when it has one, with the marks of what is inside. Offsets are UTF-16 units. */
+export interface Mark {
+  readonly at: number
+  readonly keyAt?: number
+  readonly members?: ReadonlyMap<string, Mark>
+  readonly items?: ReadonlyArray<Mark>
+}
+
+/** A value with the places of its parts. */
+export interface Marked {
+  readonly value: unknown
+  readonly mark: Mark
+}
+
+/** What is wrong with a text, and where. */
+export interface Fault {
+  readonly detail: string
+  readonly at: number
+}
+
+/** Thrown by the readers. */
+export class TextFault extends Error implements Fault {
+  readonly at: number
+  constructor(detail: string, at: number) {
+    super(detail)
+    this.at = at
+  }
+  get detail(): string {
+    return this.message
+  }
+}
+
+/** Levels of lists and objects inside each other. Beyond it a document is refused, so that no code runs out of stack. */
+export const maxDepth = 100
+
+/** Puts a member into an object; a key such as `__proto__` is a key as any other. */
+export const setMember = (object: Record<string, unknown>, key: string, value: unknown): void => {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
+  } else object[key] = value
+}
+
+/** The number that a literal stands for; integers beyond 2^53 keep their digits, as text. `at` is where it stands. */
+export const numberOf = (literal: string, at: number): number | string => {
+  const value = Number(literal)
+  if (!Number.isFinite(value)) throw new TextFault("The number is out of range", at)
+  return Number.isSafeInteger(value) || !/^-?\d+$/.test(literal) ? value : literal
+}
+
+/** A text with an index of its lines. */
+export class Source {
+  readonly text: string
+  readonly #starts: ReadonlyArray<number>
+
+  constructor(text: string) {
+    this.text = text
+    const starts = [0]
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1)
+    this.#starts = starts
+  }
+
+  position(offset: number): Position {
+    let low = 0
+    let high = this.#starts.length - 1
+    while (low < high) {
+      const middle = (low + high + 1) >> 1
+      if (this.#starts[middle]! <= offset) low = middle
+      else high = middle - 1
+    }
+    return { line: low + 1, column: offset - this.#starts[low]! + 1 }
+  }
+
+  /** The text of a line without its end; undefined after the last one. */
+  line(line: number): string | undefined {
+    const start = this.#starts[line - 1]
+    if (start === undefined) return undefined
+    return this.text.slice(start, (this.#starts[line] ?? this.text.length + 1) - 1)
+  }
+}
+
+/** The mark at a path, or the deepest one on the way there. */
+export const markAt = (root: Mark, path: ReadonlyArray<PropertyKey>): Mark => {
+  let mark = root
+  for (const key of path) {
+    const next = mark.items === undefined ? mark.members?.get(String(key)) : mark.items[Number(key)]
+    if (next === undefined) break
+    mark = next
+  }
+  return mark
+}

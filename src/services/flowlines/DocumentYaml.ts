@@ -1,0 +1,149 @@
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Node,
+  type ParsedNode,
+  Parser
+} from "yaml"
+import { type Fault, type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
+
+/** Reading takes about a second for this many tokens; definitions with more data are written as JSON. */
+const maxTokens = 400_000
+/** Values in all, those that aliases repeat included. */
+const maxValues = 250_000
+const maxFaults = 100
+
+/** Lexer output that stands for no text: start of document, end of a flow collection, start of a scalar. */
+const marks = new Set(["\u0002", "\u0018", "\u001f"])
+
+/**
+ * Reads one YAML 1.2 document (core schema) with the place of every value, or says what is wrong with it. Anchors and
+ * aliases are allowed, within limits; tags of one's own, duplicate keys and several documents are not.
+ */
+export const readYaml = (text: string): Marked | ReadonlyArray<Fault> => {
+  try {
+    const [document, second] = compose(text)
+    if (document === undefined) return [{ detail: "The file is empty", at: 0 }]
+    if (second !== undefined) {
+      return [{ detail: "The file has more than one document", at: second.contents?.range?.[0] ?? second.range[0] }]
+    }
+    const unresolved = document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED")
+    const faults = [...document.errors, ...unresolved].slice(0, maxFaults)
+    if (faults.length > 0) return faults.map(({ message, pos }) => ({ detail: message, at: pos[0] }))
+    const { contents } = document
+    if (contents === null || (isScalar(contents) && contents.value === null && contents.source === "")) {
+      return [{ detail: "The file is empty", at: 0 }]
+    }
+    const walk = new Walk()
+    const marked = walk.value(contents, 0)
+    return walk.faults.length > 0 ? walk.faults : marked
+  } catch (cause) {
+    if (cause instanceof TextFault) return [cause]
+    throw cause
+  }
+}
+
+/** The library's own steps, with limits in between: it recurses per level, and so does every later step. */
+const compose = (text: string): ReadonlyArray<Document.Parsed<ParsedNode>> => {
+  const parser = new Parser()
+  const tokens = []
+  let offset = 0
+  let count = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token)
+    if (parser.stack.length > 2 * maxDepth + 10) {
+      throw new TextFault(`The document is nested deeper than ${maxDepth} levels`, offset)
+    }
+    if (++count > maxTokens) {
+      throw new TextFault(`The YAML document has more than ${maxTokens} tokens: write this much data as JSON`, offset)
+    }
+    if (!marks.has(lexeme)) offset += lexeme.length
+  }
+  for (const token of parser.end()) tokens.push(token)
+  // Its own check for unique keys compares all pairs of keys; the walk below does it in linear time.
+  const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, intAsBigInt: true })
+  return [...composer.compose(tokens, true, text.length)]
+}
+
+class Walk {
+  readonly faults: Array<Fault> = []
+  readonly #anchors = new Map<string, Node>()
+  /** Anchored nodes that are being walked: an alias to one of them would never end. */
+  readonly #open = new Set<Node>()
+  #count = 0
+
+  value(node: Node | null, depth: number, fallback = 0): Marked {
+    const at = node?.range?.[0] ?? fallback
+    if (depth > maxDepth) throw new TextFault(`The document is nested deeper than ${maxDepth} levels`, at)
+    if (++this.#count > maxValues) {
+      throw new TextFault(`The document has more than ${maxValues} values, those of its aliases included`, at)
+    }
+    if (node === null) return { value: null, mark: { at } }
+    if (isAlias(node)) {
+      const target = this.#anchors.get(node.source)
+      if (target === undefined) throw new TextFault(`There is no anchor &${node.source} before this`, at)
+      if (this.#open.has(target)) throw new TextFault(`The alias *${node.source} stands inside its own anchor`, at)
+      const { value, mark } = this.value(target, depth)
+      return { value, mark: { ...mark, at } }
+    }
+    if ("anchor" in node && node.anchor !== undefined) this.#anchors.set(node.anchor, node)
+    if (isScalar(node)) return { value: this.#scalar(node.value, node.source, at), mark: { at } }
+    this.#open.add(node)
+    const marked = isMap(node)
+      ? this.#map(node.items as ReadonlyArray<{ key: Node; value: Node | null }>, at, depth)
+      : isSeq(node)
+        ? this.#list(node.items as ReadonlyArray<Node | null>, at, depth)
+        : { value: null, mark: { at } }
+    this.#open.delete(node)
+    return marked
+  }
+
+  #map(pairs: ReadonlyArray<{ key: Node; value: Node | null }>, at: number, depth: number): Marked {
+    const value: Record<string, unknown> = {}
+    const members = new Map<string, Mark>()
+    for (const pair of pairs) {
+      const keyAt = pair.key?.range?.[0] ?? at
+      const key = this.#key(pair.key, keyAt)
+      if (members.has(key)) {
+        this.#fault(`The key ${JSON.stringify(key)} occurs twice in the same mapping`, keyAt)
+        continue
+      }
+      const member = this.value(pair.value, depth + 1, keyAt)
+      setMember(value, key, member.value)
+      members.set(key, { ...member.mark, keyAt })
+    }
+    return { value, mark: { at, members } }
+  }
+
+  #list(nodes: ReadonlyArray<Node | null>, at: number, depth: number): Marked {
+    const marked = nodes.map((node) => this.value(node, depth + 1, at))
+    return { value: marked.map(({ value }) => value), mark: { at, items: marked.map(({ mark }) => mark) } }
+  }
+
+  #key(node: Node | null, at: number): string {
+    if (isScalar(node)) {
+      if (node.anchor !== undefined) this.#anchors.set(node.anchor, node)
+      if (typeof node.value === "string") return node.value
+      if (typeof node.value !== "symbol" && typeof node.value !== "object") return node.source ?? String(node.value)
+    }
+    this.#fault("A key must be a text", at)
+    return ""
+  }
+
+  #scalar(value: unknown, source: string | undefined, at: number): unknown {
+    if (typeof value === "bigint") return numberOf(String(value), at)
+    if (value === null || typeof value === "string" || typeof value === "boolean") return value
+    if (typeof value === "number" && Number.isFinite(value)) return value
+    this.#fault(`${source ?? "This value"} has no counterpart in JSON`, at)
+    return null
+  }
+
+  #fault(detail: string, at: number): void {
+    if (this.faults.length < maxFaults) this.faults.push({ detail, at })
+  }
+}

@@ -1,0 +1,251 @@
+import { type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
+
+/**
+ * Reads HJSON, or strict JSON (RFC 8259), with the place of every value. Duplicate keys are a fault.
+ * @throws {TextFault}
+ * @see https://hjson.github.io/syntax.html
+ */
+export const readHjson = (text: string, dialect: "json" | "hjson"): Marked => new Reader(text, dialect).root()
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ["\\", "\\"],
+  ["/", "/"],
+  ["b", "\b"],
+  ["f", "\f"],
+  ["n", "\n"],
+  ["r", "\r"],
+  ["t", "\t"]
+])
+const punctuators = "{}[],:"
+const jsonBlanks = " \t\n\r"
+const jsonLiteral = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+/** A number, with what may follow one for it to be a number and not the beginning of a text. */
+const hjsonNumber = /(-?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
+const hjsonWord = /(true|false|null)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
+const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ["true", true],
+  ["false", false],
+  ["null", null]
+])
+
+class Reader {
+  readonly #text: string
+  readonly #json: boolean
+  #at = 0
+  #depth = 0
+
+  constructor(text: string, dialect: "json" | "hjson") {
+    this.#text = text
+    this.#json = dialect === "json"
+  }
+
+  root(): Marked {
+    this.#blanks()
+    if (this.#at >= this.#text.length) return this.#fail("The file is empty")
+    const braces = this.#json || this.#char() === "{" || this.#char() === "["
+    const marked = braces ? this.#value() : this.#object(true)
+    this.#blanks()
+    if (this.#at < this.#text.length)
+      this.#fail(`Nothing may follow the end of the document, but ${this.#found()} does`)
+    return marked
+  }
+
+  #char(): string {
+    return this.#text.charAt(this.#at)
+  }
+
+  #found(): string {
+    const code = this.#text.codePointAt(this.#at)
+    return code === undefined ? "the end of the file" : JSON.stringify(String.fromCodePoint(code))
+  }
+
+  #fail(detail: string, at = this.#at): never {
+    throw new TextFault(detail, at)
+  }
+
+  /** Skips blanks and, in HJSON, comments. */
+  #blanks(): void {
+    const text = this.#text
+    while (this.#at < text.length) {
+      const char = this.#char()
+      if (this.#json ? jsonBlanks.includes(char) : char <= " ") this.#at++
+      else if (this.#json) return
+      else if (char === "#" || text.startsWith("//", this.#at)) this.#at = this.#lineEnd()
+      else if (text.startsWith("/*", this.#at)) {
+        const end = text.indexOf("*/", this.#at + 2)
+        if (end === -1) this.#fail("The comment has no end")
+        this.#at = end + 2
+      } else return
+    }
+  }
+
+  #lineEnd(): number {
+    const end = this.#text.indexOf("\n", this.#at)
+    return end === -1 ? this.#text.length : end
+  }
+
+  #value(): Marked {
+    this.#blanks()
+    const char = this.#char()
+    if (char === "{") return this.#object(false)
+    if (char === "[") return this.#list()
+    const mark = { at: this.#at }
+    if (char === '"' || (char === "'" && !this.#json)) return { value: this.#quoted(true), mark }
+    return { value: this.#json ? this.#literal() : this.#quoteless(), mark }
+  }
+
+  #deeper(): void {
+    if (++this.#depth > maxDepth) this.#fail(`The document is nested deeper than ${maxDepth} levels`)
+  }
+
+  #object(bare: boolean): Marked {
+    const at = this.#at
+    this.#deeper()
+    if (!bare) this.#at++
+    const value: Record<string, unknown> = {}
+    const members = new Map<string, Mark>()
+    const close = () => (bare ? this.#at >= this.#text.length : this.#char() === "}")
+    this.#blanks()
+    while (!close()) {
+      const keyAt = this.#at
+      const key = this.#key()
+      if (members.has(key)) this.#fail(`The key ${JSON.stringify(key)} occurs twice in the same object`, keyAt)
+      this.#blanks()
+      if (this.#char() !== ":") this.#fail(`Expected ":" after the key, found ${this.#found()}`)
+      this.#at++
+      const member = this.#value()
+      setMember(value, key, member.value)
+      members.set(key, { ...member.mark, keyAt })
+      this.#separator("}", close)
+    }
+    if (!bare) this.#at++
+    this.#depth--
+    return { value, mark: { at, members } }
+  }
+
+  #list(): Marked {
+    const at = this.#at++
+    this.#deeper()
+    const value: Array<unknown> = []
+    const items: Array<Mark> = []
+    const close = () => this.#char() === "]"
+    this.#blanks()
+    while (!close()) {
+      const item = this.#value()
+      value.push(item.value)
+      items.push(item.mark)
+      this.#separator("]", close)
+    }
+    this.#at++
+    this.#depth--
+    return { value, mark: { at, items } }
+  }
+
+  /** What stands between two members. In HJSON the comma is optional, and allowed after the last one. */
+  #separator(end: string, close: () => boolean): void {
+    this.#blanks()
+    const comma = this.#char() === ","
+    if (comma) {
+      const at = this.#at++
+      this.#blanks()
+      if (this.#json && close()) this.#fail(`JSON has no comma before ${JSON.stringify(end)}`, at)
+    } else if (this.#json && !close()) this.#fail(`Expected "," or "${end}", found ${this.#found()}`)
+    if (this.#at >= this.#text.length && !close()) this.#fail(`Expected "${end}", found the end of the file`)
+  }
+
+  #key(): string {
+    const char = this.#char()
+    if (char === '"' || (char === "'" && !this.#json)) return this.#quoted(false)
+    if (this.#json) return this.#fail(`Expected a key in double quotes, found ${this.#found()}`)
+    const start = this.#at
+    while (this.#at < this.#text.length && this.#char() > " " && !punctuators.includes(this.#char())) this.#at++
+    return this.#at > start ? this.#text.slice(start, this.#at) : this.#fail(`Expected a key, found ${this.#found()}`)
+  }
+
+  #literal(): unknown {
+    jsonLiteral.lastIndex = this.#at
+    const literal = jsonLiteral.exec(this.#text)?.[0]
+    if (literal === undefined) return this.#fail(`Expected a value, found ${this.#found()}`)
+    const at = this.#at
+    this.#at += literal.length
+    return words.has(literal) ? words.get(literal) : numberOf(literal, at)
+  }
+
+  /** A number, a word, or else all of the rest of the line. */
+  #quoteless(): unknown {
+    const char = this.#char()
+    if (char === "" || punctuators.includes(char)) return this.#fail(`Expected a value, found ${this.#found()}`)
+    for (const pattern of [hjsonNumber, hjsonWord]) {
+      pattern.lastIndex = this.#at
+      const found = pattern.exec(this.#text)
+      if (found === null) continue
+      const literal = found[1]!
+      const at = this.#at
+      this.#at += literal.length
+      return words.has(literal) ? words.get(literal) : numberOf(literal, at)
+    }
+    const start = this.#at
+    this.#at = this.#lineEnd()
+    return this.#text.slice(start, this.#at).trim()
+  }
+
+  #quoted(multiline: boolean): string {
+    const start = this.#at
+    const quote = this.#char()
+    if (multiline && quote === "'" && this.#text.startsWith("'''", start)) return this.#block()
+    let text = ""
+    let from = ++this.#at
+    for (;;) {
+      const char = this.#char()
+      if (char === quote) {
+        text += this.#text.slice(from, this.#at++)
+        return text
+      }
+      if (char === "\\") {
+        text += this.#text.slice(from, this.#at) + this.#escape()
+        from = this.#at
+      } else if (char === "" || char === "\n" || char === "\r") this.#fail("The text in quotes has no end", start)
+      else if (this.#json && char < " ") this.#fail("JSON has no control characters in a text: write them as \\u")
+      else this.#at++
+    }
+  }
+
+  #escape(): string {
+    const at = this.#at++
+    const char = this.#char()
+    this.#at++
+    if (char === "u") {
+      const digits = this.#text.slice(this.#at, this.#at + 4)
+      if (!/^[0-9a-fA-F]{4}$/.test(digits)) this.#fail("Expected four hexadecimal digits after \\u", at)
+      this.#at += 4
+      return String.fromCharCode(Number.parseInt(digits, 16))
+    }
+    const escaped = this.#json && char === "'" ? undefined : escapes.get(char)
+    return escaped ?? this.#fail(`There is no escape \\${char}`, at)
+  }
+
+  /** `'''…'''`: the column of the opening quotes is the left margin; the first and the last line end do not count. */
+  #block(): string {
+    const start = this.#at
+    const margin = start - (this.#text.lastIndexOf("\n", start) + 1)
+    const end = this.#text.indexOf("'''", start + 3)
+    if (end === -1) this.#fail("The text in ''' has no end")
+    this.#at = end + 3
+    const lines = this.#text
+      .slice(start + 3, end)
+      .replaceAll("\r", "")
+      .split("\n")
+    const [first = "", ...rest] = lines
+    const indented = rest.map((line) => {
+      let from = 0
+      while (from < margin && from < line.length && line.charAt(from) <= " ") from++
+      return line.slice(from)
+    })
+    // Blanks before the text are dropped, and the rest of the first line when nothing is on it.
+    const head = first.trimStart()
+    const all = head === "" && rest.length > 0 ? indented : [head, ...indented]
+    return all.length > 1 && all.at(-1) === "" ? all.slice(0, -1).join("\n") : all.join("\n")
+  }
+}

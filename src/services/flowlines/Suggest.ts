@@ -1,0 +1,41 @@
+/** Suggestions in one report: finding one takes time, and after so many nobody reads on. */
+export const maxSuggestions = 50
+
+/** Edits (insert, delete, replace, swap of neighbours) between two words, or `limit + 1` when they are more. */
+const distance = (from: string, to: string, limit: number): number => {
+  if (Math.abs(from.length - to.length) > limit) return limit + 1
+  let before: Array<number> = []
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1]
+      let best = Math.min(previous[column]! + 1, current[column - 1]! + 1, previous[column - 1]! + (same ? 0 : 1))
+      if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
+        best = Math.min(best, before[column - 2]! + 1)
+      }
+      current.push(best)
+    }
+    before = previous
+    previous = current
+  }
+  return previous[to.length]!
+}
+
+/** `; did you mean "x"?` with the nearest of the known names, or nothing when none is near. */
+export const suggestion = (name: string, known: Iterable<string>): string => {
+  const limit = Math.max(1, Math.floor(Math.min(name.length, 64) / 3))
+  let nearest: string | undefined
+  let least = limit + 1
+  for (const candidate of known) {
+    const edits = name.length > 64 ? least : distance(name.toLowerCase(), candidate.toLowerCase(), limit)
+    if (edits < least) [nearest, least] = [candidate, edits]
+  }
+  return nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`
+}
+
+/** A list for a message, cut when it is long. */
+export const listed = (names: Iterable<string>): string => {
+  const all = [...names]
+  return all.length > 20 ? `${all.slice(0, 20).join(", ")} and ${all.length - 20} more` : all.join(", ")
+}

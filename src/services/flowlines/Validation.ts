@@ -1,0 +1,166 @@
+import { Result, Schema, SchemaIssue } from "effect"
+import { entryOf } from "../nodes/ArchiveOutput.ts"
+import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
+import type { NodeType, Runtime } from "../nodes/Node.ts"
+import type { Position } from "./DocumentSource.ts"
+import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
+import { checkGraph } from "./Graph.ts"
+import { type OutlineNode, outline } from "./Outline.ts"
+import { listed, maxSuggestions, suggestion } from "./Suggest.ts"
+
+/** A fault in a flowline's value. */
+export interface Finding {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly detail: string
+  /** Whether it is the member's key that is wrong, not its value. */
+  readonly key?: boolean
+  /** Position inside the text at `path`. */
+  readonly inside?: Position
+}
+
+const strict = { errors: "all", onExcessProperty: "error" } as const
+const unknownMember = "unknown member"
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "UnexpectedKey") return unknownMember
+    return issue._tag === "MissingKey" ? "This is required" : SchemaIssue.defaultLeafHook(issue)
+  }
+})
+
+const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<PropertyKey, unknown>)[key]
+        : undefined,
+    value
+  )
+
+const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)
+
+/** Decodes with all findings at once. `known` gives the member names that are allowed where the path ends. */
+const decode = <S extends Schema.ConstraintDecoder<unknown>>(
+  schema: S,
+  value: unknown,
+  base: ReadonlyArray<PropertyKey>,
+  known: (path: ReadonlyArray<PropertyKey>) => ReadonlyArray<string>
+): Result.Result<S["Type"], ReadonlyArray<Finding>> => {
+  const decoded = Schema.decodeUnknownResult(schema, strict)(value)
+  if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
+  const { issue } = decoded.failure
+  return Result.fail(
+    issuesOf(issue).issues.map(({ message, path = [] }, index): Finding => {
+      const keys = path.map((part) => (typeof part === "object" ? part.key : part))
+      const full = [...base, ...keys]
+      if (message === unknownMember) {
+        const names = index < maxSuggestions ? known(keys.slice(0, -1)) : []
+        const name = String(keys.at(-1))
+        const detail = `There is no ${JSON.stringify(name)} here${suggestion(name, names) || `: there is ${listed(names)}`}`
+        return { path: full, detail, key: true }
+      }
+      const found = at(value, keys)
+      // The schemas' own names mean nothing to whoever wrote the file.
+      const expected = message.replace(
+        /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings)$/,
+        "Expected object"
+      )
+      const mistyped = expected.startsWith("Expected ") && found !== undefined && !expected.includes(", got ")
+      return { path: full, detail: mistyped ? `${expected}, found ${describe(found)}` : expected }
+    })
+  )
+}
+
+/** A value in a message: short ones as they are. */
+const describe = (value: unknown): string => {
+  const text = typeof value === "object" ? undefined : JSON.stringify(value)
+  return text === undefined || text.length > 40 ? kindOf(value) : text
+}
+
+/** The member names of the struct at a path of the flowline's schema. */
+const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
+  const names = path.filter((key) => typeof key === "string")
+  switch (names.join(".")) {
+    case "":
+      return Object.keys(Flowline.fields)
+    case "settings":
+      return Object.keys(RunSettings.fields)
+    case "dag":
+      return Object.keys(DagNode.fields)
+    case "dag.subscribe":
+      return Object.keys(Subscription.fields)
+    case "dag.publish":
+      return Object.keys(Publication.fields)
+    default:
+      return []
+  }
+}
+
+/** Everything that is wrong with a flowline, or the decoded flowline. */
+export const validate = (value: unknown): Result.Result<Flowline, ReadonlyArray<Finding>> => {
+  const decoded = decode(Flowline, value, [], flowlineMembers)
+  const { runtime, nodes } = outline(value)
+  const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
+  nodes.forEach((node, index) => {
+    findings.push(...checkType(node, index, runtime), ...checkSettings(node, index))
+  })
+  const graph = nodes.map((node) => ({ ...node, type: catalogue.get(node.type ?? "") }))
+  for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
+  findings.push(...checkTargets(nodes))
+  if (findings.length > 0 || Result.isFailure(decoded)) return Result.fail(findings)
+  return decoded
+}
+
+const checkType = ({ type }: OutlineNode, index: number, runtime: Runtime | undefined): ReadonlyArray<Finding> => {
+  if (type === undefined) return []
+  const path = ["dag", index, "type"]
+  const found = catalogue.get(type)
+  if (found === undefined) {
+    const known = (runtime === undefined ? [...catalogue.values()] : nodesOf(runtime)).map((node) => node.type)
+    const where = runtime === undefined ? "The nodes are" : `The nodes of ${runtime} are`
+    const near = suggestion(type, known)
+    return [{ path, detail: `There is no node ${JSON.stringify(type)}${near || "."} ${where} ${listed(known)}` }]
+  }
+  if (runtime === undefined || found.runtimes.includes(runtime)) return []
+  return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
+}
+
+const checkSettings = ({ type: name, settings }: OutlineNode, index: number): ReadonlyArray<Finding> => {
+  const type = catalogue.get(name ?? "")
+  if (type === undefined || settings === undefined) return []
+  const base = ["dag", index, "settings"]
+  const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
+  if (Result.isFailure(decoded)) return decoded.failure
+  return (type.check?.(decoded.success) ?? []).map(({ path, detail, line, column }) => ({
+    path: [...base, ...path],
+    detail,
+    ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
+  }))
+}
+
+/** The names of a node's settings. */
+export const settingsOf = (type: NodeType): ReadonlyArray<string> =>
+  "fields" in type.settings && typeof type.settings.fields === "object" && type.settings.fields !== null
+    ? Object.keys(type.settings.fields)
+    : []
+
+/** Two nodes that write the same entry or file: one would replace what the other wrote. */
+const checkTargets = (nodes: ReadonlyArray<OutlineNode>): ReadonlyArray<Finding> => {
+  const written = new Map<string, number>()
+  return nodes.flatMap(({ type, component, settings }, index): ReadonlyArray<Finding> => {
+    const text = (name: string) => (typeof settings?.[name] === "string" ? { [name]: settings[name] } : {})
+    const member = type === "archive_output" ? "entry" : type === "file_output" ? "path" : undefined
+    if (member === undefined || settings === undefined) return []
+    const given = settings[member]
+    const name = member === "entry" ? entryOf({ ...text("entry"), ...text("format") }, component ?? "") : given
+    const key = JSON.stringify([type, name])
+    const first = written.get(key)
+    if (first === undefined) {
+      written.set(key, index)
+      return []
+    }
+    const other = nodes[first]?.component ?? `node ${first + 1}`
+    const path = ["dag", index, ...(given === undefined ? [] : ["settings", member])]
+    return [{ path, detail: `${JSON.stringify(other)} writes ${JSON.stringify(name)} already` }]
+  })
+}
