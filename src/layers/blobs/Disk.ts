@@ -56,10 +56,10 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
     const call = boundedCalls(Duration.toMillis(config.deadline), slots)
     const root = new Root(config.root, call)
     const paths = diskPaths(config.root)
-    const attempt = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
+    const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
 
     yield* attempt(() => sweepAll(call, root)).pipe(
-      Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Removed ${swept} unfinished blobs`) : Effect.void)),
+      Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Unfinished blobs removed: ${swept}`) : Effect.void)),
       Effect.catch(() => Effect.logWarning("The folder of the blobs cannot be reached"))
     )
 
@@ -96,7 +96,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
         })
       ),
       read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
-        attempt(() => readBlob(call, paths.blob(tenant, sha256).path, span))
+        attempt((signal) => readBlob(call, paths.blob(tenant, sha256).path, span, signal))
       ),
       remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
         attempt(() => {

@@ -9,7 +9,7 @@ import { closeQuietly } from "./Folder.ts"
 export const chunkSize = 512 * 1024
 
 /** How long an opened blob waits for its reader, in milliseconds. */
-const patience = 60_000
+const patience = 10_000
 
 interface Opened {
   readonly fd: number
@@ -74,13 +74,15 @@ class Chunks {
 
 /**
  * The bytes of a span (the whole file by default) of the file at `path`, which is open when the promise resolves, so
- * that a deleted blob is still read to its end. The file is closed when the stream ends in any way, and after a
- * minute when nobody has started the stream; a stream that is run then, or a second time, opens it again.
+ * that a deleted blob is still read to its end. The file is closed when the stream ends in any way, when `signal` is
+ * aborted before it was open, and after ten seconds when nobody has started the stream; a stream that is run then, or
+ * a second time, opens it again.
  */
 export const readBlob = async (
   call: Calls,
   path: string,
-  span?: ByteSpan
+  span: ByteSpan | undefined,
+  signal: AbortSignal
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
   const first = await open(call, path)
   const bytes = span ?? { start: 0, end: first.size }
@@ -90,10 +92,15 @@ export const readBlob = async (
     throw new Error("the blob is shorter than it was")
   }
   let waiting: Opened | undefined = whole(first)
-  const timer = setTimeout(() => {
+  const giveUp = () => {
     waiting = undefined
     closeQuietly(first.fd)
-  }, patience).unref()
+  }
+  const timer = setTimeout(giveUp, patience).unref()
+  if (signal.aborted) {
+    clearTimeout(timer)
+    giveUp()
+  }
 
   const take = async (): Promise<Chunks> => {
     const opened = waiting ?? whole(await open(call, path))

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto"
+import { type Effect, Stream } from "effect"
+
+export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+/** Bytes that no compressor or page of zeros can stand for; the same for the same seed. */
+export const noise = (size: number, seed = 1): Buffer => {
+  const bytes = Buffer.allocUnsafe(size)
+  let state = seed >>> 0 || 1
+  for (let at = 0; at < size; at++) {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    bytes[at] = state
+  }
+  return bytes
+}
+
+/** The bytes cut into pieces of the given lengths, again and again. */
+export async function* cut(bytes: Uint8Array, lengths: ReadonlyArray<number> = [65_536]) {
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const length = lengths[turn % lengths.length]!
+    yield bytes.subarray(at, at + length)
+    at += length
+    if (length === 0 && lengths.every((other) => other === 0)) return
+  }
+}
+
+export const joined = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effect<Buffer, E> =>
+  Stream.runFold(
+    stream,
+    (): Buffer => Buffer.alloc(0),
+    (all, chunk) => Buffer.concat([all, chunk])
+  )

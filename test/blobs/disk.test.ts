@@ -1,0 +1,179 @@
+import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Stream } from "effect"
+import { eventually, runFile } from "../support/process.ts"
+import { cut, joined, noise, sha256 } from "./bytes.ts"
+import { diskAt, filesBelow, openBelow, scratch } from "./folder.ts"
+
+const fresh = Effect.gen(function* () {
+  const root = join(yield* scratch, "blobs")
+  return { root, blobs: yield* diskAt(root) }
+})
+
+const pathOf = (root: string, hash: string) => join(root, "one", "blobs", hash.slice(0, 2), hash)
+
+describe("the folder of blobs", () => {
+  it.live("is readable by its owner only and holds a blob under its hash", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(10)
+      yield* blobs.write("one", cut(bytes))
+      const path = pathOf(root, sha256(bytes))
+      assert.deepStrictEqual(filesBelow(root), [path.slice(root.length + 1)])
+      assert.strictEqual(statSync(path).mode & 0o777, 0o600)
+      for (const folder of ["", "one", "one/tmp", "one/blobs", `one/blobs/${sha256(bytes).slice(0, 2)}`]) {
+        assert.strictEqual(statSync(join(root, folder)).mode & 0o777, 0o700, folder)
+      }
+    })
+  )
+
+  it.live("stores equal content once, also when many write it at once", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(2_500_000)
+      const write = Effect.suspend(() => blobs.write("one", cut(bytes, [70_001])))
+      yield* write
+      const path = pathOf(root, sha256(bytes))
+      const { ino } = statSync(path)
+      utimesSync(path, 1000, 1000)
+      const written = yield* Effect.replicateEffect(write, 20, { concurrency: "unbounded" })
+      assert.isTrue(written.every((blob) => blob.sha256 === sha256(bytes)))
+      assert.deepStrictEqual(filesBelow(root), [path.slice(root.length + 1)])
+      assert.strictEqual(statSync(path).ino, ino)
+      assert.closeTo(statSync(path).mtimeMs, Date.now(), 10_000)
+    })
+  )
+
+  it.live("makes one blob of twenty first writers", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(1_500_000, 2)
+      const write = Effect.suspend(() => blobs.write("one", cut(bytes)))
+      yield* Effect.replicateEffect(write, 20, { concurrency: "unbounded" })
+      assert.deepStrictEqual(filesBelow(root), [pathOf(root, sha256(bytes)).slice(root.length + 1)])
+      assert.strictEqual(statSync(pathOf(root, sha256(bytes))).nlink, 1)
+    })
+  )
+
+  it.live("is empty after writes that were interrupted at any moment", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(6_000_000, 3)
+      const started = performance.now()
+      yield* blobs.write("one", cut(bytes))
+      const whole = performance.now() - started
+      yield* blobs.remove("one", sha256(bytes))
+      let interrupted = 0
+      for (let round = 0; round < 60; round++) {
+        const writing = yield* Effect.forkChild(blobs.write("one", cut(bytes)))
+        yield* Effect.sleep((whole * round) / 50)
+        yield* Fiber.interrupt(writing)
+        const exit = yield* Fiber.await(writing)
+        if (exit._tag === "Success") yield* blobs.remove("one", sha256(bytes))
+        else interrupted++
+        assert.deepStrictEqual(filesBelow(root), [], `round ${round}, ${exit._tag}`)
+      }
+      assert.isAbove(interrupted, 5)
+      yield* Effect.promise(() => eventually("no open file", () => openBelow(root).length === 0))
+    })
+  )
+
+  it.live("lets go of a source that says nothing", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const silent = async function* () {
+        yield noise(100)
+        await new Promise(() => {})
+      }
+      const writing = yield* Effect.forkChild(blobs.write("one", silent()))
+      yield* Effect.promise(() => eventually("a temporary file", () => filesBelow(root).length === 1))
+      yield* Fiber.interrupt(writing)
+      assert.deepStrictEqual(filesBelow(root), [])
+    })
+  )
+
+  it.live("closes the files of 200 readers that went away", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const { sha256 } = yield* blobs.write("one", cut(noise(3_000_000, 4)))
+      const leave = Effect.flatMap(blobs.read("one", sha256), (stream) => Stream.runDrain(Stream.take(stream, 1)))
+      const stop = Effect.gen(function* () {
+        const reading = yield* Effect.forkChild(Effect.flatMap(blobs.read("one", sha256), Stream.runDrain))
+        yield* Effect.yieldNow
+        yield* Fiber.interrupt(reading)
+      })
+      yield* Effect.replicateEffect(leave, 100, { concurrency: 10 })
+      yield* Effect.replicateEffect(stop, 100, { concurrency: 10 })
+      const stream = yield* blobs.read("one", sha256)
+      yield* Stream.runDrain(stream)
+      yield* Stream.runDrain(stream)
+      yield* Effect.promise(() => eventually("no open file", () => openBelow(root).length === 0))
+    })
+  )
+
+  it.live("never takes a damaged blob for a whole one, and repairs it when it is written again", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(2_000_000, 5)
+      const hash = sha256(bytes)
+      yield* blobs.write("one", cut(bytes))
+      const open = yield* blobs.read("one", hash)
+      truncateSync(pathOf(root, hash), 1_000_000)
+      assert.strictEqual((yield* Effect.flip(joined(open))).storage, "data")
+      yield* Effect.flip(blobs.read("one", hash, { start: 0, end: bytes.length }))
+      yield* blobs.write("one", cut(bytes))
+      assert.isTrue(bytes.equals(yield* joined(yield* blobs.read("one", hash))))
+    })
+  )
+
+  it.live("keeps what is written while it is removed", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const other = yield* diskAt(root)
+      const bytes = noise(100, 6)
+      const hash = sha256(bytes)
+      const hour = 3_600_000
+      let removed = 0
+      for (let round = 0; round < 300; round++) {
+        yield* blobs.write("one", cut(bytes))
+        const old = (Date.now() - 2 * hour) / 1000
+        utimesSync(pathOf(root, hash), old, old)
+        const [wasRemoved] = yield* Effect.all(
+          [other.remove("one", hash, Date.now() - hour), blobs.write("one", cut(bytes))],
+          { concurrency: "unbounded" }
+        )
+        if (wasRemoved) removed++
+        assert.strictEqual(yield* blobs.size("one", hash), 100, `round ${round}`)
+      }
+      assert.isAbove(removed, 0)
+      assert.strictEqual(filesBelow(root).length, 1)
+    })
+  )
+
+  it.live("is swept of what dead processes left, and of nothing else", () =>
+    Effect.gen(function* () {
+      const root = join(yield* scratch, "blobs")
+      const script = new URL("./writer.ts", import.meta.url)
+      const [dead, alive] = [runFile(script, [root]), runFile(script, [root])]
+      yield* Effect.promise(() => Promise.all([dead.line("writing"), alive.line("writing")]))
+      dead.process.kill("SIGKILL")
+      yield* Effect.promise(() => dead.exit)
+      const temporary = join(root, "one", "tmp")
+      assert.strictEqual(readdirSync(temporary).length, 2)
+      const halfRemoved = sha256(noise(3))
+      const name = readdirSync(temporary).find((file) => file.startsWith(`${dead.process.pid}-`))
+      mkdirSync(join(root, "lost+found"))
+      writeFileSync(join(temporary, `${name}0.${halfRemoved}`), noise(3))
+      try {
+        const blobs = yield* diskAt(root)
+        const [left, ...others] = readdirSync(temporary)
+        assert.isTrue(left?.startsWith(`${alive.process.pid}-`))
+        assert.deepStrictEqual(others, [])
+        assert.isTrue(noise(3).equals(yield* joined(yield* blobs.read("one", halfRemoved))))
+      } finally {
+        alive.process.kill("SIGKILL")
+      }
+    })
+  )
+})

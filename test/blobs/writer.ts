@@ -1,0 +1,22 @@
+import { Effect, Layer } from "effect"
+import * as Disk from "../../src/layers/blobs/Disk.ts"
+import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { noise } from "./bytes.ts"
+
+/** Writes a blob of so many MiB (for ever without a number) in a process of its own and prints how that ended. */
+const [root = "", mebibytes] = process.argv.slice(2)
+
+const source = async function* () {
+  const piece = noise(1024 * 1024)
+  for (let n = 0; mebibytes === undefined || n < Number(mebibytes); n++) {
+    if (n === 3) console.log("writing")
+    if (n > 3 && mebibytes === undefined) await new Promise((resume) => setTimeout(resume, 20))
+    yield piece
+  }
+}
+
+const program = Effect.flatMap(Blobs, (blobs) => blobs.write("one", source())).pipe(
+  Effect.match({ onSuccess: () => "stored", onFailure: (error) => error._tag }),
+  Effect.provide(Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))))
+)
+console.log(await Effect.runPromise(program))
