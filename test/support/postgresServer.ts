@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Redacted, Scope } from "effect"
@@ -21,11 +21,16 @@ export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** Removes what killed runs have left. A folder whose lock is free has no owner, and its server has ended. */
+/** A test lets its folder's lock go between two servers; no test is this old, in milliseconds. */
+const leftover = 10 * 60_000
+
+/** Removes what killed runs have left: old folders whose lock is free. Their servers have ended with their owners. */
 const sweep = Effect.gen(function* () {
   mkdirSync(home, { recursive: true, mode: 0o711 })
   for (const name of readdirSync(home)) {
     const folder = join(home, name)
+    const made = statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? Date.now()
+    if (Date.now() - made < leftover) continue
     yield* Effect.scoped(lockFolder(folder)).pipe(
       Effect.andThen(Effect.sync(() => rmSync(folder, { recursive: true, force: true }))),
       Effect.ignore
