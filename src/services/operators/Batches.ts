@@ -1,0 +1,117 @@
+import { type Sample, type Split, samples } from "./Samples.ts"
+
+/** A piece of the input that ends with a line. */
+export interface SampleBatch {
+  readonly bytes: Uint8Array
+  /** The line of the input that the piece begins with, from 1. */
+  readonly firstLine: number
+  /** True when the piece is only the beginning of a line that is too long to be tried. */
+  readonly cut: boolean
+}
+
+const newline = 10
+
+/** Lines and bytes of a batch: enough to make crossing a thread cheap, few enough to take turns. */
+const batchLines = 1000
+const batchBytes = 256 * 1024
+
+/** Longer samples (UTF-16 units) are not tried: many patterns take quadratic time where they do not match. */
+export const maxLength: Readonly<Record<Split, number>> = { lines: 64 * 1024, none: 1024 * 1024 }
+
+const lineFeeds = (bytes: Uint8Array, from: number, to: number): number => {
+  let count = 0
+  for (let at = bytes.indexOf(newline, from); at !== -1 && at < to; at = bytes.indexOf(newline, at + 1)) count++
+  return count
+}
+
+/** Up to `size` bytes that end with a whole character. */
+const beginning = (bytes: Uint8Array, size: number): Uint8Array => {
+  let end = Math.min(size, bytes.length)
+  while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--
+  return bytes.slice(0, end)
+}
+
+/** Cuts the input at line ends. A line that is surely too long comes alone and cut. */
+export function* batches(input: Uint8Array, split: Split): Generator<SampleBatch> {
+  // A UTF-16 unit has at most three bytes in UTF-8, so more bytes than this are more units than allowed.
+  const tooLong = maxLength[split] * 3 + 3
+  if (split === "none") {
+    if (input.length > 0) {
+      yield { bytes: beginning(input, tooLong), firstLine: 1, cut: input.length > tooLong }
+    }
+    return
+  }
+  let firstLine = 1
+  let start = 0
+  while (start < input.length) {
+    let end = start
+    let lines = 0
+    while (end < input.length && lines < batchLines && end - start < batchBytes) {
+      const feed = input.indexOf(newline, end)
+      const next = feed === -1 ? input.length : feed + 1
+      if (next - end > tooLong) break
+      end = next
+      lines++
+    }
+    if (end === start) {
+      const feed = input.indexOf(newline, start)
+      end = feed === -1 ? input.length : feed + 1
+      yield { bytes: beginning(input.subarray(start, end), tooLong), firstLine, cut: true }
+      firstLine++
+    } else {
+      yield { bytes: input.slice(start, end), firstLine, cut: false }
+      firstLine += lines
+    }
+    start = end
+  }
+}
+
+const byteOrderMark = 0xfeff
+
+/** The samples of a batch, their lines counted in the whole input. */
+export const samplesOf = ({ bytes, firstLine }: SampleBatch, split: Split): ReadonlyArray<Sample> => {
+  const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
+  const text = firstLine === 1 && decoded.charCodeAt(0) === byteOrderMark ? decoded.slice(1) : decoded
+  return Array.from(samples(text, split), (sample) => ({ line: sample.line + firstLine - 1, text: sample.text }))
+}
+
+/** Where bytes stop being UTF-8: line and column (UTF-16 units) from 1, and the offending byte. */
+export interface EncodingFault {
+  readonly line: number
+  readonly column: number
+  readonly text: string
+}
+
+const describe = (bytes: Uint8Array, from: number): EncodingFault => {
+  // The decoder replaces from the first bad byte on; a real U+FFFD before it would be found in the bytes as well.
+  const start = bytes.lastIndexOf(newline, Math.max(0, from - 1)) + 1
+  let valid = start
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  for (let end = start; end < bytes.length; end++) {
+    try {
+      decoder.decode(bytes.subarray(valid, end + 1))
+      valid = end + 1
+    } catch {
+      if (end - valid >= 3) break
+    }
+  }
+  const column = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(start, valid)).length + 1
+  const byte = (bytes[valid] ?? 0).toString(16).padStart(2, "0")
+  return { line: lineFeeds(bytes, 0, valid) + 1, column, text: `0x${byte}` }
+}
+
+const sliceBytes = 1024 * 1024
+
+/** Checks the bytes a mebibyte at a time, so that whoever drives it can let others work in between. */
+export function* encodingFault(bytes: Uint8Array): Generator<undefined, EncodingFault | undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+  for (let start = 0; start < bytes.length; start += sliceBytes) {
+    try {
+      decoder.decode(bytes.subarray(start, start + sliceBytes), { stream: start + sliceBytes < bytes.length })
+    } catch {
+      return describe(bytes, start)
+    }
+    if (start + sliceBytes < bytes.length) yield
+  }
+  return undefined
+}

@@ -1,0 +1,165 @@
+import { Context, Effect, Layer, type Scope, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { InvalidOperator } from "../../errors/InvalidOperator.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
+import type { TooLarge } from "../../errors/TooLarge.ts"
+import { type FormPart, readForm } from "../shared/Form.ts"
+import { type Limits, Settings } from "../shared/Settings.ts"
+import { batches, encodingFault } from "./Batches.ts"
+import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
+import { type Operator, operators } from "./OperatorTest.ts"
+
+type Form = ReadonlyMap<string, FormPart>
+
+/** Tests that the gateway works on at the same time, those included that are still being received. */
+const maxTests = 32
+
+/** Batches of one test that may be at work at the same time. */
+const batchesAhead = 2
+
+const rules = (operator: Operator, limits: Limits) => {
+  const text = { limit: limits.definitionsPart, required: false }
+  const option = { limit: limits.formField, limitName: "formField", required: false }
+  return {
+    input: { limit: limits.testInput, limitName: "testInput", required: true },
+    pattern: { ...text, limitName: "definitionsPart", required: operator !== "flowlet" },
+    logFile: { ...text, limitName: "definitionsPart" },
+    definitions: { ...text, limitName: "definitionsPart" },
+    ecsCompatibility: option,
+    appendSeparator: option,
+    split: option
+  }
+}
+
+/** The bytes as text; throws the fault of bytes that are no UTF-8. */
+const textOf = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
+  yield* checkEncoding(part, bytes)
+  return new TextDecoder().decode(bytes)
+})
+
+const checkEncoding = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
+  const steps = encodingFault(bytes)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (value !== undefined) return yield* new InvalidOperator({ part, detail: `the ${part} is not UTF-8`, ...value })
+    if (done) return
+    yield* Effect.yieldNow
+  }
+})
+
+/** One of the values that an option can have; the first is the default. */
+const choice = <A extends string>(
+  name: string,
+  values: readonly [A, ...ReadonlyArray<A>],
+  text: string,
+  issues: Array<Issue>
+): A => {
+  const found = text === "" ? values[0] : values.find((value) => value === text.trim())
+  if (found === undefined) issues.push({ part: name, detail: `expected ${values.join(" or ")}` })
+  return found ?? values[0]
+}
+
+const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form) {
+  const text = (name: string) => textOf(name, form.get(name)?.bytes ?? new Uint8Array())
+  const part = operator === "flowlet" && form.has("logFile") ? "logFile" : "pattern"
+  const issues: Array<Issue> = []
+  if (!form.has(part)) issues.push({ part: "logFile", detail: "the part is missing" })
+  const ecsCompatibility = choice("ecsCompatibility", ["disabled", "v1"], yield* text("ecsCompatibility"), issues)
+  const split = choice("split", ["lines", "none"], yield* text("split"), issues)
+  if (issues.length > 0) return yield* new BadRequest({ detail: "The form cannot be understood", issues })
+  const program: TestProgram = {
+    operator,
+    text: yield* text(part),
+    part,
+    definitions: yield* text("definitions"),
+    ecsCompatibility,
+    appendSeparator: yield* text("appendSeparator"),
+    split
+  }
+  return program
+})
+
+export class Operators extends Context.Service<
+  Operators,
+  {
+    /**
+     * Tests an operator on the samples of a form: the answer's JSON text (an `OperatorTest`) in pieces. The scope holds
+     * the test: it must last as long as the answer is read.
+     */
+    readonly test: (
+      operator: string,
+      request: HttpServerRequest.HttpServerRequest
+    ) => Effect.Effect<
+      Stream.Stream<Uint8Array>,
+      BadRequest | InvalidOperator | NotFound | Overloaded | TooLarge,
+      Scope.Scope
+    >
+  }
+>()("flow/operators/Operators") {
+  static readonly layer = Layer.effect(
+    Operators,
+    Effect.gen(function* () {
+      const pool = yield* OperatorPool
+      const { limits } = yield* Settings
+      let running = 0
+      const admission = Effect.acquireRelease(
+        Effect.suspend(() => {
+          if (running >= maxTests) return Effect.fail(new Overloaded({ detail: `${maxTests} tests are at work` }))
+          return Effect.sync(() => running++)
+        }),
+        () => Effect.sync(() => running--)
+      )
+      return Operators.of({
+        test: Effect.fn("Operators.test")(function* (name, request) {
+          const operator = operators.find((known) => known === name)
+          if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
+          yield* admission
+          const form = yield* readForm(request, { parts: rules(operator, limits), maxParts: limits.parts })
+          const program = yield* programOf(operator, form)
+          const input = form.get("input")?.bytes ?? new Uint8Array()
+          yield* checkEncoding("input", input)
+          const session = yield* pool.open(program)
+          return answer(
+            operator,
+            Stream.fromIterable(batches(input, program.split)).pipe(
+              Stream.mapEffect(session.run, { concurrency: operator === "flowlet" ? 1 : batchesAhead })
+            )
+          )
+        })
+      })
+    })
+  )
+}
+
+const encoder = new TextEncoder()
+
+/** The counts are known when every sample was tried, so they come last. */
+const answer = (
+  operator: Operator,
+  tested: Stream.Stream<{ json: Uint8Array; total: number; matched: number; hints: ReadonlyArray<string> }>
+): Stream.Stream<Uint8Array> =>
+  Stream.suspend(() => {
+    let total = 0
+    let matched = 0
+    let empty = true
+    const hints = new Set<string>()
+    const results = Stream.flatMap(tested, (batch) => {
+      total += batch.total
+      matched += batch.matched
+      for (const hint of batch.hints) hints.add(hint)
+      if (batch.json.length === 0) return Stream.empty
+      const separator = empty ? "" : ","
+      empty = false
+      return Stream.make(encoder.encode(separator), batch.json)
+    })
+    return Stream.make(encoder.encode(`{"operator":"${operator}","results":[`)).pipe(
+      Stream.concat(results),
+      Stream.concat(
+        Stream.suspend(() =>
+          Stream.make(encoder.encode(`],"hints":${JSON.stringify([...hints])},"total":${total},"matched":${matched}}`))
+        )
+      )
+    )
+  })
