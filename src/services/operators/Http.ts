@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { Operators } from "./Operators.ts"
+
+export const OperatorsHttp = HttpApiBuilder.group(
+  Api,
+  "operators",
+  Effect.fn(function* (handlers) {
+    const operators = yield* Operators
+    return handlers.handleRaw("test", ({ params, request }) =>
+      Effect.map(operators.test(params.operator, request), (json) =>
+        HttpServerResponse.stream(json, { contentType: "application/json" })
+      )
+    )
+  })
+)
