@@ -18,9 +18,9 @@ const batchBytes = 256 * 1024
 /** Longer samples (UTF-16 units) are not tried: many patterns take quadratic time where they do not match. */
 export const maxLength: Readonly<Record<Split, number>> = { lines: 64 * 1024, none: 1024 * 1024 }
 
-const lineFeeds = (bytes: Uint8Array, from: number, to: number): number => {
+const lineFeeds = (bytes: Uint8Array, to: number): number => {
   let count = 0
-  for (let at = bytes.indexOf(newline, from); at !== -1 && at < to; at = bytes.indexOf(newline, at + 1)) count++
+  for (let at = bytes.indexOf(newline); at !== -1 && at < to; at = bytes.indexOf(newline, at + 1)) count++
   return count
 }
 
@@ -82,27 +82,38 @@ export interface EncodingFault {
   readonly text: string
 }
 
-const describe = (bytes: Uint8Array, from: number): EncodingFault => {
-  // The decoder replaces from the first bad byte on; a real U+FFFD before it would be found in the bytes as well.
-  const start = bytes.lastIndexOf(newline, Math.max(0, from - 1)) + 1
-  let valid = start
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  for (let end = start; end < bytes.length; end++) {
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** The first byte from `from` on, less a character that began before, that no UTF-8 text has there. */
+const badByte = (bytes: Uint8Array, from: number): number => {
+  let at = from
+  while (at > 0 && from - at < 3 && (bytes[at]! & 0xc0) === 0x80) at--
+  while (at < bytes.length) {
+    const lead = bytes[at]!
+    const size = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2
     try {
-      decoder.decode(bytes.subarray(valid, end + 1))
-      valid = end + 1
+      if (size > 1) strict.decode(bytes.subarray(at, at + size))
     } catch {
-      if (end - valid >= 3) break
+      break
     }
+    at += size
   }
-  const column = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(start, valid)).length + 1
-  const byte = (bytes[valid] ?? 0).toString(16).padStart(2, "0")
-  return { line: lineFeeds(bytes, 0, valid) + 1, column, text: `0x${byte}` }
+  return at
 }
 
-const sliceBytes = 1024 * 1024
+const describe = (bytes: Uint8Array, from: number): EncodingFault => {
+  const bad = badByte(bytes, from)
+  const lineStart = bad === 0 ? 0 : bytes.lastIndexOf(newline, bad - 1) + 1
+  return {
+    line: lineFeeds(bytes, bad) + 1,
+    column: strict.decode(bytes.subarray(lineStart, bad)).length + 1,
+    text: `0x${(bytes[bad] ?? 0).toString(16).padStart(2, "0")}`
+  }
+}
 
-/** Checks the bytes a mebibyte at a time, so that whoever drives it can let others work in between. */
+const sliceBytes = 256 * 1024
+
+/** Checks the bytes a piece at a time, so that whoever drives it can let others work in between. */
 export function* encodingFault(bytes: Uint8Array): Generator<undefined, EncodingFault | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   for (let start = 0; start < bytes.length; start += sliceBytes) {
