@@ -1,10 +1,12 @@
 import { Schema } from "effect"
 import { archiveOutput } from "./ArchiveOutput.ts"
 import { datasetGenerator } from "./DatasetGenerator.ts"
+import { dissect } from "./Dissect.ts"
 import { fileInput } from "./FileInput.ts"
 import { fileOutput } from "./FileOutput.ts"
 import { filter } from "./Filter.ts"
 import { generatorInput } from "./GeneratorInput.ts"
+import { grok } from "./Grok.ts"
 import type { NodeType, Runtime } from "./Node.ts"
 import { show } from "./Show.ts"
 
@@ -13,6 +15,8 @@ const nodes: ReadonlyArray<NodeType> = [
   generatorInput,
   datasetGenerator,
   fileInput,
+  grok,
+  dissect,
   filter,
   show,
   fileOutput,

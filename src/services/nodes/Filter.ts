@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { position } from "../operators/PatternError.ts"
 import { predicate } from "./expression/Compile.ts"
 import { ExpressionFault } from "./expression/Parse.ts"
-import { chosen, node } from "./Node.ts"
+import { chosen, errors, node } from "./Node.ts"
 
 export const filter = node({
   type: "filter",
@@ -17,7 +17,8 @@ export const filter = node({
     })
   }),
   inputs: { min: 1, max: 100 },
-  outputs: [chosen],
+  // A comparison cannot fail, so nothing ever comes on `errors`.
+  outputs: [chosen, errors],
   example: { where: 'response >= 500 and request !~ "^/health"' },
   check: ({ where }) => {
     try {

@@ -1,0 +1,109 @@
+import { Effect, Result, Schema } from "effect"
+import type { Fields } from "../operators/FieldPath.ts"
+import { compile as compileGrok } from "../operators/Grok.ts"
+import { compile, type GrokFilterOptions } from "../operators/GrokFilter.ts"
+import { Failures } from "./Failures.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
+
+const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
+const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
+const texts = (description: string) => Schema.optionalKey(Texts.annotate({ description }))
+const flag = (fallback: boolean, description: string) =>
+  Schema.Boolean.annotate({ description, default: fallback }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(fallback))
+  )
+
+const settings = Schema.Struct({
+  field: Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description: "Field with the text, `a.b` or `[a][b]` when nested.", default: "message" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
+  patterns: Schema.NonEmptyArray(Schema.String)
+    .check(Schema.isMaxLength(100))
+    .annotate({ description: "Grok patterns, tried in order." }),
+  definitions: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.String)]).annotate({
+      description: "Patterns of your own: `NAME regex` lines, or an object of names and regular expressions."
+    })
+  ),
+  break_on_match: flag(true, "Stop at the first pattern that matches. False: all of them add their fields."),
+  named_captures_only: flag(true, "Keep only what a pattern names. False: `%{WORD}` is kept as `WORD`."),
+  keep_empty_captures: flag(false, "Keep captures that are empty or took no part."),
+  ecs_compatibility: Schema.Literals(["disabled", "v1", "v8"])
+    .annotate({
+      description: "Field names of the built-in patterns: `disabled` for the older flat ones, `v1` for ECS.",
+      default: "disabled"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
+  overwrite: texts("Fields that a capture replaces; any other field becomes a list of the old and the new value."),
+  target: text("Field below which all captures are put."),
+  ignore_missing: flag(false, "Pass on records without the field as they are, in place of failing them."),
+  dotall: flag(true, "The dot matches line ends too."),
+  max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 }))
+    .annotate({ description: "Longer texts (characters) fail without being tried.", default: 65_536 })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
+  add_field: Schema.optionalKey(
+    Schema.Record(Schema.String, Texts).annotate({
+      description: "Fields to add to a record that matched; names and values may hold `%{field}`."
+    })
+  ),
+  remove_field: texts("Fields to remove from a record that matched."),
+  add_tag: texts("Tags to add to a record that matched."),
+  remove_tag: texts("Tags to remove from a record that matched."),
+  tag_on_failure: texts("Tags of a record that did not match. Default: `_grokparsefailure`.")
+})
+type Settings = typeof settings.Type
+
+const options = ({ field, patterns, definitions, ...rest }: Settings): GrokFilterOptions => ({
+  ...rest,
+  match: { [field]: patterns },
+  ...(definitions === undefined ? {} : { pattern_definitions: definitions })
+})
+
+/** Compiles the patterns one by one, so that the faults of all of them are found. */
+const check = ({ patterns, definitions, ecs_compatibility, dotall }: Settings): ReadonlyArray<SettingsIssue> => {
+  const found = new Map<string, SettingsIssue>()
+  patterns.forEach((pattern, index) => {
+    const compiled = compileGrok([pattern], {
+      bank: ecs_compatibility === "disabled" ? "legacy" : "ecs-v1",
+      definitions: definitions ?? {},
+      dotall
+    })
+    if (Result.isSuccess(compiled)) return
+    const { part, detail, line, column } = compiled.failure
+    const path = part === "definitions" ? ["definitions"] : ["patterns", index]
+    // A fault in the definitions comes up again for every pattern that uses them.
+    const issue = { path, detail, line, column }
+    found.set(JSON.stringify(issue), issue)
+  })
+  return [...found.values()]
+}
+
+export const grok = node({
+  type: "grok",
+  kind: "processing",
+  description: "Parses a text field with grok patterns and adds what they capture to the record.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen, errors],
+  example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
+  check,
+  start: (settings, context) => {
+    const { apply } = Result.getOrThrow(compile(options(settings)))
+    const failures = new Failures(context)
+    const { field, ignore_missing } = settings
+    return {
+      process: async (batch, emit) => {
+        const parsed: Array<Event> = []
+        for (const given of batch) {
+          const { event, matched } = apply(given as Fields)
+          // Left untouched: that is a record without the field when such records are to be ignored.
+          if (matched || (ignore_missing && event === given)) parsed.push(event)
+          else failures.add(event, `no pattern matches the field ${field}`)
+        }
+        await emit(chosen, parsed)
+        await failures.send(emit)
+      }
+    }
+  }
+})
