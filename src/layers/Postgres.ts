@@ -46,7 +46,7 @@ const targetOf = (url: URL): NetConnectOpts => {
   return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
 }
 
-const isEncrypted = (url: URL): boolean => !["disable", null].includes(url.searchParams.get("sslmode"))
+const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
 
 const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | typeof wide): PgClient.PgPoolConfig => {
   const url = new URL(Redacted.value(address))
@@ -56,7 +56,7 @@ const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | ty
     applicationName: "flow-gateway",
     connectTimeout: "2 seconds",
     startupParameters: { statement_timeout: use.statementTimeout, TimeZone: "UTC" },
-    stream: () => connectWatched(target, use.patience, isEncrypted(url)),
+    stream: () => connectWatched(target, use.patience, mayEncrypt(url)),
     // With it on, keys inside jsonb would be renamed along with column names.
     transformJson: false
   }
@@ -115,7 +115,7 @@ const connect = Effect.fnUntraced(function* (
     maxConnections: 10
   })
   const client = withTransactionsOn(statements, transactions)
-  const wideClient = yield* PgClient.make({ ...clientConfig(address, wide), maxConnections: 8 })
+  const wideClient = yield* PgClient.make({ ...clientConfig(address, wide), maxConnections: 12 })
   return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
     Context.add(PgClient.PgClient, client),
     Context.add(WideSql, wideClient)

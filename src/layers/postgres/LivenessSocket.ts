@@ -1,4 +1,5 @@
 import { connect, type NetConnectOpts, type Socket } from "node:net"
+import { Duplex } from "node:stream"
 
 /** How long a server may be silent, in milliseconds. */
 export interface Patience {
@@ -40,50 +41,66 @@ const isComplete = (chunk: Uint8Array): boolean => {
  * connection itself stays open, and closes itself then, so that every statement waiting on it fails and the pool
  * replaces it. A slow statement of a living server is let be: silence alone proves nothing, so the server is asked for
  * a sign of life on a second connection first.
+ *
+ * @param mayEncrypt whether TLS may be put on top. Node's TLS takes a socket's bytes past all listeners; a plain
+ *   stream in between keeps them in sight
  */
-export const connectWatched = (target: NetConnectOpts, patience: Patience, encrypted: boolean): Socket => {
+export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEncrypt: boolean): Duplex => {
   const socket = connect(target)
   socket.setNoDelay(true)
   let waitingSince: number | undefined
   let timer: NodeJS.Timeout | undefined
   let round = 0
 
-  const rest = () => {
-    waitingSince = undefined
-    clearTimeout(timer)
-    timer = undefined
-  }
-  const arm = () => {
-    waitingSince = performance.now()
-    timer ??= setTimeout(suspect, patience.silence)
+  // The timer outlives an answer and finds out for itself: setting and clearing one for each would cost more.
+  const lookIn = (millis: number) => {
+    timer ??= setTimeout(suspect, millis)
   }
   const suspect = async () => {
     timer = undefined
     if (waitingSince === undefined || socket.destroyed) return
     const silent = performance.now() - waitingSince
-    if (silent < patience.silence) {
-      timer = setTimeout(suspect, patience.silence - silent)
-      return
-    }
-    const asked = ++round
+    if (silent < patience.silence) return lookIn(patience.silence - silent)
+    const asked = round
     const alive = silent < (patience.limit ?? Number.POSITIVE_INFINITY) && (await showsLife(target, patience.probe))
-    if (asked !== round || waitingSince === undefined || socket.destroyed) return
-    if (alive) timer ??= setTimeout(suspect, patience.silence)
-    else socket.destroy(new Error(`The server has not answered for ${Math.round(performance.now() - waitingSince)} ms`))
+    if (waitingSince === undefined || socket.destroyed) return
+    if (alive || asked !== round) return lookIn(patience.silence)
+    socket.destroy(new Error(`The server has not answered for ${Math.round(performance.now() - waitingSince)} ms`))
   }
 
   const write = socket.write.bind(socket)
   socket.write = ((...args: Parameters<typeof write>) => {
-    if (waitingSince === undefined) arm()
+    if (waitingSince === undefined) {
+      waitingSince = performance.now()
+      lookIn(patience.silence)
+    }
     return write(...args)
   }) as typeof socket.write
   socket.on("data", (chunk: Uint8Array) => {
     if (waitingSince === undefined) return
     round++
     // Inside TLS the end of an answer cannot be seen: any byte counts as one.
-    if (encrypted || isComplete(chunk)) rest()
-    else arm()
+    waitingSince = mayEncrypt || isComplete(chunk) ? undefined : performance.now()
   })
-  socket.once("close", rest)
-  return socket
+  socket.once("close", () => clearTimeout(timer))
+  return mayEncrypt ? streamOver(socket) : socket
+}
+
+const streamOver = (socket: Socket): Duplex => {
+  const stream = new Duplex({
+    read: () => void socket.resume(),
+    write: (chunk, _encoding, done) => void socket.write(chunk, () => done()),
+    final: (done) => void socket.end(done),
+    destroy: (cause, done) => {
+      socket.destroy()
+      done(cause)
+    }
+  })
+  socket.on("data", (chunk) => {
+    if (!stream.push(chunk)) socket.pause()
+  })
+  socket.once("end", () => stream.push(null))
+  socket.once("error", (cause) => stream.destroy(cause))
+  socket.once("close", () => stream.destroy())
+  return stream
 }

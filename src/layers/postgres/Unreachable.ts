@@ -1,5 +1,5 @@
-import type { Duration } from "effect"
-import { Cause, Effect, Fiber, Stream } from "effect"
+import type { Context } from "effect"
+import { Cause, Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -64,19 +64,38 @@ const explain = <E>(cause: Cause.Cause<E>): Effect.Effect<never, Exclude<E, SqlE
  * contract: no connection, no answer, no free connection in time, a server that starts, stops or is full. Every other
  * `SqlError` becomes a defect; failures of other kinds pass. Catch a `UniqueViolation` that means something first.
  */
-export const unreachableWithin =
-  (limit: Duration.Input) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
-    Effect.uninterruptibleMask((restore) =>
-      Effect.gen(function* () {
-        // Undoing a transaction on a server that does not answer takes seconds more; the caller does not wait for it.
-        const fiber = yield* Effect.forkDetach(restore(self))
-        return yield* restore(Fiber.join(fiber)).pipe(
-          Effect.timeoutOrElse({ duration: limit, orElse: () => Effect.fail(unreachableMetadata()) }),
-          Effect.onExit((exit) => (exit._tag === "Failure" ? Effect.sync(() => fiber.interruptUnsafe()) : Effect.void))
-        )
+export const unreachableWithin = (limit: Duration.Input) => {
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(limit))
+  return <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
+    Effect.catchCause(withDeadline(self, millis), explain<E | StorageUnreachable>)
+}
+
+/**
+ * `Effect.timeout` would wait until the work has let itself be interrupted, and undoing a transaction on a server that
+ * does not answer takes seconds more. Here the caller goes on at once. One fiber and one timer: this is on the path of
+ * every request.
+ */
+const withDeadline = <A, E, R>(
+  self: Effect.Effect<A, E, R>,
+  millis: number
+): Effect.Effect<A, E | StorageUnreachable, R> =>
+  Effect.contextWith((context: Context.Context<R>) =>
+    Effect.callback<A, E | StorageUnreachable>((resume) => {
+      const fiber = Effect.runForkWith(context)(self)
+      const timer = setTimeout(() => {
+        fiber.interruptUnsafe()
+        resume(unreachableMetadata())
+      }, millis)
+      fiber.addObserver((exit) => {
+        clearTimeout(timer)
+        resume(exit)
       })
-    ).pipe(Effect.catchCause(explain<E | StorageUnreachable>))
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        fiber.interruptUnsafe()
+      })
+    })
+  )
 
 /** `unreachableWithin` five seconds. */
 export const unreachable = unreachableWithin(deadline)
