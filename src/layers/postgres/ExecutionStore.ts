@@ -135,6 +135,17 @@ export const layer = Layer.effect(
           select state from before`
         return row?.state
       }, unreachable),
+      endPending: Effect.fn("ExecutionStore.endPending")(function* ({ tenant, id }) {
+        yield* sql`
+          with execution as (
+            update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = now(), event_at = now(),
+              event = runtime || '.application.cancelled'
+            where tenant = ${tenant} and id = ${id} and state = 'PENDING' and cancelled
+            returning tenant, id, event, event_at
+          )
+          insert into execution_events (tenant, execution_id, seq, event, at)
+          select tenant, id, 2, event, event_at from execution on conflict do nothing`
+      }, unreachable),
       cancelled: (owner) =>
         unreachable(
           sql<ExecutionKey>`select tenant, id from executions where owner = ${owner} and cancelled and ${open}`

@@ -1,0 +1,23 @@
+import { HttpApi, OpenApi } from "effect/http-api"
+import { ArchivesApi } from "./services/archives/Api.ts"
+import { ConfApi } from "./services/conf/Api.ts"
+import { ExecutionsApi } from "./services/executions/Api.ts"
+import { FlowlinesApi } from "./services/flowlines/Api.ts"
+import { PlatformApi } from "./services/platform/Api.ts"
+import { RequestProblems } from "./services/shared/RequestProblems.ts"
+
+/** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
+export class Api extends HttpApi.make("flow-gateway")
+  .add(PlatformApi)
+  .add(ConfApi)
+  .add(FlowlinesApi)
+  .add(ExecutionsApi)
+  .add(ArchivesApi)
+  .middleware(RequestProblems)
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Flow Gateway",
+      version: "1.0.0",
+      description: "Per-tenant gateway in front of a data-processing platform. Errors are RFC 9457 problems."
+    })
+  ) {}

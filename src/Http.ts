@@ -1,0 +1,44 @@
+import { Layer } from "effect"
+import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { PrometheusMetrics } from "effect/observability"
+import { Api } from "./Api.ts"
+import * as Health from "./layers/http/Health.ts"
+import * as KnownTenant from "./layers/http/KnownTenant.ts"
+import * as ProblemPages from "./layers/http/ProblemPages.ts"
+import * as Problems from "./layers/http/Problems.ts"
+import * as RestPaths from "./layers/http/RestPaths.ts"
+import { routeTable } from "./layers/http/RouteTable.ts"
+import { ArchivesHttp } from "./services/archives/Http.ts"
+import { ConfHttp } from "./services/conf/Http.ts"
+import { ExecutionsHttp } from "./services/executions/Http.ts"
+import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { PlatformHttp } from "./services/platform/Http.ts"
+import * as RequestProblems from "./services/shared/RequestProblems.ts"
+
+/** Every path that the gateway knows. */
+export const table = routeTable(Api, [
+  "/docs",
+  "/openapi.json",
+  "/metrics",
+  "/health/live",
+  "/health/ready",
+  "/problems/{problem}"
+])
+
+const Handlers = Layer.mergeAll(PlatformHttp, ConfHttp, FlowlinesHttp, ExecutionsHttp, ArchivesHttp)
+
+const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+  Layer.provide(Handlers),
+  Layer.provide([KnownTenant.layer, RequestProblems.layer])
+)
+
+/** Everything that is served: the API, its description, what operators look at, and what wraps every answer. */
+export const Routes = Layer.mergeAll(
+  ApiRoutes,
+  HttpApiScalar.layer(Api, { path: "/docs" }),
+  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  Health.layer,
+  ProblemPages.layer,
+  RestPaths.layer(table),
+  Problems.layer(table)
+)

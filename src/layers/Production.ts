@@ -1,0 +1,101 @@
+import { join } from "node:path"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { Archives } from "../services/archives/Archives.ts"
+import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { Blobs } from "../services/blobs/Blobs.ts"
+import { Executions } from "../services/executions/Executions.ts"
+import { Supervisor } from "../services/executions/Supervisor.ts"
+import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Platform } from "../services/platform/Platform.ts"
+import { Readiness } from "../services/shared/Readiness.ts"
+import { Settings } from "../services/shared/Settings.ts"
+import { Tenants } from "../services/shared/Tenant.ts"
+import * as DiskBlobs from "./blobs/Disk.ts"
+import * as DiskConf from "./conf/Disk.ts"
+import * as PlatformFile from "./conf/PlatformFile.ts"
+import * as DiskTenants from "./conf/Tenants.ts"
+import { EngineConfig } from "./engines/EngineConfig.ts"
+import * as LocalEngine from "./engines/LocalEngine.ts"
+import * as Decoder from "./InProcessDecoder.ts"
+import * as Postgres from "./Postgres.ts"
+import * as ArchiveStore from "./postgres/ArchiveStore.ts"
+import * as ExecutionStore from "./postgres/ExecutionStore.ts"
+import * as FlowlineStore from "./postgres/FlowlineStore.ts"
+import * as Gateways from "./postgres/Gateways.ts"
+import { PostgresConfig } from "./postgres/PostgresConfig.ts"
+import { postgresHealth } from "./postgres/Unreachable.ts"
+
+const PostgresLive = Postgres.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      PostgresConfig,
+      Effect.map(Settings, ({ databaseUrl, data }) => ({
+        databaseUrl: Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)),
+        dataFolder: data
+      }))
+    )
+  )
+)
+
+const BlobsLive = Layer.unwrap(
+  Effect.map(Settings, ({ blobs, storageDeadline }) =>
+    DiskBlobs.layer.pipe(Layer.provide(DiskBlobs.DiskConfig.layer(blobs, storageDeadline)))
+  )
+)
+
+const EngineLive = LocalEngine.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      EngineConfig,
+      Effect.map(Settings, ({ conf, data, blobs }) =>
+        EngineConfig.settings({
+          confRoot: conf,
+          dataRoot: blobs,
+          tempRoot: join(data, "tmp"),
+          blobs: { kind: "disk", root: blobs }
+        })
+      )
+    )
+  )
+)
+
+const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gateways.layer(databaseUrl === undefined)))
+
+/** Ports on their adapters. */
+const Adapters = Layer.mergeAll(
+  FlowlineStore.layer,
+  ExecutionStore.layer,
+  ArchiveStore.layer,
+  GatewayLive,
+  BlobsLive,
+  EngineLive,
+  Decoder.layer,
+  DiskConf.layer,
+  DiskTenants.layer,
+  PlatformFile.layer
+).pipe(Layer.provideMerge(PostgresLive))
+
+const ReadinessLive = Layer.effect(
+  Readiness,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const blobs = yield* Blobs
+    const tenants = yield* Tenants
+    return Readiness.of({
+      checks: new Map<string, Effect.Effect<unknown, unknown>>([
+        ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
+        ["data", blobs.health],
+        ["configuration", tenants.names]
+      ])
+    })
+  })
+)
+
+/** Use cases, merged from the inside out. */
+export const layer = Layer.mergeAll(Executions.layer, ReadinessLive).pipe(
+  Layer.provideMerge(Supervisor.layer),
+  Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),
+  Layer.provideMerge(Adapters)
+)

@@ -1,0 +1,79 @@
+import { isAbsolute, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Config, Effect, Layer, Option, Schema } from "effect"
+import { defaultLimits, Settings } from "../services/shared/Settings.ts"
+import { TenantName } from "../services/shared/Tenant.ts"
+
+/** A setting that the gateway cannot work with. The message is for the person who set it. */
+export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
+  variable: Schema.String,
+  message: Schema.String
+}) {}
+
+const bundledConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))
+const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+const variables = Config.all({
+  host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: Config.schema(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
+    "FLOW_PORT"
+  ).pipe(Config.withDefault(4242)),
+  conf: Config.String("FLOW_CONF").pipe(Config.withDefault(bundledConf)),
+  data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
+  defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
+  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
+  blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
+  search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
+  auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
+  logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
+    Config.withDefault("info" as const)
+  ),
+  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP"))
+})
+
+const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
+
+const blobsFolder = (value: string): Effect.Effect<string, InvalidSetting> => {
+  if (value.startsWith("file:")) {
+    try {
+      return Effect.succeed(fileURLToPath(value))
+    } catch {
+      return refuse("FLOW_BLOBS", "a file: address must be absolute, as in file:///var/lib/flow/blobs")
+    }
+  }
+  return isAbsolute(value)
+    ? Effect.succeed(value)
+    : refuse("FLOW_BLOBS", "this version keeps blobs on disk only: use file:///… or an absolute path")
+}
+
+/** The settings from the environment. What this version cannot do is refused at the start, never ignored. */
+export const layer = Layer.effect(
+  Settings,
+  Effect.gen(function* () {
+    const env = yield* variables
+    if (env.auth !== "none") {
+      return yield* refuse("FLOW_AUTH", "this version knows only `none`; put an authenticating proxy in front")
+    }
+    if (!loopback.test(env.host)) {
+      return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
+    }
+    if (Option.isSome(env.search)) {
+      return yield* refuse("FLOW_SEARCH", "this version has no search")
+    }
+    const data = resolve(env.data)
+    return Settings.of({
+      host: env.host.replace(/^\[|\]$/g, ""),
+      port: env.port,
+      conf: resolve(env.conf),
+      data,
+      defaultTenant: env.defaultTenant,
+      databaseUrl: Option.getOrUndefined(env.databaseUrl),
+      blobs: Option.isSome(env.blobs) ? yield* blobsFolder(env.blobs.value) : resolve(data, "blobs"),
+      logLevel: env.logLevel,
+      otlp: Option.getOrUndefined(env.otlp),
+      limits: defaultLimits,
+      storageDeadline: 5000
+    })
+  })
+)

@@ -1,0 +1,24 @@
+import { Effect, Layer, Logger, References } from "effect"
+import { FetchHttpClient } from "effect/http"
+import { Otlp } from "effect/observability"
+import { Settings } from "../services/shared/Settings.ts"
+
+const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
+
+/** Logs as JSON lines on standard error; traces, metrics and logs to an OTLP receiver when one is set. */
+export const layer = Layer.unwrap(
+  Effect.map(Settings, ({ logLevel, otlp }) => {
+    const logs = Layer.merge(
+      Logger.layer([Logger.withConsoleError(Logger.formatJson)]),
+      Layer.succeed(References.MinimumLogLevel, levels[logLevel])
+    )
+    // A span per statement costs a third of a small request: none are made that nobody collects.
+    if (otlp === undefined) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
+    return Layer.merge(
+      logs,
+      Otlp.layerJson({ baseUrl: otlp, resource: { serviceName: "flow-gateway" } }).pipe(
+        Layer.provide(FetchHttpClient.layer)
+      )
+    )
+  })
+)

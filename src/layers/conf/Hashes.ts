@@ -1,0 +1,26 @@
+import { createHash } from "node:crypto"
+import { chunkSize } from "../files/Chunks.ts"
+import type { OpenedFile } from "../files/OpenInside.ts"
+
+const remembered = 10_000
+
+/** SHA-256 of open files, in hex. Remembered by inode, size and times, so that a file is read once for it. */
+export const fileHashes = () => {
+  const known = new Map<string, string>()
+  return async ({ handle, version, size }: OpenedFile): Promise<string> => {
+    const found = known.get(version)
+    if (found !== undefined) return found
+    const hash = createHash("sha256")
+    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(1, size)))
+    for (let position = 0; ; ) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+      if (bytesRead === 0) break
+      hash.update(buffer.subarray(0, bytesRead))
+      position += bytesRead
+    }
+    if (known.size >= remembered) known.delete(known.keys().next().value!)
+    const digest = hash.digest("hex")
+    known.set(version, digest)
+    return digest
+  }
+}

@@ -1,0 +1,56 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Layer, Predicate } from "effect"
+import Hjson from "hjson"
+import { parse } from "yaml"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { PlatformFile } from "../../services/platform/Platform.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { within } from "../files/Deadline.ts"
+import { isAbsent } from "../files/OpenInside.ts"
+
+/** The file is there but cannot be used: what an operator has to mend, not a storage in trouble. */
+class UnusablePlatformFile extends Error {}
+
+const formats: ReadonlyArray<readonly [file: string, parse: (text: string) => unknown]> = [
+  ["platform.yaml", (text) => parse(text)],
+  ["platform.hjson", (text) => Hjson.parse(text)],
+  ["platform.json", (text) => JSON.parse(text)]
+]
+
+const mapping = (file: string, text: string, parse: (text: string) => unknown): Record<string, unknown> => {
+  let properties: unknown
+  try {
+    properties = parse(text)
+  } catch (error) {
+    throw new UnusablePlatformFile(`${file}: ${error instanceof Error ? error.message : error}`)
+  }
+  if (!Predicate.isObject(properties)) throw new UnusablePlatformFile(`${file} holds no mapping`)
+  return { ...properties }
+}
+
+const read = async (conf: string): Promise<Record<string, unknown> | undefined> => {
+  for (const [file, parse] of formats) {
+    const text = await readFile(join(conf, file), "utf8").catch((error) => {
+      if (isAbsent(error)) return undefined
+      throw error
+    })
+    if (text === undefined) continue
+    return mapping(file, text, parse)
+  }
+  return undefined
+}
+
+/** The first of `platform.yaml`, `platform.hjson`, `platform.json` in the configuration folder, read at every call. */
+export const layer = Layer.effect(
+  PlatformFile,
+  Effect.gen(function* () {
+    const { conf, storageDeadline } = yield* Settings
+    return PlatformFile.of({
+      read: Effect.tryPromise({
+        try: () => within(storageDeadline, read(conf)),
+        catch: (error) => (error instanceof UnusablePlatformFile ? error : new StorageUnreachable({ storage: "data" }))
+      }).pipe(Effect.catchIf((error) => error instanceof UnusablePlatformFile, Effect.die))
+    })
+  })
+)

@@ -1,0 +1,23 @@
+import type { FileHandle } from "node:fs/promises"
+import { Effect, Stream } from "effect"
+import type { ByteSpan } from "../../services/blobs/Blobs.ts"
+import { within } from "./Deadline.ts"
+
+/** Bytes of a file that are read at once: larger chunks cost fewer turns of the event loop. */
+export const chunkSize = 512 * 1024
+
+/**
+ * The bytes of an open file, in order, in chunks of 512 KiB. A file that was cut short meanwhile fails the stream, and
+ * so does a read that takes longer than `deadline` milliseconds: what was announced is sent whole or visibly not.
+ */
+export const chunksOf = (handle: FileHandle, span: ByteSpan, deadline: number): Stream.Stream<Uint8Array, unknown> =>
+  Stream.unfold(span.start, (position) => {
+    const length = Math.min(chunkSize, span.end - position)
+    if (length <= 0) return Effect.undefined
+    return Effect.tryPromise(async () => {
+      const buffer = Buffer.allocUnsafeSlow(length)
+      const { bytesRead } = await within(deadline, handle.read(buffer, 0, length, position))
+      if (bytesRead === 0) throw new Error("the file is shorter than announced")
+      return [buffer.subarray(0, bytesRead), position + bytesRead] as const
+    })
+  })

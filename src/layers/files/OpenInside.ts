@@ -1,0 +1,66 @@
+import { constants } from "node:fs"
+import { type FileHandle, open, readlink, realpath } from "node:fs/promises"
+import { join, sep } from "node:path"
+
+/** Why a path below a root cannot be opened. `outside` covers links that lead out of it. */
+export type OpenFailure = "missing" | "directory" | "outside" | "special"
+
+export interface OpenedFile {
+  readonly handle: FileHandle
+  readonly size: number
+  readonly modifiedAt: Date
+  /** Device, inode, size and times in nanoseconds: changes whenever the content may have. */
+  readonly version: string
+}
+
+const absent = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM", "ENXIO"])
+
+/** Whether the error says that the path cannot be used, rather than that the storage is in trouble. */
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && absent.has(String(error.code))
+
+/** Whether `real` is `root` or lies below it; both without links. */
+export const isInside = (root: string, real: string): boolean =>
+  real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)
+
+// A folder of the path can be exchanged for a link between the check and the opening. What was really opened is known
+// only afterwards: Linux tells it in /proc, elsewhere the path is resolved a second time.
+const openedPath = async (handle: FileHandle, path: string): Promise<string> => {
+  try {
+    return await readlink(`/proc/self/fd/${handle.fd}`)
+  } catch {
+    return realpath(path)
+  }
+}
+
+/**
+ * Opens the regular file `path` (already a safe relative path) below `root` for reading. Links are followed as long
+ * as the file lies inside the root. Pipes and devices are refused without waiting for them.
+ */
+export const openInside = async (root: string, path: string): Promise<OpenedFile | OpenFailure> => {
+  let handle: FileHandle | undefined
+  try {
+    const realRoot = await realpath(root)
+    const real = await realpath(join(realRoot, path))
+    if (!isInside(realRoot, real)) return "outside"
+    handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const stat = await handle.stat({ bigint: true })
+    const failure: OpenFailure | undefined = stat.isDirectory()
+      ? "directory"
+      : !stat.isFile()
+        ? "special"
+        : (await openedPath(handle, real)) === real
+          ? undefined
+          : "outside"
+    if (failure !== undefined) {
+      await handle.close()
+      return failure
+    }
+    const version = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join("-")
+    return { handle, size: Number(stat.size), modifiedAt: stat.mtime, version }
+  } catch (error) {
+    await handle?.close()
+    if (isAbsent(error)) return "missing"
+    throw error
+  }
+}

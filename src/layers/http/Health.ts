@@ -1,0 +1,39 @@
+import { Effect } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { Readiness } from "../../services/shared/Readiness.ts"
+import { problemType } from "./ProblemBody.ts"
+
+const noStore = { "cache-control": "no-store" }
+
+/** `/health/live`: the process answers. `/health/ready`: so does everything that it needs, each named. */
+export const layer = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const { checks } = yield* Readiness
+    const check = (effect: Effect.Effect<unknown, unknown>) =>
+      effect.pipe(
+        Effect.as("up"),
+        Effect.timeout("2 seconds"),
+        Effect.catchCause(() => Effect.succeed("down"))
+      )
+    const ready = Effect.gen(function* () {
+      const names = [...checks.keys()]
+      const states = yield* Effect.forEach(checks.values(), check, { concurrency: "unbounded" })
+      const dependencies = Object.fromEntries(names.map((name, index) => [name, states[index]]))
+      const down = names.filter((_, index) => states[index] === "down")
+      if (down.length === 0)
+        return HttpServerResponse.jsonUnsafe({ status: "ready", dependencies }, { headers: noStore })
+      return HttpServerResponse.jsonUnsafe(
+        {
+          type: "/problems/not-ready",
+          title: "Not ready",
+          status: 503,
+          detail: `Not answering: ${down.join(", ")}`,
+          dependencies
+        },
+        { status: 503, contentType: problemType, headers: noStore }
+      )
+    })
+    yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "live" }, { headers: noStore }))
+    yield* router.add("GET", "/health/ready", ready)
+  })
+)

@@ -1,0 +1,19 @@
+import { Effect, Layer } from "effect"
+import { HttpRouter } from "effect/http"
+import { NotFound } from "../../errors/NotFound.ts"
+import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
+
+/** Looks the tenant of the path up before the request is decoded: nothing is told about what an unknown one sends. */
+export const layer = Layer.effect(
+  KnownTenant,
+  Effect.gen(function* () {
+    const tenants = yield* Tenants
+    return (httpEffect) =>
+      Effect.gen(function* () {
+        const { params } = yield* HttpRouter.RouteContext
+        const tenant = params["tenant"] ?? ""
+        const known = yield* Effect.orDie(tenants.exists(tenant))
+        return known ? yield* httpEffect : yield* new NotFound({ kind: "tenant" })
+      })
+  })
+)

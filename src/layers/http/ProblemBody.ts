@@ -1,0 +1,54 @@
+import { Predicate } from "effect"
+import { HttpServerResponse } from "effect/http"
+
+export const problemType = "application/problem+json"
+
+/** The problems of answers that no endpoint declares, by status. Each slug has a page in the documentation. */
+const general: Record<number, readonly [slug: string, title: string]> = {
+  400: ["bad-request", "Bad request"],
+  404: ["not-found", "Not found"],
+  408: ["request-timeout", "The request took too long"],
+  413: ["too-large", "Too large"],
+  415: ["unsupported-media-type", "Unsupported media type"],
+  417: ["bad-request", "Bad request"],
+  431: ["headers-too-large", "Request header fields too large"],
+  500: ["internal-error", "Internal error"],
+  503: ["unavailable", "The gateway is shutting down or overloaded"]
+}
+
+/** The members of a problem that only says its status, with an optional detail. */
+export const generalProblem = (status: number, detail?: string) => {
+  const [slug, title] = general[status] ?? (status < 500 ? general[400]! : general[500]!)
+  return { type: `/problems/${slug}`, title, status, ...(detail === undefined ? {} : { detail }) }
+}
+
+/** Trace ids of problems by the request (Node's) that they answer, for the access log. */
+export const traceIds = new WeakMap<object, string>()
+
+const decoder = new TextDecoder()
+
+const membersOf = (response: HttpServerResponse.HttpServerResponse): object => {
+  if (response.body._tag === "Uint8Array") {
+    const text = decoder.decode(response.body.body)
+    if (response.body.contentType.startsWith(problemType)) {
+      const members: unknown = JSON.parse(text)
+      if (Predicate.isObject(members)) return members
+    }
+    if (response.status === 415) return generalProblem(415, text)
+  }
+  return generalProblem(response.status)
+}
+
+/** The same answer as a problem with `instance` (the path that was asked for) and `traceId`. */
+export const asProblem = (
+  response: HttpServerResponse.HttpServerResponse,
+  instance: string,
+  traceId: string
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.jsonUnsafe(
+    { ...membersOf(response), instance, traceId },
+    {
+      status: response.status,
+      headers: { ...response.headers, "content-type": problemType, "x-trace-id": traceId, "cache-control": "no-store" }
+    }
+  )

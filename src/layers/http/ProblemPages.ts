@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { NotFound } from "../../errors/NotFound.ts"
+
+const folder = new URL("../../../docs/problems/", import.meta.url)
+
+/** `/problems/<name>`: what the `type` of a problem leads to. */
+export const layer = HttpRouter.add(
+  "GET",
+  "/problems/:problem",
+  Effect.gen(function* () {
+    const { problem = "" } = yield* HttpRouter.params
+    const missing = new NotFound({ kind: "page", id: problem })
+    if (!/^[a-z-]{1,64}$/.test(problem)) return yield* HttpServerRespondable.toResponse(missing)
+    return yield* Effect.tryPromise(() => readFile(new URL(`${problem}.md`, folder), "utf8")).pipe(
+      Effect.map((page) => HttpServerResponse.text(page, { contentType: "text/markdown; charset=utf-8" })),
+      Effect.catch(() => HttpServerRespondable.toResponse(missing))
+    )
+  })
+)

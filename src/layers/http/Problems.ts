@@ -1,0 +1,70 @@
+import { Cause, Effect, Option } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { asProblem, traceIds } from "./ProblemBody.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const pathOf = (url: string): string => {
+  const query = url.indexOf("?")
+  return query === -1 ? url : url.slice(0, query)
+}
+
+const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
+}
+
+/** The id of the request's trace (W3C Trace Context) or of the current span, or a new one. */
+const traceIdOf = (request: Request): Effect.Effect<string> =>
+  Effect.map(Effect.option(Effect.currentSpan), (span) => {
+    if (Option.isSome(span) && span.value.sampled) return span.value.traceId
+    const parent = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(request.headers.traceparent ?? "")
+    return parent?.[1] ?? crypto.randomUUID().replaceAll("-", "")
+  })
+
+const noRoute = (table: RouteTable, request: Request) => {
+  const route = table.find(pathOf(request.url))
+  if (route === undefined) return HttpServerRespondable.toResponse(new NotFound({ kind: "route" }))
+  const allow = [...route.methods].sort()
+  const headers = { allow: allow.join(", ") }
+  if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204, headers }))
+  return Effect.map(HttpServerRespondable.toResponse(new MethodNotAllowed({ allow })), (response) =>
+    HttpServerResponse.setHeaders(response, headers)
+  )
+}
+
+const recover = (table: RouteTable, request: Request, cause: Cause.Cause<unknown>) =>
+  isRouteNotFound(cause)
+    ? noRoute(table, request)
+    : Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
+        if (response.status < 500 || Cause.hasFails(cause)) return Effect.succeed(response)
+        return Effect.as(Effect.logError(`${request.method} ${pathOf(request.url)}`, cause), response)
+      })
+
+/**
+ * Makes every answer above 399 an RFC 9457 problem with `instance` and `traceId`: those that endpoints declare, and
+ * unknown routes, wrong methods, unreadable bodies and defects as well. What is behind a defect goes to the log only.
+ */
+export const layer = (table: RouteTable) =>
+  HttpRouter.middleware(
+    (httpEffect) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        httpEffect.pipe(
+          Effect.catchCause((cause) =>
+            Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(table, request, cause)
+          ),
+          Effect.flatMap((response) =>
+            response.status < 400
+              ? Effect.succeed(response)
+              : Effect.map(traceIdOf(request), (traceId) => {
+                  traceIds.set(request.source, traceId)
+                  return asProblem(response, pathOf(request.url), traceId)
+                })
+          )
+        )
+      ),
+    { global: true }
+  )

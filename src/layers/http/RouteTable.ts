@@ -1,0 +1,45 @@
+import { Context } from "effect"
+import { FindMyWay } from "effect/http"
+import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { SpansSegments } from "../../services/shared/RelativePath.ts"
+
+/** A known path. `template` is as OpenAPI writes it: `/v1/{tenant}/conf/{path}`. */
+export interface RouteEntry {
+  readonly template: string
+  readonly methods: ReadonlySet<string>
+}
+
+/** The known paths, for what needs a route without handling it: metrics, 405, and paths with bare slashes. */
+export interface RouteTable {
+  readonly find: (path: string) => RouteEntry | undefined
+  /** The endpoints whose last parameter may span several segments: the template's segments before it. */
+  readonly tails: ReadonlyArray<ReadonlyArray<string>>
+}
+
+const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
+
+/** Collects the endpoints of an API and the paths that are served beside it (`extra`, all GET). */
+export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constraint>(
+  api: HttpApi.HttpApi<Id, Groups>,
+  extra: ReadonlyArray<string>
+): RouteTable => {
+  const methods = new Map<string, Set<string>>()
+  const tails: Array<ReadonlyArray<string>> = []
+  const add = (template: string, method: string) => {
+    const known = methods.get(template) ?? new Set<string>()
+    methods.set(template, known.add(method))
+    if (method === "GET") known.add("HEAD")
+  }
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+      const template = endpoint.path.replace(/:(\w+)/g, "{$1}")
+      add(template, endpoint.method)
+      if (Context.get(mergedAnnotations, SpansSegments)) tails.push(template.split("/").slice(1, -1))
+    }
+  })
+  for (const template of extra) add(template, "GET")
+  const router = FindMyWay.make<RouteEntry>({ caseSensitive: true, maxParamLength: 65_536 })
+  for (const [template, known] of methods) router.on("GET", routerPath(template), { template, methods: known })
+  return { find: (path) => router.find("GET", path)?.handler, tails }
+}

@@ -1,0 +1,25 @@
+import { NodeHttpServer } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { Settings } from "../../services/shared/Settings.ts"
+import { accessLine, bufferedWriter } from "./AccessLog.ts"
+import { nodeServer } from "./NodeServer.ts"
+import { requestMetrics } from "./RequestMetrics.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+/** The Node server with access log and metrics. The log goes to standard error, one JSON object per line. */
+export const layer = (table: RouteTable) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { host, port, logLevel } = yield* Settings
+      const context = yield* Effect.context<never>()
+      const observe = requestMetrics(table, context)
+      const log = bufferedWriter((text) => process.stderr.write(text))
+      const logs = logLevel === "info" || logLevel === "debug"
+      yield* Effect.addFinalizer(() => Effect.sync(log.flush))
+      const server = nodeServer((exchange) => {
+        observe(exchange)
+        if (logs) log.add(accessLine(exchange))
+      })
+      return NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: "20 seconds" })
+    })
+  )

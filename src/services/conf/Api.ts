@@ -1,0 +1,28 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { DirectoryRead } from "../../errors/DirectoryRead.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { ConfNode } from "./ConfNode.ts"
+
+export class ConfApi extends HttpApiGroup.make("conf")
+  .add(
+    HttpApiEndpoint.get("tree", "/v1/:tenant/conf", {
+      params: tenantParams,
+      success: Schema.Record(Schema.String, ConfNode),
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "The tenant's configuration folder"),
+    HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
+      params: { ...tenantParams, path: RelativePath },
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+      error: [DirectoryRead, NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "The bytes of a configuration file, with a media type by its extension")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Configuration" })) {}

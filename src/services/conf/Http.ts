@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { download } from "../shared/Download.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { Conf } from "./Conf.ts"
+
+export const ConfHttp = HttpApiBuilder.group(
+  Api,
+  "conf",
+  Effect.fn(function* (handlers) {
+    const conf = yield* Conf
+    return handlers
+      .handleRaw("tree", ({ params }) =>
+        Effect.map(conf.tree(params.tenant), (tree) => HttpServerResponse.jsonUnsafe(tree))
+      )
+      .handleRaw(
+        "read",
+        Effect.fnUntraced(function* ({ params: { tenant, path }, request }) {
+          const file = yield* conf.open(tenant, path)
+          return yield* download({
+            request,
+            size: file.size,
+            etag: file.sha256,
+            lastModified: file.lastModified,
+            filename: path.slice(path.lastIndexOf("/") + 1),
+            contentType: mediaTypeOf(path),
+            disposition: "inline",
+            read: (span) => Effect.succeed(file.read(span))
+          })
+        })
+      )
+  })
+)

@@ -1,0 +1,67 @@
+import { Schema } from "effect"
+
+export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
+export type ExecutionState = typeof ExecutionState.Type
+
+export const hasEnded = (state: ExecutionState): boolean => state !== "PENDING" && state !== "RUNNING"
+
+const timestamp = Schema.String.annotate({ description: "ISO 8601 UTC with milliseconds" })
+
+/** An execution as the lists show it. `duration` is in milliseconds, up to now while it runs. */
+const fields = {
+  id: Schema.String.annotate({ description: "<flowline id>-<epoch milliseconds>" }),
+  jobId: Schema.optionalKey(Schema.String.annotate({ description: "Process of the run: <host>:<pid>" })),
+  timestamp: timestamp.annotate({ description: "Time of the last event, or of the request before the first" }),
+  duration: Schema.Int.annotate({ description: "Milliseconds from start to end, or up to now" }),
+  tenant: Schema.String,
+  event: Schema.optionalKey(Schema.String.annotate({ description: "Last event" }))
+}
+export const Execution = Schema.Struct(fields).annotate({ identifier: "Execution" })
+
+export const ExecutionEvent = Schema.Struct({
+  timestamp,
+  tenant: Schema.String,
+  event: Schema.String.annotate({
+    description: "<runtime>.application.start, .end, .failed or .cancelled",
+    examples: ["stream.application.end"]
+  }),
+  seq: Schema.Int,
+  detail: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "ExecutionEvent" })
+
+export const NodeCount = Schema.Struct({
+  component: Schema.String,
+  recordsIn: Schema.Int,
+  recordsOut: Schema.Int,
+  errors: Schema.Int,
+  lastError: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "NodeCount" })
+
+export const ExecutionDetail = Schema.Struct({
+  ...fields,
+  flowlineId: Schema.String,
+  version: Schema.Int,
+  runtime: Schema.String,
+  state: ExecutionState,
+  startedAt: Schema.NullOr(timestamp),
+  endedAt: Schema.NullOr(timestamp),
+  error: Schema.NullOr(Schema.String),
+  events: Schema.Array(ExecutionEvent),
+  archive: Schema.NullOr(Schema.String.annotate({ description: "Id of the archive, when the run made one" })),
+  nodes: Schema.Array(NodeCount)
+}).annotate({ identifier: "ExecutionDetail" })
+export type ExecutionDetail = typeof ExecutionDetail.Type
+
+export const OutputLine = Schema.Struct({
+  seq: Schema.Int,
+  timestamp,
+  component: Schema.String,
+  text: Schema.String
+}).annotate({ identifier: "OutputLine" })
+
+export const ExecutionOutput = Schema.Struct({
+  id: Schema.String,
+  state: ExecutionState,
+  truncated: Schema.Boolean.annotate({ description: "Lines were dropped, as the output is over its limit" }),
+  lines: Schema.Array(OutputLine)
+}).annotate({ identifier: "ExecutionOutput" })

@@ -1,0 +1,114 @@
+import { Context, type Effect, type Stream } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { NodeCounters } from "../engines/Engine.ts"
+import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ExecutionDetail, ExecutionState } from "./Execution.ts"
+
+/** What names an execution. */
+export interface ExecutionKey {
+  readonly tenant: string
+  readonly id: string
+}
+
+/** An attempt of an execution: writes that carry an older epoch than the current one are refused. */
+export interface Attempt extends ExecutionKey {
+  readonly epoch: number
+}
+
+export interface NewExecution {
+  readonly tenant: string
+  readonly flowlineId: string
+  readonly version: number
+  readonly runtime: string
+  readonly dag: string
+}
+
+/** What a claimed attempt runs. `lines` counts the output lines of earlier attempts. */
+export interface Claim extends Attempt {
+  readonly flowlineId: string
+  readonly runtime: string
+  readonly dag: string
+  readonly lines: number
+  /** Which attempt this is, from 1. */
+  readonly attempts: number
+}
+
+export interface OutputLine {
+  readonly seq: number
+  readonly at: number
+  readonly component: string
+  readonly text: string
+}
+
+export interface Ending {
+  readonly state: Extract<ExecutionState, "SUCCEEDED" | "FAILED" | "CANCELLED" | "LOST">
+  readonly event: string
+  readonly error: string | undefined
+  readonly nodes: ReadonlyArray<NodeCounters> | undefined
+}
+
+/** Where executions are kept. A write of an attempt answers false when a newer attempt exists or it has ended. */
+export class ExecutionStore extends Context.Service<
+  ExecutionStore,
+  {
+    /** Adds a `PENDING` execution of `owner`; its id is `<flowline id>-<epoch ms>`, the next free one from `now` on. */
+    readonly create: (
+      execution: NewExecution,
+      owner: string,
+      now: number
+    ) => Effect.Effect<ExecutionKey, StorageUnreachable>
+    /** Starts the next attempt of a pending execution of `owner`. */
+    readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
+    /** The run's process is there: `RUNNING`, with the start event of the first attempt. */
+    readonly started: (attempt: Attempt, jobId: string, event: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly output: (attempt: Attempt, lines: ReadonlyArray<OutputLine>) => Effect.Effect<boolean, StorageUnreachable>
+    readonly truncated: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
+    readonly counters: (
+      attempt: Attempt,
+      nodes: ReadonlyArray<NodeCounters>
+    ) => Effect.Effect<boolean, StorageUnreachable>
+    /** Ends the attempt's execution with its one end event. */
+    readonly ended: (attempt: Attempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
+    /** Gives an attempt back, to be started again by whoever comes. */
+    readonly release: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
+    /** Marks an execution for cancelling and tells its state, before the mark. */
+    readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
+    /** Ends an execution that is marked for cancelling and not running. */
+    readonly endPending: (key: ExecutionKey) => Effect.Effect<void, StorageUnreachable>
+    /** Executions of `owner` that are marked for cancelling and have not ended. */
+    readonly cancelled: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
+    /** Takes the unfinished executions of gateways that are gone. */
+    readonly adopt: (owner: string) => Effect.Effect<ReadonlyArray<Adopted>, StorageUnreachable>
+    readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionDetail | undefined, StorageUnreachable>
+    readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
+    /** Entries of endpoints 16 and 17, oldest first. */
+    readonly list: (
+      tenant: string,
+      flowlineId: string | undefined,
+      span: ListSpan
+    ) => Stream.Stream<ListRow, StorageUnreachable>
+    /** Entries of endpoint 18, newest first. */
+    readonly events: (key: ExecutionKey, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    /** Output lines after `seq`, as JSON text, in order. */
+    readonly lines: (key: ExecutionKey, after: number, limit?: number) => Stream.Stream<StoredLine, StorageUnreachable>
+  }
+>()("flow/executions/ExecutionStore") {}
+
+/** An execution that was taken over. `attempts` counts those that were begun. */
+export interface Adopted extends Attempt {
+  readonly runtime: string
+  readonly attempts: number
+  readonly cancelled: boolean
+}
+
+export interface OutputState {
+  readonly state: ExecutionState
+  readonly truncated: boolean
+}
+
+/** An output line: its text, and the whole as JSON (`{seq, timestamp, component, text}`). */
+export interface StoredLine {
+  readonly seq: number
+  readonly text: string
+  readonly json: string
+}

@@ -1,0 +1,163 @@
+import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
+import type { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { FlowlineFile } from "../flowlines/Decoder.ts"
+import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
+import { Flowlines } from "../flowlines/Flowlines.ts"
+import { runtimeOf } from "../flowlines/Stored.ts"
+import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import { type ExecutionDetail, hasEnded } from "./Execution.ts"
+import { type ExecutionKey, ExecutionStore, type OutputState, type StoredLine } from "./ExecutionStore.ts"
+import { Gateway } from "./Gateway.ts"
+import { keyOf, Supervisor } from "./Supervisor.ts"
+
+/** What a follower of an output gets: lines, a sign of life now and then, and the state that it ended in. */
+export type Followed =
+  | { readonly _tag: "Lines"; readonly lines: ReadonlyArray<StoredLine> }
+  | { readonly _tag: "Quiet" }
+  | { readonly _tag: "End"; readonly output: OutputState }
+
+const linesAtOnce = 1000
+/** Milliseconds after which a follower looks again without having been told to. */
+const patience = 1000
+
+export class Executions extends Context.Service<
+  Executions,
+  {
+    readonly execute: (
+      tenant: string,
+      flowlineId: string,
+      version?: number
+    ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
+    /** Runs a flowline file once, without saving it. */
+    readonly executeOnce: (
+      tenant: string,
+      file: FlowlineFile
+    ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
+    /** Asks for the end of an execution; its state tells when it is done. */
+    readonly cancel: (
+      tenant: string,
+      flowlineId: string,
+      id: string
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
+    readonly detail: (
+      tenant: string,
+      flowlineId: string,
+      id: string
+    ) => Effect.Effect<ExecutionDetail, NotFound | StorageUnreachable>
+    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly listOf: (
+      tenant: string,
+      flowlineId: string
+    ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
+    readonly events: (
+      tenant: string,
+      id: string
+    ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
+    /** State of the output, and its lines after a sequence number. */
+    readonly output: (
+      tenant: string,
+      id: string
+    ) => Effect.Effect<
+      OutputState & { readonly lines: (after: number) => Stream.Stream<StoredLine, StorageUnreachable> },
+      NotFound | StorageUnreachable
+    >
+    /** The output after a line: what is there, then what comes, no line lost or repeated, until the run has ended. */
+    readonly follow: (
+      tenant: string,
+      id: string,
+      after: number
+    ) => Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
+  }
+>()("flow/executions/Executions") {
+  static readonly layer = Layer.effect(
+    Executions,
+    Effect.gen(function* () {
+      const store = yield* ExecutionStore
+      const flowlines = yield* Flowlines
+      const flowlineStore = yield* FlowlineStore
+      const supervisor = yield* Supervisor
+      const gateway = yield* Gateway
+
+      const start = Effect.fn("Executions.start")(function* (tenant: string, flowline: FlowlineVersion) {
+        const runtime = runtimeOf(flowline.dag)
+        const now = yield* Clock.currentTimeMillis
+        const { id: flowlineId, version, dag } = flowline
+        const key = yield* store.create({ tenant, flowlineId, version, runtime, dag }, gateway.id, now)
+        yield* supervisor.launch(key)
+        return { id: key.id }
+      })
+
+      const stateOf = Effect.fn("Executions.state")(function* (key: ExecutionKey) {
+        const state = yield* store.state(key)
+        return state ?? (yield* new NotFound({ kind: "execution", ...key }))
+      })
+
+      const detail = Effect.fn("Executions.detail")(function* (tenant: string, flowlineId: string, id: string) {
+        const found = yield* store.detail({ tenant, id })
+        if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
+        return found
+      })
+
+      const follow = Effect.fn("Executions.follow")(function* (tenant: string, id: string, after: number) {
+        const key = { tenant, id }
+        const wait = yield* supervisor.signals.listen(keyOf(key), patience)
+        yield* stateOf(key)
+        let last = after
+        let ended = false
+        // The state is read before the lines: once it says that the run has ended, no line is added any more.
+        const next = Effect.gen(function* () {
+          const output = yield* stateOf(key)
+          const lines = yield* Stream.runCollect(store.lines(key, last, linesAtOnce))
+          last = lines.at(-1)?.seq ?? last
+          if (lines.length > 0) return { _tag: "Lines", lines } satisfies Followed
+          if (hasEnded(output.state)) {
+            ended = true
+            return { _tag: "End", output } satisfies Followed
+          }
+          yield* wait
+          return { _tag: "Quiet" } satisfies Followed
+        })
+        return Stream.unfold(0, () =>
+          Effect.suspend(() => (ended ? Effect.undefined : Effect.map(next, (followed) => [followed, 0] as const)))
+        ).pipe(Stream.catchTag("NotFound", () => Stream.empty))
+      })
+
+      return Executions.of({
+        execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version) {
+          return yield* start(tenant, yield* flowlines.get(tenant, flowlineId, version))
+        }),
+        executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file) {
+          return yield* start(tenant, yield* flowlines.keepOnce(tenant, file))
+        }),
+        cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
+          yield* detail(tenant, flowlineId, id)
+          const state = yield* store.cancel({ tenant, id })
+          if (state !== undefined && hasEnded(state)) {
+            return yield* new Conflict({ state, detail: "The execution has ended" })
+          }
+          yield* supervisor.stop({ tenant, id })
+        }),
+        detail,
+        list: (tenant, span) => store.list(tenant, undefined, span),
+        listOf: Effect.fn("Executions.listOf")(function* (tenant, flowlineId) {
+          if (!(yield* flowlineStore.isKnown(tenant, flowlineId))) {
+            return yield* new NotFound({ kind: "flowline", tenant, id: flowlineId })
+          }
+          return (span: ListSpan) => store.list(tenant, flowlineId, span)
+        }),
+        events: Effect.fn("Executions.events")(function* (tenant, id) {
+          yield* stateOf({ tenant, id })
+          return (span: ListSpan) => store.events({ tenant, id }, span)
+        }),
+        output: Effect.fn("Executions.output")(function* (tenant, id) {
+          const state = yield* stateOf({ tenant, id })
+          return { ...state, lines: (after: number) => store.lines({ tenant, id }, after) }
+        }),
+        follow
+      })
+    })
+  )
+}

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { listResponse } from "../shared/Paging.ts"
+import { Executions } from "./Executions.ts"
+import { document, eventStream, formatOf } from "./Output.ts"
+
+/** The line after which to go on: what the client saw last, or where it asks to begin. */
+const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number => {
+  const seen = request.headers["last-event-id"]
+  return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : (from ?? 0)
+}
+
+export const ExecutionsHttp = HttpApiBuilder.group(
+  Api,
+  "executions",
+  Effect.fn(function* (handlers) {
+    const executions = yield* Executions
+    return handlers
+      .handle("list", ({ params, query }) =>
+        listResponse("executions", query, (span) => executions.list(params.tenant, span))
+      )
+      .handle("listOf", ({ params, query }) =>
+        Effect.flatMap(executions.listOf(params.tenant, params.id), (rows) =>
+          listResponse(`executions of ${params.id}`, query, rows)
+        )
+      )
+      .handle("events", ({ params, query }) =>
+        Effect.flatMap(executions.events(params.tenant, params.id), (rows) =>
+          listResponse(`events of ${params.id}`, query, rows)
+        )
+      )
+      .handleRaw("output", ({ params, query, request }) => {
+        const format = formatOf(request.headers.accept)
+        const after = startOf(request, query.from)
+        return format === "events"
+          ? eventStream(executions, params.tenant, params.id, after)
+          : document(executions, format, params.tenant, params.id, after)
+      })
+      .handle("detail", ({ params }) => executions.detail(params.tenant, params.flowlineId, params.executionId))
+      .handle("cancel", ({ params }) => executions.cancel(params.tenant, params.flowlineId, params.executionId))
+  })
+)

@@ -1,0 +1,85 @@
+import { Duration, Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { primed } from "../shared/Primed.ts"
+import type { Executions } from "./Executions.ts"
+
+type Format = "json" | "text" | "ndjson" | "events"
+
+const mediaTypes: ReadonlyArray<readonly [mediaType: string, format: Format]> = [
+  ["text/event-stream", "events"],
+  ["application/x-ndjson", "ndjson"],
+  ["text/plain", "text"]
+]
+
+/** The format that an Accept header asks for: JSON unless it names another one first. */
+export const formatOf = (accept: string | undefined): Format => {
+  const wanted = (accept ?? "").toLowerCase().split(",")
+  for (const entry of wanted) {
+    const name = entry.split(";", 1)[0]!.trim()
+    if (name === "application/json") return "json"
+    const match = mediaTypes.find(([mediaType]) => mediaType === name)
+    if (match !== undefined) return match[1]
+  }
+  return "json"
+}
+
+/** Silence after which a follower gets a comment, so that proxies keep the connection. */
+const heartbeat = Duration.toMillis("15 seconds")
+
+const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
+
+/** Server-sent events (WHATWG HTML, 9.2): a line each with its sequence number as `id`, at last the event `end`. */
+export const eventStream = Effect.fn("Output.events")(function* (
+  executions: Executions["Service"],
+  tenant: string,
+  id: string,
+  after: number
+) {
+  const followed = yield* executions.follow(tenant, id, after)
+  let spokenAt = Date.now()
+  const text = Stream.mapArray(followed, (news) => {
+    let events = ""
+    for (const item of news) {
+      if (item._tag === "Lines") for (const line of item.lines) events += `id: ${line.seq}\ndata: ${line.json}\n\n`
+      else if (item._tag === "End") events += `event: end\ndata: ${JSON.stringify(item.output)}\n\n`
+    }
+    const now = Date.now()
+    if (events === "" && now - spokenAt >= heartbeat) events = ": still running\n\n"
+    if (events !== "") spokenAt = now
+    return [events]
+  })
+  const spoken = Stream.filter(text, (events) => events !== "")
+  // The comment makes the head of the answer leave at once, even when the run is silent for long.
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": output\n\n"), spoken)), {
+    contentType: "text/event-stream",
+    headers: streaming
+  })
+})
+
+/** The output up to now as one document. */
+export const document = Effect.fn("Output.document")(function* (
+  executions: Executions["Service"],
+  format: Exclude<Format, "events">,
+  tenant: string,
+  id: string,
+  after: number
+) {
+  const { state, truncated, lines } = yield* executions.output(tenant, id)
+  const all = yield* primed(lines(after))
+  if (format !== "json") {
+    const each = Stream.mapArray(all, (chunk) => [
+      chunk.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
+    ])
+    const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
+    return HttpServerResponse.stream(Stream.encodeText(each), { contentType })
+  }
+  let separator = ""
+  const each = Stream.mapArray(all, (chunk) => {
+    const text = separator + chunk.map((line) => line.json).join(",")
+    separator = ","
+    return [text]
+  })
+  const head = JSON.stringify({ id, state, truncated }).slice(0, -1)
+  const body = Stream.make(`${head},"lines":[`).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
+  return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
+})

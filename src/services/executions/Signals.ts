@@ -1,0 +1,50 @@
+import { Effect, type Scope } from "effect"
+
+interface Listener {
+  dirty: boolean
+  wake: (() => void) | undefined
+}
+
+/**
+ * Tells followers in this process that something about a thing has changed. A hint only: who follows reads the store,
+ * and looks again after `patience` milliseconds in any case, as the change may come from another process.
+ */
+export class Signals {
+  readonly #listeners = new Map<string, Set<Listener>>()
+
+  changed(key: string): void {
+    for (const listener of this.#listeners.get(key) ?? []) {
+      listener.dirty = true
+      listener.wake?.()
+    }
+  }
+
+  /** An effect that waits for the next change; changes since the last wait count. */
+  listen(key: string, patience: number): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> {
+    const listener: Listener = { dirty: false, wake: undefined }
+    const add = Effect.sync(() => {
+      const all = this.#listeners.get(key) ?? new Set()
+      this.#listeners.set(key, all.add(listener))
+    })
+    const remove = Effect.sync(() => {
+      const all = this.#listeners.get(key)
+      all?.delete(listener)
+      if (all?.size === 0) this.#listeners.delete(key)
+    })
+    const wait = Effect.callback<void>((resume) => {
+      if (listener.dirty) {
+        listener.dirty = false
+        return resume(Effect.void)
+      }
+      listener.wake = () => {
+        listener.wake = undefined
+        listener.dirty = false
+        resume(Effect.void)
+      }
+    }).pipe(Effect.timeoutOption(patience), Effect.asVoid)
+    return Effect.as(
+      Effect.acquireRelease(add, () => remove),
+      wait
+    )
+  }
+}

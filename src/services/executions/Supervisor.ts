@@ -1,0 +1,172 @@
+import { Context, Effect, FiberMap, Layer, Result, Schedule, Semaphore, Stream } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Archives } from "../archives/Archives.ts"
+import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
+import { decodeStored } from "../flowlines/Stored.ts"
+import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
+import { Gateway } from "./Gateway.ts"
+import { Signals } from "./Signals.ts"
+
+/** A newer attempt of the execution exists, or it has ended elsewhere: what this one still says does not count. */
+class Superseded {
+  readonly _tag = "Superseded"
+}
+
+/** How many runs go on at once in this process; the others are `PENDING`. */
+const runsAtOnce = 16
+/** Attempts that an execution gets when gateways die under it, before it counts as lost. */
+const maxAttempts = 3
+/** Milliseconds between looks for what other gateways left or what is to be cancelled here. */
+const patrol = 1000
+
+export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
+
+// A run does not end because the database is away for a while: it is held up until its news can be written.
+const patiently = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> =>
+  Effect.orDie(Effect.retry(effect, Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)])))
+
+/** Keeps this process's executions running, one attempt each, and writes down what they say. */
+export class Supervisor extends Context.Service<
+  Supervisor,
+  {
+    /** Starts the next attempt of a pending execution of this gateway as soon as there is room. */
+    readonly launch: (key: ExecutionKey) => Effect.Effect<void>
+    /** Ends the execution if it runs here. Returns before its processes are gone. */
+    readonly stop: (key: ExecutionKey) => Effect.Effect<void>
+    readonly signals: Signals
+  }
+>()("flow/executions/Supervisor") {
+  static readonly layer = Layer.effect(
+    Supervisor,
+    Effect.gen(function* () {
+      const store = yield* ExecutionStore
+      const archives = yield* Archives
+      const engine = yield* Engine
+      const gateway = yield* Gateway
+      const signals = new Signals()
+      const cancelling = new Set<string>()
+      const permits = yield* Semaphore.make(runsAtOnce)
+
+      const current = (written: Effect.Effect<boolean, StorageUnreachable>) =>
+        Effect.flatMap(patiently(written), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
+
+      const attempt = Effect.fnUntraced(function* (claim: Claim) {
+        const { tenant, id, epoch, runtime } = claim
+        let seq = claim.lines
+        let nodes: ReadonlyArray<NodeCounters> | undefined
+        const finish = (state: Ending["state"], word: string, error?: string) =>
+          store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes })
+
+        const record = Effect.fnUntraced(function* (message: RunMessage) {
+          switch (message._tag) {
+            case "Started":
+              return yield* current(store.started(claim, message.jobId, `${runtime}.application.start`))
+            case "Output": {
+              const lines = message.lines.map((line): OutputLine => ({ seq: ++seq, ...line }))
+              return lines.length === 0 ? undefined : yield* current(store.output(claim, lines))
+            }
+            case "Truncated":
+              return yield* current(store.truncated(claim))
+            case "Counters":
+              nodes = message.nodes
+              return yield* current(store.counters(claim, message.nodes))
+            case "Archived": {
+              const { sha256, size, entries } = message
+              return yield* patiently(archives.add(tenant, { id, flowlineId: claim.flowlineId, sha256, size, entries }))
+            }
+            case "Ended": {
+              if (message.outcome === "succeeded") return yield* current(finish("SUCCEEDED", "end"))
+              const where = message.component === undefined ? "" : `${message.component}: `
+              return yield* current(finish("FAILED", "failed", where + (message.error ?? "the run failed")))
+            }
+          }
+        })
+
+        // A definition of an older version of the gateway may hold what this one does not know.
+        const flowline = decodeStored(claim.dag)
+        if (Result.isFailure(flowline)) {
+          return yield* patiently(
+            finish("FAILED", "failed", `the stored flowline cannot be read: ${flowline.failure.message}`)
+          )
+        }
+        yield* engine.run({ tenant, executionId: id, epoch, flowline: flowline.success }).pipe(
+          Stream.runForEach((message) =>
+            Effect.andThen(
+              record(message),
+              Effect.sync(() => signals.changed(keyOf(claim)))
+            )
+          ),
+          Effect.catchTag("Superseded", () => Effect.void),
+          Effect.catchTag("StorageUnreachable", (error) =>
+            patiently(finish("FAILED", "failed", `the ${error.storage} storage cannot be reached`))
+          ),
+          Effect.catchDefect((defect) =>
+            Effect.andThen(
+              Effect.logError(`execution ${keyOf(claim)}`, defect),
+              patiently(finish("FAILED", "failed", "the gateway could not follow the run"))
+            )
+          ),
+          Effect.onInterrupt(() => {
+            const last = cancelling.has(keyOf(claim)) ? finish("CANCELLED", "cancelled") : store.release(claim)
+            return last.pipe(Effect.retry({ times: 20, schedule: Schedule.spaced(250) }), Effect.ignore)
+          })
+        )
+      })
+
+      const supervise = (key: ExecutionKey) =>
+        permits
+          .withPermits(1)(
+            Effect.gen(function* () {
+              const claim = yield* patiently(store.claim(key, gateway.id))
+              if (claim !== undefined) yield* attempt(claim)
+            })
+          )
+          .pipe(
+            Effect.ensuring(
+              Effect.sync(() => {
+                cancelling.delete(keyOf(key))
+                signals.changed(keyOf(key))
+              })
+            )
+          )
+
+      const fibers = yield* FiberMap.make<string>()
+      const launch = (key: ExecutionKey) =>
+        Effect.asVoid(FiberMap.run(fibers, keyOf(key), supervise(key), { onlyIfMissing: true }))
+      const stop = (key: ExecutionKey) =>
+        Effect.suspend(() => {
+          cancelling.add(keyOf(key))
+          return FiberMap.remove(fibers, keyOf(key)).pipe(
+            Effect.andThen(Effect.ignore(store.endPending(key))),
+            Effect.andThen(Effect.sync(() => signals.changed(keyOf(key)))),
+            Effect.forkDetach,
+            Effect.asVoid
+          )
+        })
+
+      /** Takes over what gateways that are gone left unfinished, and ends what is to be cancelled. */
+      const round = Effect.gen(function* () {
+        for (const execution of yield* store.adopt(gateway.id)) {
+          const event = (word: string) => `${execution.runtime}.application.${word}`
+          if (execution.cancelled) {
+            yield* store.ended(execution, {
+              state: "CANCELLED",
+              event: event("cancelled"),
+              error: undefined,
+              nodes: undefined
+            })
+          } else if (execution.attempts >= maxAttempts) {
+            const error = `lost: the gateway died ${execution.attempts} times while it ran`
+            yield* store.ended(execution, { state: "LOST", event: event("failed"), error, nodes: undefined })
+          } else yield* launch(execution)
+        }
+        for (const key of yield* store.cancelled(gateway.id)) yield* stop(key)
+      })
+      // Before anybody can ask: no execution may be seen running that is not.
+      yield* Effect.ignore(round)
+      yield* round.pipe(Effect.ignore, Effect.schedule(Schedule.spaced(patrol)), Effect.forkScoped)
+
+      return Supervisor.of({ launch, stop, signals })
+    })
+  )
+}

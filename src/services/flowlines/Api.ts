@@ -1,0 +1,96 @@
+import { Schema } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { pageQuery } from "../shared/Paging.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+
+const flowlineParams = { ...tenantParams, id: Schema.String.annotate({ description: "Flowline id" }) }
+
+const Version = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 }))
+const versionQuery = {
+  version: Schema.optionalKey(Version.annotate({ description: "A version, by default the current one" }))
+}
+
+const FlowlineForm = Schema.Struct({
+  file: Multipart.SingleFileSchema.annotate({ description: "Flowline file: YAML, HJSON or JSON" })
+})
+  .annotate({ identifier: "FlowlineForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
+
+export const SavedFlowline = Schema.Struct({
+  id: Schema.String,
+  flowline: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Content of the flowline file" }),
+  version: Schema.Int,
+  platformId: Schema.String,
+  "@timestamp": Schema.String.annotate({ description: "Time of the save, ISO 8601 UTC with milliseconds" })
+}).annotate({ identifier: "SavedFlowline" })
+
+export const FlowlineRecord = Schema.Struct({
+  index: Schema.String,
+  id: Schema.String,
+  source: Schema.Struct({
+    "@timestamp": Schema.String,
+    platform_id: Schema.String,
+    dag: Schema.String.annotate({ description: "The definition as JSON text" }),
+    tenant: Schema.String
+  })
+}).annotate({ identifier: "FlowlineRecord" })
+
+export const SaveResponse = Schema.Struct({
+  index: Schema.String,
+  id: Schema.String,
+  tenant: Schema.String
+}).annotate({ identifier: "SaveResponse" })
+
+export const ExecuteResponse = Schema.Struct({
+  id: Schema.String.annotate({ description: "Id of the execution" })
+}).annotate({ identifier: "ExecuteResponse" })
+
+export class FlowlinesApi extends HttpApiGroup.make("flowlines")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/:tenant/flowline", {
+      params: tenantParams,
+      query: pageQuery,
+      success: Schema.Array(SavedFlowline),
+      error: [BadRequest, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The saved flowlines, each in its current version"),
+    HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
+      params: tenantParams,
+      query: {
+        id: Schema.optionalKey(Schema.String.annotate({ description: "Saves a new version of this flowline" }))
+      },
+      payload: FlowlineForm,
+      success: SaveResponse,
+      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable, TooLarge]
+    }).annotate(OpenApi.Summary, "Validates and saves a flowline"),
+    HttpApiEndpoint.post("executeOnce", "/v1/:tenant/flowline", {
+      params: tenantParams,
+      payload: FlowlineForm,
+      success: ExecuteResponse,
+      error: [BadRequest, StorageUnreachable, TooLarge]
+    }).annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
+    HttpApiEndpoint.get("get", "/v1/:tenant/flowline/:id", {
+      params: flowlineParams,
+      query: versionQuery,
+      success: FlowlineRecord,
+      error: [NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "A saved flowline"),
+    HttpApiEndpoint.post("execute", "/v1/:tenant/flowline/:id", {
+      params: flowlineParams,
+      query: versionQuery,
+      success: ExecuteResponse,
+      error: [NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Executes a saved flowline"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
+      params: flowlineParams,
+      success: HttpApiSchema.Empty(201),
+      error: [NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Flowlines" })) {}

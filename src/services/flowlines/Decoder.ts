@@ -1,0 +1,15 @@
+import { Context, type Effect } from "effect"
+import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { Definition } from "./Definition.ts"
+
+/** A flowline file as it was sent. */
+export interface FlowlineFile {
+  readonly name?: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Decodes and validates flowline files without holding anybody else up, however large or odd they are. */
+export class FlowlineDecoder extends Context.Service<
+  FlowlineDecoder,
+  { readonly decode: (file: FlowlineFile) => Effect.Effect<Definition, BadRequest> }
+>()("flow/flowlines/FlowlineDecoder") {}

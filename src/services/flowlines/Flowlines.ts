@@ -1,0 +1,103 @@
+import { Context, Effect, Layer, type Stream } from "effect"
+import { Base64Url } from "effect/encoding"
+import type { BadRequest } from "../../errors/BadRequest.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Platform } from "../platform/Platform.ts"
+import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import { FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
+import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
+
+/** A new flowline id: 20 URL-safe characters, the first a letter or digit so that no tool takes it for an option. */
+const newId = Effect.sync(() => {
+  for (;;) {
+    const id = Base64Url.encode(crypto.getRandomValues(new Uint8Array(15)))
+    if (/^[A-Za-z0-9]/.test(id)) return id
+  }
+})
+
+/** The entity tag of a version: what `If-Match` takes. */
+export const etagOf = (id: string, version: number): string => `"${id}.${version}"`
+
+/** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
+const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
+  if (ifMatch === undefined || ifMatch.trim() === "*") return undefined
+  return ifMatch.split(",").flatMap((tag) => {
+    const version = /^\s*"(.*)\.(\d{1,9})"\s*$/.exec(tag)
+    return version?.[1] === id ? [Number(version[2])] : []
+  })
+}
+
+/** The name under which clients know the place where a tenant's flowlines are kept. */
+export const indexOf = (tenant: string): string => `${tenant}-flowlines`
+
+export class Flowlines extends Context.Service<
+  Flowlines,
+  {
+    /** Saves a new flowline, or the next version of `id`. */
+    readonly save: (
+      tenant: string,
+      file: FlowlineFile,
+      into: { readonly id?: string; readonly ifMatch?: string }
+    ) => Effect.Effect<
+      { readonly id: string; readonly version: number },
+      BadRequest | NotFound | PreconditionFailed | StorageUnreachable
+    >
+    /** Keeps a flowline to be run once: it has an id, but is not among the saved ones. */
+    readonly keepOnce: (
+      tenant: string,
+      file: FlowlineFile
+    ) => Effect.Effect<FlowlineVersion, BadRequest | StorageUnreachable>
+    /** A version of a saved flowline, by default the current one. */
+    readonly get: (
+      tenant: string,
+      id: string,
+      version?: number
+    ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
+    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (tenant: string, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+  }
+>()("flow/flowlines/Flowlines") {
+  static readonly layer = Layer.effect(
+    Flowlines,
+    Effect.gen(function* () {
+      const store = yield* FlowlineStore
+      const decoder = yield* FlowlineDecoder
+      const platform = yield* Platform
+      const missing = (tenant: string, id: string) => new NotFound({ kind: "flowline", tenant, id })
+
+      const prepare = Effect.fn("Flowlines.prepare")(function* (file: FlowlineFile) {
+        const { dag } = yield* decoder.decode(file)
+        return { dag, platformId: yield* platform.platformId }
+      })
+
+      return Flowlines.of({
+        save: Effect.fn("Flowlines.save")(function* (tenant, file, into) {
+          if (into.id === undefined) {
+            return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, true)
+          }
+          const id = into.id
+          if ((yield* store.get(tenant, id)) === undefined) return yield* missing(tenant, id)
+          const expected = expectedVersions(id, into.ifMatch)
+          const revision = yield* store.revise(tenant, { ...(yield* prepare(file)), id }, expected)
+          if (revision._tag === "Missing") return yield* missing(tenant, id)
+          if (revision._tag === "Changed") {
+            return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
+          }
+          return { id, version: revision.version }
+        }),
+        keepOnce: Effect.fn("Flowlines.keepOnce")(function* (tenant, file) {
+          return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, false)
+        }),
+        get: Effect.fn("Flowlines.get")(function* (tenant, id, version) {
+          return (yield* store.get(tenant, id, version)) ?? (yield* missing(tenant, id))
+        }),
+        list: store.list,
+        remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {
+          if (!(yield* store.remove(tenant, id))) return yield* missing(tenant, id)
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,78 @@
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { Executions } from "../executions/Executions.ts"
+import { readForm } from "../shared/Form.ts"
+import { listResponse } from "../shared/Paging.ts"
+import { Settings } from "../shared/Settings.ts"
+import type { FlowlineFile } from "./Decoder.ts"
+import { etagOf, Flowlines, indexOf } from "./Flowlines.ts"
+
+export const FlowlinesHttp = HttpApiBuilder.group(
+  Api,
+  "flowlines",
+  Effect.fn(function* (handlers) {
+    const flowlines = yield* Flowlines
+    const executions = yield* Executions
+    const { limits } = yield* Settings
+
+    const readFile = (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.map(
+        readForm(request, {
+          parts: { file: { limit: limits.flowlineFile, limitName: "flowlineFile", required: true } },
+          maxParts: limits.parts
+        }),
+        (form): FlowlineFile => {
+          const { bytes, filename } = form.get("file")!
+          return filename === undefined ? { bytes } : { bytes, name: filename }
+        }
+      )
+
+    const save = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      id: string | undefined
+    ) {
+      const file = yield* readFile(request)
+      const ifMatch = request.headers["if-match"]
+      const saved = yield* flowlines.save(tenant, file, {
+        ...(id === undefined ? {} : { id }),
+        ...(ifMatch === undefined ? {} : { ifMatch })
+      })
+      return HttpServerResponse.jsonUnsafe(
+        { index: indexOf(tenant), id: saved.id, tenant },
+        { headers: { etag: etagOf(saved.id, saved.version) } }
+      )
+    })
+
+    const get = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      id: string,
+      version: number | undefined
+    ) {
+      const { dag, platformId, savedAt, version: current } = yield* flowlines.get(tenant, id, version)
+      const etag = etagOf(id, current)
+      if (request.headers["if-none-match"]?.includes(etag) === true) {
+        return HttpServerResponse.empty({ status: 304, headers: { etag } })
+      }
+      const source = { "@timestamp": savedAt, platform_id: platformId, dag, tenant }
+      return HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source }, { headers: { etag } })
+    })
+
+    return handlers
+      .handle("list", ({ params, query }) =>
+        listResponse("flowlines", query, (span) => flowlines.list(params.tenant, span))
+      )
+      .handleRaw("save", ({ params, query, request }) => save(params.tenant, request, query.id))
+      .handleRaw("executeOnce", ({ params, request }) =>
+        Effect.flatMap(readFile(request), (file) =>
+          Effect.map(executions.executeOnce(params.tenant, file), (started) => HttpServerResponse.jsonUnsafe(started))
+        )
+      )
+      .handleRaw("get", ({ params, query, request }) => get(params.tenant, request, params.id, query.version))
+      .handle("execute", ({ params, query }) => executions.execute(params.tenant, params.id, query.version))
+      .handle("remove", ({ params }) => flowlines.remove(params.tenant, params.id))
+  })
+)

@@ -1,0 +1,20 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+
+export const TenantResponse = Schema.Struct({
+  tenant: Schema.String.annotate({ description: "Tenant set in the gateway settings" })
+}).annotate({ identifier: "TenantResponse" })
+
+export class PlatformApi extends HttpApiGroup.make("platform")
+  .add(
+    HttpApiEndpoint.get("properties", "/v1/platform/properties", {
+      success: Schema.Record(Schema.String, Schema.Unknown),
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "Platform properties, secrets masked"),
+    HttpApiEndpoint.get("tenant", "/v1/platform/tenant", { success: TenantResponse }).annotate(
+      OpenApi.Summary,
+      "Default tenant of the gateway"
+    )
+  )
+  .annotateMerge(OpenApi.annotations({ title: "Platform" })) {}

@@ -1,0 +1,22 @@
+import { Predicate } from "effect"
+
+const mask = "********"
+const secretWords = /password|passwd|secret|token|credential|api_?key|private_key|access_key/i
+
+/**
+ * Replaces the secrets of a configuration: every value under a key that speaks of one, whatever its shape, and every
+ * dotted path of `masked`. Everything else is the same value.
+ */
+export const maskSecrets = (properties: unknown, masked: ReadonlyArray<string>): unknown => {
+  const paths = new Set(masked)
+  const walk = (value: unknown, path: string): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => walkEntry(String(index), item, path))
+    if (!Predicate.isObject(value)) return value
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walkEntry(key, item, path)]))
+  }
+  const walkEntry = (key: string, value: unknown, parent: string): unknown => {
+    const path = parent === "" ? key : `${parent}.${key}`
+    return secretWords.test(key) || paths.has(path) ? mask : walk(value, path)
+  }
+  return walk(properties, "")
+}

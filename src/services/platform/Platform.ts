@@ -1,0 +1,47 @@
+import { Context, Effect, Layer, Predicate } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Settings } from "../shared/Settings.ts"
+import { maskSecrets } from "./Masking.ts"
+
+/** Where the platform's properties come from: `platform.yaml`, `.hjson` or `.json` of the configuration, parsed. */
+export class PlatformFile extends Context.Service<
+  PlatformFile,
+  { readonly read: Effect.Effect<Record<string, unknown> | undefined, StorageUnreachable> }
+>()("flow/platform/PlatformFile") {}
+
+const standalone = { platform: { platform_id: "flow-standalone" } }
+
+const strings = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.filter((item) => typeof item === "string") : []
+
+export class Platform extends Context.Service<
+  Platform,
+  {
+    /** The properties with their secrets masked. */
+    readonly properties: Effect.Effect<Record<string, unknown>, StorageUnreachable>
+    /** `platform.platform_id`, the id that saved flowlines carry. */
+    readonly platformId: Effect.Effect<string, StorageUnreachable>
+    readonly tenant: Effect.Effect<{ readonly tenant: string }>
+  }
+>()("flow/platform/Platform") {
+  static readonly layer = Layer.effect(
+    Platform,
+    Effect.gen(function* () {
+      const file = yield* PlatformFile
+      const { defaultTenant } = yield* Settings
+      const read = Effect.map(file.read, (properties) => properties ?? standalone)
+      return Platform.of({
+        properties: Effect.map(read, (properties: Record<string, unknown>) => {
+          const masked = maskSecrets(properties, strings(properties.masked))
+          return Predicate.isObject(masked) ? { ...masked } : {}
+        }),
+        platformId: Effect.map(read, ({ platform }: Record<string, unknown>) =>
+          Predicate.hasProperty(platform, "platform_id") && typeof platform.platform_id === "string"
+            ? platform.platform_id
+            : standalone.platform.platform_id
+        ),
+        tenant: Effect.succeed({ tenant: defaultTenant })
+      })
+    })
+  )
+}

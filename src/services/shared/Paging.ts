@@ -1,0 +1,92 @@
+import { Effect, Result, Schema, type Scope, Stream } from "effect"
+import { Base64Url } from "effect/encoding"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { primed } from "./Primed.ts"
+
+/** Query of a list. Without `limit` the whole list is streamed; `cursor` is what a `Link` header gave. */
+export const pageQuery = {
+  limit: Schema.optionalKey(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 10_000 })).annotate({
+      description: "Entries of a page, 1 to 10000; the Link header leads to the next page"
+    })
+  ),
+  cursor: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(2048)))
+}
+export interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+/** An entry of a list, as JSON text, with the key that orders the list. */
+export interface ListRow {
+  readonly key: string
+  readonly json: string
+}
+
+/** What a store is asked for: the rows whose key comes after `after`, at most `limit` of them. */
+export interface ListSpan {
+  readonly after: string | undefined
+  readonly limit: number | undefined
+}
+
+const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
+
+const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
+
+/** The key behind a cursor of this list. */
+const decodeCursor = (list: string, cursor: string): Effect.Effect<string, BadRequest> => {
+  const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
+  if (Result.isSuccess(decoded) && decoded.success[0] === list) return Effect.succeed(decoded.success[1])
+  return new BadRequest({
+    detail: "The cursor is not one that this list gave",
+    issues: [{ part: "query", pointer: "/cursor", detail: "Expected a cursor from a Link header" }]
+  })
+}
+
+/** A JSON array of the rows, as bytes. */
+const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array, E> => {
+  let separator = ""
+  const items = Stream.mapArray(rows, (chunk) => {
+    const text = separator + chunk.map((row) => row.json).join(",")
+    separator = ","
+    return [text]
+  })
+  return Stream.make("[").pipe(Stream.concat(items), Stream.concat(Stream.make("]")), Stream.encodeText)
+}
+
+const nextLink = (url: string, limit: number, cursor: string): string => {
+  const path = url.split("?", 1)[0]
+  return `<${path}?limit=${limit}&cursor=${cursor}>; rel="next"`
+}
+
+/**
+ * Answers a list as a bare JSON array: whole and streamed in bounded memory, or a page with the link to the next one.
+ * `list` names the list, so that the cursor of another one is refused; `rows` reads it from the store.
+ */
+export const listResponse = <E, R>(
+  list: string,
+  query: PageQuery,
+  rows: (span: ListSpan) => Stream.Stream<ListRow, E, R>
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | BadRequest,
+  R | Scope.Scope | HttpServerRequest.HttpServerRequest
+> =>
+  Effect.gen(function* () {
+    const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, query.cursor)
+    if (query.limit === undefined) {
+      const all = yield* primed(rows({ after, limit: undefined }))
+      return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
+    }
+    const { limit } = query
+    const found = yield* Stream.runCollect(rows({ after, limit: limit + 1 }))
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const more = found.length > limit && last !== undefined
+    return HttpServerResponse.text(`[${page.map((row) => row.json).join(",")}]`, {
+      contentType: "application/json",
+      ...(more ? { headers: { link: nextLink(url, limit, encodeCursor(list, last.key)) } } : {})
+    })
+  })

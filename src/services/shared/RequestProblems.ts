@@ -1,0 +1,37 @@
+import { Effect, type Layer, type Schema, SchemaIssue } from "effect"
+import { HttpApiMiddleware } from "effect/http-api"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+
+/** Renders what does not decode: one issue per fault of the request, all at once. */
+export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>()("flow/shared/RequestProblems", {
+  error: BadRequest
+}) {}
+
+const formatIssues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof part === "object" ? part.key : part)
+
+const pointer = (path: ReadonlyArray<string>): string =>
+  path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+/** The issues of a failed decoding; `part` says which part of the request it was. */
+export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> =>
+  formatIssues(error.issue).issues.map(({ message, path }) => ({
+    part,
+    pointer: pointer((path ?? []).map(segment)),
+    detail: message
+  }))
+
+const parts: Record<string, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
+
+/** Response encoding failures stay defects: they are ours, not the client's. */
+export const layer: Layer.Layer<RequestProblems> = HttpApiMiddleware.layerSchemaErrorTransform(
+  RequestProblems,
+  (error) => {
+    const part = parts[error.kind]
+    return part === undefined
+      ? Effect.fail(error)
+      : Effect.fail(new BadRequest({ detail: "The request cannot be understood", issues: issuesOf(error.cause, part) }))
+  }
+)

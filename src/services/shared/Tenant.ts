@@ -1,0 +1,26 @@
+import { Context, type Effect, Schema } from "effect"
+import { HttpApiMiddleware } from "effect/http-api"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+
+/** A tenant's name: letters, digits, `.`, `_`, `-`, at most 63 of them, starting with a letter or digit. */
+export const TenantName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { expected: "a tenant name" })
+).annotate({ identifier: "TenantName", description: "Tenant name", examples: ["mytenant"] })
+
+/** Path parameters of an endpoint below `/v1/:tenant`. */
+export const tenantParams = { tenant: TenantName }
+
+/** The tenants that the configuration holds. */
+export class Tenants extends Context.Service<
+  Tenants,
+  {
+    readonly exists: (name: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly names: Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+  }
+>()("flow/shared/Tenants") {}
+
+/** Refuses every request below `/v1/{tenant}` whose tenant is not configured, before anything else is looked at. */
+export class KnownTenant extends HttpApiMiddleware.Service<KnownTenant>()("flow/shared/KnownTenant", {
+  error: NotFound
+}) {}
