@@ -3,12 +3,14 @@ import { ArchivesApi } from "./services/archives/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
+import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
 
 /** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
 export class Api extends HttpApi.make("flow-gateway")
   .add(PlatformApi)
+  .add(OperatorsApi)
   .add(ConfApi)
   .add(FlowlinesApi)
   .add(ExecutionsApi)

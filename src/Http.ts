@@ -12,6 +12,7 @@ import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
 
@@ -25,7 +26,7 @@ export const table = routeTable(Api, [
   "/problems/{problem}"
 ])
 
-const Handlers = Layer.mergeAll(PlatformHttp, ConfHttp, FlowlinesHttp, ExecutionsHttp, ArchivesHttp)
+const Handlers = Layer.mergeAll(PlatformHttp, OperatorsHttp, ConfHttp, FlowlinesHttp, ExecutionsHttp, ArchivesHttp)
 
 const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
   Layer.provide(Handlers),

@@ -2,6 +2,7 @@ import { NodeRuntime } from "@effect/platform-node"
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Routes, table } from "./Http.ts"
+import { routerConfig } from "./layers/http/RouteTable.ts"
 import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
 import * as Settings from "./layers/Settings.ts"
@@ -17,7 +18,7 @@ const Gateway = Ready.pipe(
     HttpRouter.serve(Routes, {
       disableLogger: true,
       disableListenLog: true,
-      routerConfig: { caseSensitive: true, maxParamLength: 16_384 }
+      routerConfig
     })
   ),
   Layer.provide(Serve.layer(table)),

@@ -7,6 +7,7 @@ import { Blobs } from "../services/blobs/Blobs.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { Settings } from "../services/shared/Settings.ts"
@@ -18,6 +19,7 @@ import * as DiskTenants from "./conf/Tenants.ts"
 import { EngineConfig } from "./engines/EngineConfig.ts"
 import * as LocalEngine from "./engines/LocalEngine.ts"
 import * as Decoder from "./InProcessDecoder.ts"
+import * as OperatorPool from "./operators/Pool.ts"
 import * as Postgres from "./Postgres.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
 import * as ExecutionStore from "./postgres/ExecutionStore.ts"
@@ -71,6 +73,7 @@ const Adapters = Layer.mergeAll(
   BlobsLive,
   EngineLive,
   Decoder.layer,
+  OperatorPool.layer,
   DiskConf.layer,
   DiskTenants.layer,
   PlatformFile.layer
@@ -93,7 +96,7 @@ const ReadinessLive = Layer.effect(
 )
 
 /** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Executions.layer, ReadinessLive).pipe(
+export const layer = Layer.mergeAll(Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
   Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),

@@ -3,6 +3,9 @@ import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { SpansSegments } from "../../services/shared/RelativePath.ts"
 
+/** Paths are taken as they are written, but for a slash at the end. */
+export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 16_384 }
+
 /** A known path. `template` is as OpenAPI writes it: `/v1/{tenant}/conf/{path}`. */
 export interface RouteEntry {
   readonly template: string
@@ -39,7 +42,7 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
     }
   })
   for (const template of extra) add(template, "GET")
-  const router = FindMyWay.make<RouteEntry>({ caseSensitive: true, maxParamLength: 65_536 })
+  const router = FindMyWay.make<RouteEntry>({ ...routerConfig, maxParamLength: 65_536 })
   for (const [template, known] of methods) router.on("GET", routerPath(template), { template, methods: known })
   return { find: (path) => router.find("GET", path)?.handler, tails }
 }

@@ -6,31 +6,45 @@ import type { ExecutionKey, OutputState, StoredLine } from "../../services/execu
 import type { ListRow, ListSpan } from "../../services/shared/Paging.ts"
 import { unreachable, unreachableStream } from "./Unreachable.ts"
 
-const decodeDetail = Schema.decodeUnknownEffect(Schema.fromJsonString(ExecutionDetail))
+interface DetailRow {
+  readonly summary: string
+  readonly events: string
+  readonly nodes: string
+  readonly [column: string]: unknown
+}
+
+const decodeDetail = Schema.decodeUnknownEffect(ExecutionDetail)
+
+const member = new Map([["job_id", "jobId"]])
 
 /** The reading half of the execution store. Answers are made as JSON text in the database: one value per entry. */
 export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient) => {
   const duration = (client: SqlClient.SqlClient) => client`
     coalesce((extract(epoch from coalesce(ended_at, greatest(now(), started_at)) - started_at) * 1000)::bigint, 0)`
+  // Concatenated rather than built by `json_build_object`, which puts blanks around its colons.
+  const text = (client: SqlClient.SqlClient, name: string) =>
+    client.literal(`coalesce(',"${member.get(name) ?? name}":' || to_json(${name}), '')`)
   const summary = (client: SqlClient.SqlClient) => client`
-    'id', id, 'jobId', job_id, 'timestamp', flow_iso(coalesce(event_at, created_at)), 'duration', ${duration(client)},
-    'tenant', tenant, 'event', event`
+    '"id":' || to_json(id) || ${text(client, "job_id")} || ',"timestamp":"' || flow_iso(coalesce(event_at, created_at))
+    || '","duration":' || ${duration(client)} || ',"tenant":' || to_json(tenant) || ${text(client, "event")}`
   const event = (client: SqlClient.SqlClient) => client`
-    json_strip_nulls(json_build_object('timestamp', flow_iso(at), 'tenant', tenant, 'event', event, 'seq', seq,
-      'detail', detail))`
+    '{"timestamp":"' || flow_iso(at) || '","tenant":' || to_json(tenant) || ',"event":' || to_json(event)
+    || ',"seq":' || seq || ${text(client, "detail")} || '}'`
 
   return {
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
-      const [row] = yield* sql<{ json: string }>`
-        select (json_strip_nulls(json_build_object(${summary(sql)}))::jsonb || jsonb_build_object(
-          'flowlineId', flowline_id, 'version', version, 'runtime', runtime, 'state', state,
-          'startedAt', flow_iso(started_at), 'endedAt', flow_iso(ended_at), 'error', error,
-          'events', coalesce((select json_agg(${event(sql)} order by seq desc) from execution_events
-            where tenant = e.tenant and execution_id = e.id), '[]'::json),
-          'archive', (select id from archives where tenant = e.tenant and id = e.id),
-          'nodes', nodes::jsonb))::text as json
+      const [row] = yield* sql<DetailRow>`
+        select '{' || ${summary(sql)} || '}' as summary, flowline_id as "flowlineId", version, runtime, state,
+          flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes,
+          coalesce((select '[' || string_agg(${event(sql)}, ',' order by seq desc) || ']' from execution_events
+            where tenant = e.tenant and execution_id = e.id), '[]') as events,
+          (select id from archives where tenant = e.tenant and id = e.id) as archive
         from executions e where tenant = ${tenant} and id = ${id}`
-      return row === undefined ? undefined : yield* Effect.orDie(decodeDetail(row.json))
+      if (row === undefined) return undefined
+      const { summary: own, events, nodes, ...rest } = row
+      return yield* Effect.orDie(
+        decodeDetail({ ...JSON.parse(own), ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
+      )
     }, unreachable),
 
     state: Effect.fn("ExecutionStore.state")(function* ({ tenant, id }: ExecutionKey) {
@@ -42,7 +56,7 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     list: (tenant: string, flowlineId: string | undefined, { after, limit }: ListSpan) =>
       unreachableStream(
         wide<ListRow>`
-          select ordinal::text as key, json_strip_nulls(json_build_object(${summary(wide)}))::text as json
+          select ordinal::text as key, '{' || ${summary(wide)} || '}' as json
           from executions
           where tenant = ${tenant} and ${flowlineId === undefined ? wide`true` : wide`flowline_id = ${flowlineId}`}
             and ordinal > ${after ?? "0"}::bigint
@@ -52,7 +66,7 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     events: ({ tenant, id }: ExecutionKey, { after, limit }: ListSpan) =>
       unreachableStream(
         wide<ListRow>`
-          select seq::text as key, ${event(wide)}::text as json
+          select seq::text as key, ${event(wide)} as json
           from execution_events
           where tenant = ${tenant} and execution_id = ${id} and (${after ?? null}::bigint is null or seq < ${after ?? null}::bigint)
           order by seq desc limit ${limit ?? null}::bigint`.stream
@@ -61,8 +75,8 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     lines: ({ tenant, id }: ExecutionKey, after: number, limit?: number) =>
       unreachableStream(
         wide<StoredLine>`
-          select seq::integer as seq, text, json_build_object('seq', seq, 'timestamp', flow_iso(at),
-            'component', component, 'text', text)::text as json
+          select seq::integer as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
+            || to_json(component) || ',"text":' || to_json(text) || '}' as json
           from execution_output
           where tenant = ${tenant} and execution_id = ${id} and seq > ${after}
           order by seq limit ${limit ?? null}::bigint`.stream
