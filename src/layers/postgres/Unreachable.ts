@@ -83,8 +83,8 @@ const withDeadline = <A, E, R>(
     Effect.callback<A, E | StorageUnreachable>((resume) => {
       const fiber = Effect.runForkWith(context)(self)
       const timer = setTimeout(() => {
+        resume(Effect.fail(unreachableMetadata()))
         fiber.interruptUnsafe()
-        resume(unreachableMetadata())
       }, millis)
       fiber.addObserver((exit) => {
         clearTimeout(timer)
