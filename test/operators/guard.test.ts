@@ -1,0 +1,101 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { OperatorPoolLimits } from "../../src/layers/operators/Pool.ts"
+import { post, Served, test } from "./testerServer.ts"
+
+const limits = {
+  workers: 2,
+  memoryMib: 128,
+  sampleMillis: 100,
+  hurriedMillis: 20,
+  patience: 4,
+  turnMillis: 150,
+  testMillis: 1500,
+  graceMillis: 1000,
+  compileMillis: 3000
+}
+
+const Guarded = Served.pipe(Layer.provide(Layer.succeed(OperatorPoolLimits, limits)))
+
+/** Takes time exponential in the number of `a`s when the line does not end with one. */
+const bomb = "^(?<x>(a|aa)+)$"
+const fuse = `${"a".repeat(60)}!`
+
+layer(Guarded)("operator test under attack", (it) => {
+  it.effect("cuts off the samples that run away and keeps the others", () =>
+    Effect.gen(function* () {
+      const lines = Array.from({ length: 1500 }, (_, index) => (index === 700 || index === 1400 ? fuse : "aaa"))
+      const answer = yield* test("grok", { input: lines.join("\n"), pattern: bomb })
+      expect(answer).toMatchObject({ total: 1500, matched: 1498 })
+      expect(answer.results.map(({ line }) => line)).toEqual(lines.map((_, index) => index + 1))
+      expect(answer.results[700]).toMatchObject({ matched: false, failure: { reason: "timeout" } })
+      expect(answer.results[1400]).toMatchObject({ matched: false, failure: { reason: "timeout" } })
+    })
+  )
+
+  it.effect("ends a test of nothing but bombs within its time", () =>
+    Effect.gen(function* () {
+      const began = performance.now()
+      const answer = yield* test("grok", { input: `${fuse}\n`.repeat(5000), pattern: bomb })
+      expect(performance.now() - began).toBeLessThan(6000)
+      expect(answer).toMatchObject({ total: 5000, matched: 0 })
+      expect(answer.results.every(({ failure }) => failure?.reason === "timeout")).toBe(true)
+    })
+  )
+
+  it.effect("serves others while bombs go off", () =>
+    Effect.gen(function* () {
+      const bombs = yield* Effect.forEach(
+        [1, 2, 3, 4],
+        () => test("grok", { input: `${fuse}\n`.repeat(100), pattern: bomb }),
+        { concurrency: 4 }
+      ).pipe(Effect.forkScoped)
+      const pings: Array<number> = []
+      for (let count = 0; count < 200; count++) {
+        const began = performance.now()
+        const response = yield* HttpClient.get("/ping")
+        expect(yield* response.text).toBe("pong")
+        pings.push(performance.now() - began)
+      }
+      pings.sort((a, b) => a - b)
+      expect(pings[197]).toBeLessThan(200)
+      const began = performance.now()
+      expect(yield* test("grok", { input: "aa", pattern: bomb })).toMatchObject({ matched: 1 })
+      expect(performance.now() - began).toBeLessThan(2500)
+      expect(yield* Fiber.join(bombs)).toHaveLength(4)
+    })
+  )
+
+  it.effect.each<[string, string, string]>([
+    ["sixty greedy fields", Array.from({ length: 60 }, (_, n) => `%{ALL:f${n}}`).join(" "), "x ".repeat(40)],
+    ["URI schemes", "^[A-Za-z]([A-Za-z0-9+.]+)+:$", "a".repeat(60)],
+    ["a repeated search", "(.*a){30}b", "a".repeat(200)],
+    ["backtracking over a list", "^(\\s*\\S*)*#$", "word ".repeat(40)]
+  ])("survives %s", ([, pattern, input]) =>
+    Effect.gen(function* () {
+      const { status, text } = yield* post("grok", { input: `${input}\nok`, pattern, definitions: "ALL .*" })
+      expect(status, text).toBe(200)
+      expect(JSON.parse(text)).toMatchObject({ total: 2, matched: 0 })
+    })
+  )
+
+  it.effect("does not try lines that are too long, and shows their beginning", () =>
+    Effect.gen(function* () {
+      const answer = yield* test("grok", {
+        input: `short\n${"é".repeat(5 * 1024 * 1024)}\n${"y".repeat(65_537)}\n${"z".repeat(65_536)}\n`,
+        pattern: "^(?<all>.*)$"
+      })
+      expect(answer.results.map(({ line, matched }) => [line, matched])).toEqual([
+        [1, true],
+        [2, false],
+        [3, false],
+        [4, true]
+      ])
+      expect(answer.results[1]).toMatchObject({ input: "é".repeat(1024), truncated: true })
+      expect(answer.results[2]).toMatchObject({
+        failure: { reason: "no-match", detail: "not tried: a sample has at most 65536 characters" }
+      })
+    })
+  )
+})
