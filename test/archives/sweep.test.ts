@@ -1,0 +1,120 @@
+import { utimesSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Stream } from "effect"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import * as Disk from "../../src/layers/blobs/Disk.ts"
+import * as MemoryStore from "../../src/layers/memory/ArchiveStore.ts"
+import { Archives } from "../../src/services/archives/Archives.ts"
+import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
+import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { cut, joined, noise } from "../blobs/bytes.ts"
+import { filesBelow, scratch } from "../blobs/folder.ts"
+import { eventually } from "../support/process.ts"
+
+const make = Effect.gen(function* () {
+  const root = join(yield* scratch, "blobs")
+  const context = yield* Layer.build(
+    Layer.fresh(
+      Archives.layer.pipe(
+        Layer.provideMerge(BlobSweep.layer("1 hour")),
+        Layer.provideMerge([Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))), MemoryStore.layer])
+      )
+    )
+  )
+  const archives = Context.get(context, Archives)
+  const blobs = Context.get(context, Blobs)
+  const sweep = Context.get(context, BlobSweep)
+  const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array) {
+    const blob = yield* blobs.write("one", cut(bytes))
+    yield* archives.add("one", { ...blob, id, flowlineId: "f", entries: 1 })
+    return blob.sha256
+  })
+  const age = (sha256: string, hours: number) => {
+    const time = Date.now() / 1000 - hours * 3600
+    utimesSync(join(root, "one", "blobs", sha256.slice(0, 2), sha256), time, time)
+  }
+  return { root, archives, blobs, sweep, add, age }
+})
+
+describe("the bytes of archives", () => {
+  it.live("go with the last archive that has them", () =>
+    Effect.gen(function* () {
+      const { root, archives, add, age, blobs } = yield* make
+      const sha256 = yield* add("x-1", noise(100))
+      yield* add("x-2", noise(100))
+      age(sha256, 2)
+      yield* archives.remove("one", "x-1")
+      yield* Effect.sleep("20 millis")
+      assert.strictEqual(yield* blobs.size("one", sha256), 100)
+      yield* archives.remove("one", "x-2")
+      yield* Effect.promise(() => eventually("no blob", () => filesBelow(root).length === 0))
+    })
+  )
+
+  it.live("go with all archives of the tenant", () =>
+    Effect.gen(function* () {
+      const { root, archives, add, age, blobs } = yield* make
+      for (let seed = 1; seed <= 20; seed++) age(yield* add(`x-${seed}`, noise(100, seed)), 2)
+      const other = yield* blobs.write("two", cut(noise(5)))
+      yield* archives.removeAll("one")
+      yield* Effect.promise(() => eventually("one blob", () => filesBelow(root).length === 1))
+      assert.strictEqual(yield* blobs.size("two", other.sha256), 5)
+    })
+  )
+
+  it.live("stay while a run may be about to refer to them", () =>
+    Effect.gen(function* () {
+      const { root, archives, add, age, blobs, sweep } = yield* make
+      const sha256 = yield* add("x-1", noise(100))
+      age(sha256, 2)
+      // Another run has stored the same bytes and has not made its archive yet.
+      yield* blobs.write("one", cut(noise(100)))
+      yield* archives.remove("one", "x-1")
+      assert.strictEqual(yield* sweep.sweep("one"), 0)
+      yield* add("x-2", noise(100))
+      assert.isTrue(noise(100).equals(yield* joined(yield* blobs.read("one", sha256))))
+      assert.strictEqual(filesBelow(root).length, 1)
+    })
+  )
+
+  it.live("stay while anything else refers to them", () =>
+    Effect.gen(function* () {
+      const { archives, add, age, blobs, sweep } = yield* make
+      const sha256 = yield* add("x-1", noise(100))
+      yield* sweep.hold((tenant, asked) =>
+        Effect.succeed(tenant === "one" ? asked.filter((hash) => hash === sha256) : [])
+      )
+      age(sha256, 2)
+      yield* archives.remove("one", "x-1")
+      assert.strictEqual(yield* sweep.sweep("one"), 0)
+      assert.strictEqual(yield* blobs.size("one", sha256), 100)
+    })
+  )
+
+  it.live("are all kept when somebody cannot say what it refers to", () =>
+    Effect.gen(function* () {
+      const { age, blobs, sweep } = yield* make
+      const { sha256 } = yield* blobs.write("one", cut(noise(100)))
+      age(sha256, 2)
+      yield* sweep.hold(() => Effect.fail(new StorageUnreachable({ storage: "metadata" })))
+      assert.strictEqual((yield* Effect.flip(sweep.sweep("one"))).storage, "metadata")
+      assert.strictEqual(yield* blobs.size("one", sha256), 100)
+    })
+  )
+
+  it.live("of runs that never came to an archive are swept in time", () =>
+    Effect.gen(function* () {
+      const { root, age, blobs, sweep } = yield* make
+      const old = yield* Effect.forEach([1, 2, 3], (seed) => blobs.write("one", cut(noise(100, seed))))
+      const young = yield* blobs.write("one", cut(noise(100, 4)))
+      for (const blob of old) age(blob.sha256, 1.01)
+      assert.strictEqual(yield* sweep.sweep("one"), 3)
+      assert.deepStrictEqual(
+        (yield* Stream.runCollect(blobs.list("one"))).map((blob) => blob.sha256),
+        [young.sha256]
+      )
+      assert.strictEqual(filesBelow(root).length, 1)
+    })
+  )
+})
