@@ -1,0 +1,286 @@
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { datasetGenerator } from "../../src/services/nodes/DatasetGenerator.ts"
+import { dissect } from "../../src/services/nodes/Dissect.ts"
+import { filter } from "../../src/services/nodes/Filter.ts"
+import { generatorInput } from "../../src/services/nodes/GeneratorInput.ts"
+import { grok } from "../../src/services/nodes/Grok.ts"
+import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import { show } from "../../src/services/nodes/Show.ts"
+import { Memory, process, run } from "./memory.ts"
+
+const generate = async (node: NodeType, settings: unknown, memory = new Memory()) => {
+  const events: Array<Event> = []
+  const instance = await node.start(Schema.decodeUnknownSync(node.settings)(settings), memory.nodeContext("in"))
+  await instance.run!((stream, batch) => {
+    expect(stream).toBe("*")
+    events.push(...batch)
+  })
+  return events
+}
+
+describe("generator_input", () => {
+  it("gives the messages in turn, as often as count says", async () => {
+    const events = await generate(generatorInput, { messages: ["a", { n: 1 }], count: 2501, rate: 1_000_000 })
+    expect(events).toHaveLength(2501)
+    expect(events.slice(0, 3)).toEqual([{ message: "a" }, { n: 1 }, { message: "a" }])
+    expect(await generate(generatorInput, { messages: ["a"], count: 0 })).toEqual([])
+  })
+
+  it("keeps to its rate", async () => {
+    const began = performance.now()
+    await generate(generatorInput, { messages: ["a"], count: 26, rate: 100 })
+    // The first record comes at once, the last one 250 ms later.
+    expect(performance.now() - began).toBeGreaterThan(240)
+  })
+})
+
+describe("dataset_generator", () => {
+  it("publishes its rows", async () => {
+    const rows = Array.from({ length: 1500 }, (_, n) => ({ n }))
+    expect(await generate(datasetGenerator, { rows })).toEqual(rows)
+    expect(await generate(datasetGenerator, { rows: [] })).toEqual([])
+  })
+})
+
+describe("grok", () => {
+  it("parses, and fails what no pattern matches", async () => {
+    const streams = await process(grok, { patterns: ["^%{NUMBER:duration:int} %{IP:client}$", "^%{WORD:word}$"] }, [
+      [{ message: "189 127.0.0.1", keep: 1 }, { message: "" }, { message: "hello" }],
+      [{ other: 1 }]
+    ])
+    expect(streams.get("*")).toEqual([
+      { message: "189 127.0.0.1", keep: 1, duration: 189, client: "127.0.0.1" },
+      { message: "hello", word: "hello" }
+    ])
+    const error = { node: "node", reason: "no pattern matches the field message" }
+    expect(streams.get("errors")).toEqual([
+      { message: "", tags: ["_grokparsefailure"], error },
+      { other: 1, tags: ["_grokparsefailure"], error }
+    ])
+  })
+
+  it("takes the options of Logstash", async () => {
+    const settings = {
+      field: "[log][line]",
+      patterns: ["%{SHOUT:message} %{GREEDYDATA:rest}"],
+      definitions: "SHOUT [A-Z]+",
+      overwrite: "message",
+      target: "parsed",
+      ignore_missing: true,
+      add_tag: ["ok"],
+      tag_on_failure: []
+    }
+    const streams = await process(grok, settings, [
+      [{ log: { line: "HEY you" } }, { message: "none" }, { log: { line: "quiet" } }]
+    ])
+    expect(streams.get("*")).toEqual([
+      { log: { line: "HEY you" }, parsed: { message: "HEY", rest: "you" }, tags: ["ok"] },
+      { message: "none" }
+    ])
+    expect(streams.get("errors")).toMatchObject([{ log: { line: "quiet" }, error: { node: "node" } }])
+  })
+
+  it("says where each of its patterns is wrong", () => {
+    const check = (settings: object) => grok.check!(Schema.decodeUnknownSync(grok.settings)(settings))
+    expect(check({ patterns: ["ok", "a %{NOPE:x}", "(", "%{WORD"] })).toMatchObject([
+      { path: ["patterns", 1], line: 1, column: 3 },
+      { path: ["patterns", 2], line: 1, column: 1 },
+      { path: ["patterns", 3], line: 1, column: 1 }
+    ])
+    expect(check({ patterns: ["%{A:x}", "%{A:y}"], definitions: "B x\nA %{NOPE}" })).toMatchObject([
+      { path: ["definitions"], line: 2, column: 3 }
+    ])
+    expect(check({ patterns: ["%{WORD:x}"] })).toEqual([])
+  })
+})
+
+describe("dissect", () => {
+  it("cuts, merges and fails what does not fit", async () => {
+    const streams = await process(dissect, { pattern: "%{a.b} [%{c}] %{n|integer}" }, [
+      [{ message: "x [y] 7", a: { z: 1 }, c: "old" }, { message: "nothing" }],
+      [{ c: 1 }, { message: { deep: true } }, { message: null }]
+    ])
+    expect(streams.get("*")).toEqual([{ message: "x [y] 7", a: { z: 1, b: "x" }, c: "y", n: 7 }])
+    expect(streams.get("errors")!.map((event) => (event["error"] as { reason: string }).reason)).toEqual([
+      "the pattern does not match the field message",
+      "the field message is missing",
+      "the field message is not a text",
+      "the field message is missing"
+    ])
+  })
+
+  it("puts its keys below the target and ignores what is missing", async () => {
+    const settings = {
+      field: "line",
+      pattern: "%{+x} %{+x}",
+      append_separator: "-",
+      target: "[p][q]",
+      ignore_missing: true
+    }
+    const streams = await process(dissect, settings, [[{ line: "1 2", p: { r: 0 } }, { other: 1 }]])
+    expect(streams.get("*")).toEqual([{ line: "1 2", p: { r: 0, q: { x: "1-2" } } }, { other: 1 }])
+  })
+
+  it("says where its pattern is wrong", () => {
+    const check = (settings: object) => dissect.check!(Schema.decodeUnknownSync(dissect.settings)(settings))
+    expect(check({ pattern: "%{a} %{&b}", target: "__proto__" })).toMatchObject([
+      { path: ["target"] },
+      { path: ["pattern"], line: 1 }
+    ])
+    expect(check({ pattern: "%{a} %{b}" })).toEqual([])
+  })
+})
+
+describe("show", () => {
+  it("says when it stops", async () => {
+    const memory = new Memory()
+    const instance = await show.start({ limit: 3 }, memory.nodeContext("show"))
+    for (const batch of [[{ n: 1 }, { n: 2 }], [{ n: 3 }], [{ n: 4 }], [{ n: 5 }]])
+      await instance.process!(batch, () => {})
+    const limit = "(the limit of 3 records is reached: the others are not shown)"
+    expect(memory.printed).toEqual(['{"n":1}', '{"n":2}', '{"n":3}', limit])
+  })
+})
+
+const words = ["GET /a 200", "POST /b 500", "GET /c 503 ", "", "no match", "é€😀 /x 404"]
+
+describe("a pipeline of nodes", () => {
+  it.effect.prop(
+    "gives what its nodes give one after the other, however the records are cut into batches",
+    {
+      picks: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: words.length - 1 }))),
+      size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))
+    },
+    ({ picks, size }) =>
+      Effect.promise(async () => {
+        const lines = picks.map((pick) => words[pick]!)
+        const pattern = { pattern: "%{verb} %{path} %{status}" }
+        const where = { where: "status >= 500" }
+        const parsed = await process(dissect, pattern, [lines.map((message) => ({ message }))])
+        const kept = await process(filter, where, [parsed.get("*") ?? []])
+
+        const bytes = new TextEncoder().encode(lines.map((line) => `${line}\r\n`).join(""))
+        const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+          bytes.slice(index * size, (index + 1) * size)
+        )
+        const memory = new Memory({ "a.log": chunks })
+        const counters = await run(
+          {
+            runtime: "stream",
+            dag: [
+              {
+                type: "archive_output",
+                settings: { entry: "bad.ndjson" },
+                subscribe: [{ component: "node", stream: "errors" }]
+              },
+              {
+                type: "file_output",
+                settings: { path: "x.ndjson" },
+                subscribe: [{ component: "filter", stream: "k" }]
+              },
+              {
+                type: "filter",
+                settings: where,
+                subscribe: [{ component: "node", stream: "p" }],
+                publish: [{ stream: "k" }]
+              },
+              {
+                type: "dissect",
+                component: "node",
+                settings: pattern,
+                subscribe: [{ component: "file_input", stream: "l" }],
+                publish: [{ stream: "p" }, { stream: "errors" }]
+              },
+              { type: "file_input", settings: { path: "*.log" }, publish: [{ stream: "l" }] }
+            ].map((node, index) => (index === 0 ? { component: "bad", ...node } : node))
+          },
+          memory
+        )
+        const text = (events: ReadonlyArray<Event> = []) => events.map((event) => `${JSON.stringify(event)}\n`).join("")
+        expect(memory.written.get("x.ndjson")).toBe(text(kept.get("*")))
+        expect(memory.entries.get("bad.ndjson")).toBe(text(parsed.get("errors")))
+        const failed = parsed.get("errors")?.length ?? 0
+        expect(counters[3]).toMatchObject({
+          recordsIn: lines.length,
+          recordsOut: lines.length - failed,
+          errors: failed
+        })
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
+  it("shares a batch among its subscribers without any of them changing it", async () => {
+    const memory = new Memory()
+    const subscribe = [{ component: "in", stream: "s" }]
+    await run(
+      {
+        runtime: "stream",
+        dag: [
+          {
+            type: "generator_input",
+            component: "in",
+            settings: { messages: ["a b"], count: 2 },
+            publish: [{ stream: "s" }, { stream: "t" }]
+          },
+          { type: "dissect", settings: { pattern: "%{x} %{y}" }, subscribe, publish: [{ stream: "s" }] },
+          { type: "grok", settings: { patterns: ["%{WORD:w}"] }, subscribe, publish: [{ stream: "s" }] },
+          {
+            type: "show",
+            subscribe: [
+              ...subscribe,
+              { component: "in", stream: "t" },
+              { component: "dissect", stream: "s" },
+              { component: "grok", stream: "s" }
+            ]
+          }
+        ]
+      },
+      memory
+    )
+    expect(memory.printed.sort()).toEqual(
+      [
+        ...Array(4).fill({ message: "a b" }),
+        ...Array(2).fill({ message: "a b", w: "a" }),
+        ...Array(2).fill({ message: "a b", x: "a", y: "b" })
+      ].map((event) => JSON.stringify(event))
+    )
+  })
+
+  it("reads several files in order, each to its own end", async () => {
+    const memory = new Memory({ "b.log": "3\n4", "a.log": "1\n2", "c.log": "", "x.txt": "no" })
+    await run(
+      {
+        runtime: "analytics",
+        dag: [
+          { type: "file_input", settings: { path: "*.log" }, publish: [{ stream: "s" }] },
+          { type: "file_output", settings: { path: "all.txt" }, subscribe: [{ component: "file_input", stream: "s" }] }
+        ]
+      },
+      memory
+    )
+    expect(memory.written.get("all.txt")).toBe("1\n2\n3\n4\n")
+  })
+
+  it("writes an empty file when nothing comes", async () => {
+    const memory = new Memory({ "a.log": "" })
+    await run(
+      {
+        runtime: "stream",
+        dag: [
+          { type: "file_input", settings: { path: "a.log" }, publish: [{ stream: "s" }] },
+          {
+            type: "file_output",
+            settings: { path: "o.csv", columns: ["a"] },
+            subscribe: [{ component: "file_input", stream: "s" }]
+          },
+          { type: "archive_output", subscribe: [{ component: "file_input", stream: "s" }] }
+        ]
+      },
+      memory
+    )
+    expect(memory.written.get("o.csv")).toBe("a\r\n")
+    expect(memory.entries.get("archive_output.ndjson")).toBe("")
+  })
+})
