@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
+import * as Client from "../../src/client.ts"
+import { Routes, table } from "../../src/Http.ts"
+import { routerConfig } from "../../src/layers/http/RouteTable.ts"
+import * as Serve from "../../src/layers/http/Serve.ts"
+import * as Production from "../../src/layers/Production.ts"
+import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
+import { freshDatabase } from "./postgres.ts"
+
+export const exampleConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))
+
+/** A temporary folder that goes with the scope. */
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "flow-test-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** A gateway that answers on a free port: its address, its typed client, its settings. */
+export class TestGateway extends Context.Service<
+  TestGateway,
+  { readonly url: string; readonly client: Client.FlowGateway; readonly settings: Settings["Service"] }
+>()("test/TestGateway") {}
+
+/** Settings on a fresh database and a temporary data folder, with the example configuration unless told otherwise. */
+export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
+  Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      const data = given.data ?? (yield* temporaryFolder)
+      return Settings.of({
+        host: "127.0.0.1",
+        port: 0,
+        conf: exampleConf,
+        data,
+        defaultTenant: "mytenant",
+        databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
+        blobs: join(data, "blobs"),
+        logLevel: "none",
+        otlp: undefined,
+        limits: defaultLimits,
+        storageDeadline: 5000,
+        ...given
+      })
+    })
+  )
+
+/** The routes on the services that are given: production's, or others in their place. */
+export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
+  Layer.effect(
+    TestGateway,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const url = yield* HttpServer.addressFormattedWith((address: string) => Effect.succeed(address))
+      const client = yield* Client.make(url)
+      return TestGateway.of({ url, client, settings })
+    })
+  ).pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provideMerge(HttpRouter.serve(Routes, { disableLogger: true, disableListenLog: true, routerConfig })),
+    Layer.provide(Serve.layer(table)),
+    Layer.provideMerge(services),
+    Layer.provide(Logger.layer([]))
+  )
+
+/** The real gateway in this process: PostgreSQL, blobs on disk, runs as child processes. */
+export const gateway = (given: Partial<Settings["Service"]> = {}) =>
+  served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
