@@ -1,0 +1,166 @@
+import { type ChildProcess, fork } from "node:child_process"
+import { once } from "node:events"
+import { createReadStream, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import { connect } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApi, HttpApiBuilder } from "effect/http-api"
+import * as Disk from "../src/layers/blobs/Disk.ts"
+import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
+import * as Problems from "../src/layers/http/Problems.ts"
+import { routeTable } from "../src/layers/http/RouteTable.ts"
+import * as MemoryStore from "../src/layers/memory/ArchiveStore.ts"
+import { ArchivesApi } from "../src/services/archives/Api.ts"
+import { Archives } from "../src/services/archives/Archives.ts"
+import { ArchivesHttp } from "../src/services/archives/Http.ts"
+import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
+import { Blobs } from "../src/services/blobs/Blobs.ts"
+import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
+import { Tenants } from "../src/services/shared/Tenant.ts"
+
+// Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
+// chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians count.
+
+const size = Number(process.env["BENCH_MIB"] ?? 512) * 1024 * 1024
+const rounds = 7
+
+const content = async function* () {
+  const piece = Buffer.alloc(1024 * 1024)
+  for (let at = 0; at < size; at += piece.length) {
+    piece.writeUInt32LE(at / piece.length, 0)
+    yield Buffer.from(piece)
+  }
+}
+
+class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
+
+const serveOurs = (root: string) => {
+  const tenants = Tenants.of({ exists: () => Effect.succeed(true), names: Effect.succeed(["one"]) })
+  const routes = Layer.mergeAll(
+    HttpApiBuilder.layer(ArchivesOnly).pipe(
+      Layer.provide(ArchivesHttp),
+      Layer.provide([KnownTenant.layer, RequestProblems.layer])
+    ),
+    Problems.layer(routeTable(ArchivesOnly, []))
+  )
+  const ready = Layer.effectDiscard(
+    Effect.gen(function* () {
+      const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write("one", content()))
+      const archives = yield* Archives
+      yield* archives.add("one", { ...blob, id: "x-1", flowlineId: "x", entries: 1 })
+      const { address } = yield* HttpServer.HttpServer
+      const { sha256 } = blob
+      const file = join(root, "one", "blobs", sha256.slice(0, 2), sha256)
+      process.send?.({ port: address._tag === "InetAddressV4" ? address.port : 0, path: "/v1/one/archives/x-1", file })
+    })
+  )
+  return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
+    Layer.provide(Archives.layer),
+    Layer.provide(BlobSweep.layer()),
+    Layer.provide([
+      MemoryStore.layer,
+      Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
+      Layer.succeed(Tenants, tenants)
+    ]),
+    Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
+    Layer.launch,
+    NodeRuntime.runMain
+  )
+}
+
+const serveReference = (file: string) => {
+  const server = createServer((request, response) => {
+    const start = Number(/bytes=(\d+)-/.exec(request.headers.range ?? "")?.[1] ?? 0)
+    response.writeHead(start === 0 ? 200 : 206, { "content-length": size - start, "content-type": "application/zip" })
+    createReadStream(file, { start, highWaterMark: 512 * 1024 }).pipe(response)
+  })
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address()
+    process.send?.({ port: typeof address === "object" ? address?.port : 0, path: "/", file })
+  })
+}
+
+interface Server {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly path: string
+  readonly file: string
+}
+
+const start = async (...args: ReadonlyArray<string>): Promise<Server> => {
+  const child = fork(import.meta.filename, args)
+  const [said] = await once(child, "message")
+  return { child, ...said }
+}
+
+/** MB/s of one download; the answer is counted, not kept. */
+const measure = ({ port, path }: Server, from: number) =>
+  new Promise<number>((resolve, reject) => {
+    const started = performance.now()
+    let received = 0
+    let body = -1
+    const buffer = Buffer.allocUnsafe(1024 * 1024)
+    const socket = connect({
+      port,
+      host: "127.0.0.1",
+      onread: {
+        buffer,
+        callback: (length) => {
+          if (body < 0) {
+            const end = buffer.subarray(0, length).indexOf("\r\n\r\n")
+            body = end + 4
+          }
+          received += length
+          if (received < body + size - from) return true
+          socket.destroy()
+          resolve((size - from) / 1e6 / ((performance.now() - started) / 1000))
+          return true
+        }
+      }
+    })
+    socket.on("error", reject)
+    socket.on("end", () => reject(new Error(`only ${received} bytes came`)))
+    const range = from === 0 ? "" : `Range: bytes=${from}-\r\n`
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${range}\r\n`)
+  })
+
+const median = (values: Array<number>) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+const compare = async () => {
+  const root = mkdtempSync(join(tmpdir(), "flow-bench-"))
+  const ours = await start("ours", join(root, "blobs"))
+  const reference = await start("reference", ours.file)
+  try {
+    console.log("what | ours | reference | ratio | target")
+    for (const [what, from] of [
+      ["download whole", 0],
+      ["download Range, second half", size / 2]
+    ] as const) {
+      const rates: { readonly ours: Array<number>; readonly reference: Array<number> } = { ours: [], reference: [] }
+      for (let round = 0; round <= rounds; round++) {
+        const [a, b] = [await measure(ours, from), await measure(reference, from)]
+        if (round === 0) continue
+        rates.ours.push(a)
+        rates.reference.push(b)
+      }
+      const [mine, theirs] = [median(rates.ours), median(rates.reference)]
+      const ratio = (mine / theirs).toFixed(2)
+      console.log(`${what} | ${mine.toFixed(0)} MB/s | node:http pipe ${theirs.toFixed(0)} MB/s | ${ratio} | 0.9`)
+    }
+  } finally {
+    for (const { child } of [ours, reference]) {
+      child.kill("SIGKILL")
+      await once(child, "exit")
+    }
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+const [role, argument = ""] = process.argv.slice(2)
+if (role === "ours") serveOurs(argument)
+else if (role === "reference") serveReference(argument)
+else await compare()
