@@ -1,0 +1,1 @@
+export { patterns } from "../legacy/maven.ts"
