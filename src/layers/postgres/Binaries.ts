@@ -67,7 +67,8 @@ const linkLibraries = (home: string, spareFolder: string): Record<string, string
     for (const { source, target } of links) {
       link(resolve(home, source), join(spareFolder, relative(join("native", "lib"), target)))
     }
-    return { [process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH"]: spareFolder }
+    const search = `${spareFolder}:${join(home, "native", "lib")}`
+    return { [process.platform === "darwin" ? "DYLD_LIBRARY_PATH" : "LD_LIBRARY_PATH"]: search }
   }
 }
 
