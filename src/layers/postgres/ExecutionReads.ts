@@ -1,19 +1,19 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { ExecutionDetail } from "../../services/executions/Execution.ts"
+import { ExecutionStatus } from "../../services/executions/Execution.ts"
 import type { ExecutionKey, OutputState, StoredLine } from "../../services/executions/ExecutionStore.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Paging.ts"
 import { unreachable, unreachableStream } from "./Unreachable.ts"
 
-interface DetailRow {
+interface StatusRow {
   readonly summary: string
   readonly events: string
   readonly nodes: string
   readonly [column: string]: unknown
 }
 
-const decodeDetail = Schema.decodeUnknownEffect(ExecutionDetail)
+const decodeStatus = Schema.decodeUnknownEffect(ExecutionStatus)
 
 const member = new Map([["job_id", "jobId"]])
 
@@ -33,17 +33,16 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
 
   return {
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
-      const [row] = yield* sql<DetailRow>`
+      const [row] = yield* sql<StatusRow>`
         select '{' || ${summary(sql)} || '}' as summary, flowline_id as "flowlineId", version, runtime, state,
           flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes,
           coalesce((select '[' || string_agg(${event(sql)}, ',' order by seq desc) || ']' from execution_events
-            where tenant = e.tenant and execution_id = e.id), '[]') as events,
-          (select id from archives where tenant = e.tenant and id = e.id) as archive
+            where tenant = e.tenant and execution_id = e.id), '[]') as events
         from executions e where tenant = ${tenant} and id = ${id}`
       if (row === undefined) return undefined
       const { summary: own, events, nodes, ...rest } = row
       return yield* Effect.orDie(
-        decodeDetail({ ...JSON.parse(own), ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
+        decodeStatus({ ...JSON.parse(own), ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
       )
     }, unreachable),
 

@@ -37,7 +37,7 @@ export const NodeCount = Schema.Struct({
   lastError: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeCount" })
 
-export const ExecutionDetail = Schema.Struct({
+const detailFields = {
   ...fields,
   flowlineId: Schema.String,
   version: Schema.Int,
@@ -47,8 +47,16 @@ export const ExecutionDetail = Schema.Struct({
   endedAt: Schema.NullOr(timestamp),
   error: Schema.NullOr(Schema.String),
   events: Schema.Array(ExecutionEvent),
-  archive: Schema.NullOr(Schema.String.annotate({ description: "Id of the archive, when the run made one" })),
   nodes: Schema.Array(NodeCount)
+}
+
+/** All that the execution's own store knows of it. */
+export const ExecutionStatus = Schema.Struct(detailFields)
+export type ExecutionStatus = typeof ExecutionStatus.Type
+
+export const ExecutionDetail = Schema.Struct({
+  ...detailFields,
+  archive: Schema.NullOr(Schema.String.annotate({ description: "Id of the archive, when the run made one" }))
 }).annotate({ identifier: "ExecutionDetail" })
 export type ExecutionDetail = typeof ExecutionDetail.Type
 

@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../engines/Engine.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
-import type { ExecutionDetail, ExecutionState } from "./Execution.ts"
+import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** What names an execution. */
 export interface ExecutionKey {
@@ -79,7 +79,7 @@ export class ExecutionStore extends Context.Service<
     readonly cancelled: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     /** Takes the unfinished executions of gateways that are gone. */
     readonly adopt: (owner: string) => Effect.Effect<ReadonlyArray<Adopted>, StorageUnreachable>
-    readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionDetail | undefined, StorageUnreachable>
+    readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
     /** Entries of endpoints 16 and 17, oldest first. */
     readonly list: (

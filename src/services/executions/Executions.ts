@@ -3,6 +3,7 @@ import type { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Archives } from "../archives/Archives.ts"
 import type { FlowlineFile } from "../flowlines/Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
@@ -79,6 +80,7 @@ export class Executions extends Context.Service<
       const flowlines = yield* Flowlines
       const flowlineStore = yield* FlowlineStore
       const supervisor = yield* Supervisor
+      const archives = yield* Archives
       const gateway = yield* Gateway
 
       const start = Effect.fn("Executions.start")(function* (tenant: string, flowline: FlowlineVersion) {
@@ -98,7 +100,11 @@ export class Executions extends Context.Service<
       const detail = Effect.fn("Executions.detail")(function* (tenant: string, flowlineId: string, id: string) {
         const found = yield* store.detail({ tenant, id })
         if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
-        return found
+        const archive = yield* archives.get(tenant, id).pipe(
+          Effect.map((archive) => archive.id),
+          Effect.catchTag("NotFound", () => Effect.succeed(null))
+        )
+        return { ...found, archive }
       })
 
       const follow = Effect.fn("Executions.follow")(function* (tenant: string, id: string, after: number) {

@@ -1,0 +1,42 @@
+import { Effect, Layer } from "effect"
+import { Archives } from "../services/archives/Archives.ts"
+import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { Executions } from "../services/executions/Executions.ts"
+import { Gateway } from "../services/executions/Gateway.ts"
+import { Supervisor } from "../services/executions/Supervisor.ts"
+import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Operators } from "../services/operators/Operators.ts"
+import { Platform } from "../services/platform/Platform.ts"
+import { Readiness } from "../services/shared/Readiness.ts"
+import * as DiskConf from "./conf/Disk.ts"
+import * as PlatformFile from "./conf/PlatformFile.ts"
+import * as DiskTenants from "./conf/Tenants.ts"
+import * as Decoder from "./InProcessDecoder.ts"
+import * as ArchiveStore from "./memory/ArchiveStore.ts"
+import * as MemoryBlobs from "./memory/Blobs.ts"
+import * as MemoryEngine from "./memory/Engine.ts"
+import * as ExecutionStore from "./memory/ExecutionStore.ts"
+import * as FlowlineStore from "./memory/FlowlineStore.ts"
+import * as OperatorPool from "./operators/Pool.ts"
+
+const Adapters = Layer.mergeAll(
+  FlowlineStore.layer,
+  ExecutionStore.layer,
+  ArchiveStore.layer,
+  Layer.succeed(Gateway, { id: "memory" }),
+  MemoryEngine.layer,
+  Decoder.layer,
+  OperatorPool.layer,
+  DiskConf.layer,
+  DiskTenants.layer,
+  PlatformFile.layer,
+  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
+).pipe(Layer.provideMerge(MemoryBlobs.layer))
+
+/** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
+export const layer = Layer.mergeAll(Executions.layer, Operators.layer).pipe(
+  Layer.provideMerge(Supervisor.layer),
+  Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),
+  Layer.provideMerge(Adapters)
+)

@@ -1,0 +1,69 @@
+import { join } from "node:path"
+import { Effect, Fiber, Layer, Queue, Stream } from "effect"
+import { Blobs } from "../../services/blobs/Blobs.ts"
+import { Engine, type RunMessage, type RunSpec } from "../../services/engines/Engine.ts"
+import type { RunContext, Sink } from "../../services/nodes/Node.ts"
+import { pipeline } from "../../services/nodes/Pipeline.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { TenantFiles } from "../engines/child/TenantFiles.ts"
+import { zip } from "../Zip.ts"
+
+const discard: Sink = { write: () => {}, close: async () => {} }
+
+/** Runs flowlines in this very process, for tests. What they read is real; their data files are thrown away. */
+export const layer = Layer.effect(
+  Engine,
+  Effect.gen(function* () {
+    const { conf, data } = yield* Settings
+    const blobs = yield* Blobs
+
+    const work = Effect.fnUntraced(function* (spec: RunSpec, say: (message: RunMessage) => void) {
+      const stop = new AbortController()
+      yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
+      const files = new TenantFiles(join(conf, "tenants", spec.tenant))
+      const archive = spec.flowline.dag.some((node) => node.type === "archive_output")
+        ? zip({ level: 6, scratch: async () => data })
+        : undefined
+      const storing =
+        archive === undefined
+          ? undefined
+          : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
+      const context = (component: string): RunContext => ({
+        glob: (pattern) => files.glob(pattern),
+        read: (path) => files.read(path),
+        file: async () => discard,
+        archiveEntry: (name) => archive!.entry(name),
+        print: (texts) => say({ _tag: "Output", lines: texts.map((text) => ({ component, text, at: Date.now() })) }),
+        reject: () => {},
+        signal: stop.signal
+      })
+      const job = pipeline(spec.flowline, context)
+      yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
+      say({ _tag: "Counters", nodes: job.counters() })
+      if (archive === undefined || storing === undefined) return
+      const entries = yield* Effect.promise(() => archive.seal())
+      say({ _tag: "Archived", ...(yield* Fiber.join(storing)), entries })
+    })
+
+    return Engine.of({
+      run: (spec) =>
+        Stream.callback<RunMessage>((queue) => {
+          const say = (message: RunMessage) => void Queue.offerUnsafe(queue, message)
+          say({ _tag: "Started", jobId: `memory:${process.pid}`, pid: process.pid, at: Date.now() })
+          return Effect.scoped(work(spec, say)).pipe(
+            Effect.match({
+              onSuccess: () => say({ _tag: "Ended", outcome: "succeeded", at: Date.now() }),
+              onFailure: (error) =>
+                say({
+                  _tag: "Ended",
+                  outcome: "failed",
+                  error: error instanceof Error ? error.message : String(error),
+                  at: Date.now()
+                })
+            }),
+            Effect.andThen(Queue.end(queue))
+          )
+        })
+    })
+  })
+)
