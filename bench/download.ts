@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
-import { createReadStream, mkdtempSync, rmSync } from "node:fs"
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
@@ -23,10 +23,11 @@ import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { Tenants } from "../src/services/shared/Tenant.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
-// chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians count.
+// chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians of
+// rates and of their ratios count, and the processor time of the servers, which other load does not change.
 
 const size = Number(process.env["BENCH_MIB"] ?? 512) * 1024 * 1024
-const rounds = 7
+const rounds = 9
 
 const content = async function* () {
   const piece = Buffer.alloc(1024 * 1024)
@@ -128,28 +129,43 @@ const measure = ({ port, path }: Server, from: number) =>
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${range}\r\n`)
   })
 
-const median = (values: Array<number>) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0
+const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
+
+/** Milliseconds that a process has computed so far; clock ticks are 10 ms. */
+const computed = (pid: number | undefined): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
 
 const compare = async () => {
   const root = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const ours = await start("ours", join(root, "blobs"))
   const reference = await start("reference", ours.file)
   try {
-    console.log("what | ours | reference | ratio | target")
+    console.log("what | ours | reference (node:http pipe of 512 KiB) | ratio | target")
     for (const [what, from] of [
       ["download whole", 0],
       ["download Range, second half", size / 2]
     ] as const) {
-      const rates: { readonly ours: Array<number>; readonly reference: Array<number> } = { ours: [], reference: [] }
-      for (let round = 0; round <= rounds; round++) {
-        const [a, b] = [await measure(ours, from), await measure(reference, from)]
-        if (round === 0) continue
-        rates.ours.push(a)
-        rates.reference.push(b)
+      const pairs: Array<readonly [number, number]> = []
+      await measure(ours, from)
+      await measure(reference, from)
+      const before = [ours, reference].map(({ child }) => computed(child.pid))
+      for (let round = 0; round < rounds; round++) {
+        // Who comes first changes, so that neither always runs on a machine that the other has warmed.
+        if (round % 2 === 0) pairs.push([await measure(ours, from), await measure(reference, from)])
+        else {
+          const theirs = await measure(reference, from)
+          pairs.push([await measure(ours, from), theirs])
+        }
       }
-      const [mine, theirs] = [median(rates.ours), median(rates.reference)]
-      const ratio = (mine / theirs).toFixed(2)
-      console.log(`${what} | ${mine.toFixed(0)} MB/s | node:http pipe ${theirs.toFixed(0)} MB/s | ${ratio} | 0.9`)
+      const cost = [ours, reference].map(
+        ({ child }, n) =>
+          `${((computed(child.pid) - before[n]!) / rounds / ((size - from) / 1e6)).toFixed(2)} ms CPU/MB`
+      )
+      const rates = [0, 1].map((n) => `${median(pairs.map((pair) => pair[n]!)).toFixed(0)} MB/s`)
+      const ratio = median(pairs.map(([mine, theirs]) => mine / theirs)).toFixed(2)
+      console.log(`${what} | ${rates[0]}, ${cost[0]} | ${rates[1]}, ${cost[1]} | ${ratio} | 0.9`)
     }
   } finally {
     for (const { child } of [ours, reference]) {
