@@ -1,0 +1,22 @@
+import { patterns as legacy } from "../legacy/rails.ts"
+
+/** Requests in the log of Ruby on Rails, with the field names of the Elastic Common Schema. */
+export const patterns: Readonly<Record<string, string>> = {
+  ...legacy,
+  RCONTROLLER: String.raw`(?<[rails][controller][class]>[A-Za-z_][\w:]*)#(?<[rails][controller][action]>\w+)`,
+  RAILS3HEAD:
+    'Started %{WORD:[http][request][method]} "%{URIPATHPARAM:[url][original]}" for %{IPORHOST:[source][address]} at ' +
+    "(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{HOUR}:%{MINUTE}:%{SECOND} %{ISO8601_TIMEZONE})",
+  RPROCESSING:
+    String.raw`\W*Processing by %{RCONTROLLER} as(?: (?<[rails][request][format]>\S+))?` +
+    String.raw`(?:\W*Parameters: \{%{DATA:[rails][request][params]}\}` +
+    String.raw`(?![^\n]*\}[ \t\r]*$|\s*[,}\]])\W*)?`,
+  RAILS3FOOT:
+    "Completed %{POSINT:[http][response][status_code]:int}%{DATA} in " +
+    "%{NUMBER:[rails][request][duration][total]:float}ms ?%{RAILS3PROFILE}%{GREEDYDATA}",
+  RAILS3PROFILE:
+    String.raw`(?:\(Views: %{NUMBER:[rails][request][duration][view]:float}ms` +
+    String.raw`(?:[^()\n]*\| ActiveRecord: %{NUMBER:[rails][request][duration][active_record]:float}ms)?|` +
+    String.raw`\(ActiveRecord: %{NUMBER:[rails][request][duration][active_record]:float}ms)?`,
+  RAILS3: String.raw`%{RAILS3HEAD}(?:%{RPROCESSING})?\s*(?<[rails][request][explain][original]>%{DATA})\s*(?:%{RAILS3FOOT}|\z)`
+}
