@@ -24,6 +24,7 @@ const jsonLiteral = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?
 /** A number, with what may follow one for it to be a number and not the beginning of a text. */
 const hjsonNumber = /(-?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
 const hjsonWord = /(true|false|null)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
+const quotelessText = /[^\n\r]*/y
 const words: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["true", true],
   ["false", false],
@@ -112,7 +113,6 @@ class Reader {
       const keyAt = this.#at
       const key = this.#key()
       if (members.has(key)) this.#fail(`The key ${JSON.stringify(key)} occurs twice in the same object`, keyAt)
-      this.#blanks()
       if (this.#char() !== ":") this.#fail(`Expected ":" after the key, found ${this.#found()}`)
       this.#at++
       const member = this.#value()
@@ -155,13 +155,21 @@ class Reader {
     if (this.#at >= this.#text.length && !close()) this.#fail(`Expected "${end}", found the end of the file`)
   }
 
+  /** The key and the blanks after it; only a quoted one may have a comment there. */
   #key(): string {
     const char = this.#char()
-    if (char === '"' || (char === "'" && !this.#json)) return this.#quoted(false)
+    if (char === '"' || (char === "'" && !this.#json)) {
+      const key = this.#quoted(false)
+      this.#blanks()
+      return key
+    }
     if (this.#json) return this.#fail(`Expected a key in double quotes, found ${this.#found()}`)
     const start = this.#at
     while (this.#at < this.#text.length && this.#char() > " " && !punctuators.includes(this.#char())) this.#at++
-    return this.#at > start ? this.#text.slice(start, this.#at) : this.#fail(`Expected a key, found ${this.#found()}`)
+    if (this.#at === start) this.#fail(`Expected a key, found ${this.#found()}`)
+    const key = this.#text.slice(start, this.#at)
+    while (this.#at < this.#text.length && this.#char() <= " ") this.#at++
+    return key
   }
 
   #literal(): unknown {
@@ -186,9 +194,10 @@ class Reader {
       this.#at += literal.length
       return words.has(literal) ? words.get(literal) : numberOf(literal, at)
     }
-    const start = this.#at
-    this.#at = this.#lineEnd()
-    return this.#text.slice(start, this.#at).trim()
+    quotelessText.lastIndex = this.#at
+    const rest = quotelessText.exec(this.#text)?.[0] ?? ""
+    this.#at += rest.length
+    return rest.trim()
   }
 
   #quoted(multiline: boolean): string {
