@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Config, Effect, Layer, Option, Schema } from "effect"
 import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { TenantName } from "../services/shared/Tenant.ts"
+import { packagePath } from "./Package.ts"
 
 /** A setting that the gateway cannot work with. The message is for the person who set it. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -10,7 +11,6 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
   message: Schema.String
 }) {}
 
-const bundledConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
 const variables = Config.all({
@@ -19,7 +19,7 @@ const variables = Config.all({
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
     "FLOW_PORT"
   ).pipe(Config.withDefault(4242)),
-  conf: Config.String("FLOW_CONF").pipe(Config.withDefault(bundledConf)),
+  conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),

@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
+import { packagePath } from "../Package.ts"
 
-const folder = new URL("../../../docs/problems/", import.meta.url)
+const folder = packagePath("docs/problems")
 
 /** `/problems/<name>`: what the `type` of a problem leads to. */
 export const layer = HttpRouter.add(
@@ -13,7 +14,7 @@ export const layer = HttpRouter.add(
     const { problem = "" } = yield* HttpRouter.params
     const missing = new NotFound({ kind: "page", id: problem })
     if (!/^[a-z-]{1,64}$/.test(problem)) return yield* HttpServerRespondable.toResponse(missing)
-    return yield* Effect.tryPromise(() => readFile(new URL(`${problem}.md`, folder), "utf8")).pipe(
+    return yield* Effect.tryPromise(() => readFile(`${folder}/${problem}.md`, "utf8")).pipe(
       Effect.map((page) => HttpServerResponse.text(page, { contentType: "text/markdown; charset=utf-8" })),
       Effect.catch(() => HttpServerRespondable.toResponse(missing))
     )

@@ -1,0 +1,26 @@
+import { Console, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { Routes, table } from "./Http.ts"
+import { routerConfig } from "./layers/http/RouteTable.ts"
+import * as Serve from "./layers/http/Serve.ts"
+import * as Production from "./layers/Production.ts"
+import * as EnvironmentSettings from "./layers/Settings.ts"
+import * as Telemetry from "./layers/Telemetry.ts"
+import { Settings } from "./services/shared/Settings.ts"
+
+export { Settings }
+
+const Ready = Layer.effectDiscard(
+  HttpServer.addressFormattedWith((address: string) => Console.log(`flow-gateway ready ${address}`))
+)
+
+/** The whole gateway, from its settings to the line that says it is ready. Lasts as long as the layer. */
+export const Gateway = Ready.pipe(
+  Layer.provideMerge(HttpRouter.serve(Routes, { disableLogger: true, disableListenLog: true, routerConfig })),
+  Layer.provide(Serve.layer(table)),
+  Layer.provide(Production.layer),
+  Layer.provide(Telemetry.layer)
+)
+
+/** The settings of the environment variables. */
+export const settings = EnvironmentSettings.layer
