@@ -53,6 +53,33 @@ const flattened = (node: Repeat, numbered: boolean): string | undefined => {
   return only.node.text + (node.quantifier === "+" && only.quantifier === "+" ? "+" : "*")
 }
 
+/** True when the node can match without taking a character. */
+const nullable = (node: Node): boolean => {
+  switch (node.kind) {
+    case "atom":
+      return /^(?:[$^]|\\[bBAzZGK])$/.test(node.text)
+    case "class":
+      return false
+    case "repeat":
+      return node.min === 0 || nullable(node.node)
+    case "choice":
+      return node.branches.some(nullable)
+    case "group":
+      return /^\(\?<?[=!]/.test(node.open) || nullable(node.body)
+    case "sequence":
+      return node.items.every(nullable)
+    default:
+      return true
+  }
+}
+
+/**
+ * ECMAScript refuses an optional iteration that matches nothing and so makes `(?:.*?)?` take a character;
+ * Oniguruma does not. As a choice with nothing it means the same to both.
+ */
+const optionalChoice = (inner: string, quantifier: string): string =>
+  quantifier === "??" ? `(?:|${inner})` : quantifier === "?+" ? `(?>${inner}|)` : `(?:${inner}|)`
+
 const switchOptions = (current: string, text: string): string => {
   const [on, off = ""] = text.replace(/[(?:)]/g, "").split("-")
   const kept = [...current].filter((letter) => !off.includes(letter))
@@ -90,6 +117,8 @@ export const print = (
       case "repeat": {
         const flat = flattened(node, numbered)
         if (flat !== undefined) return flat
+        if (/^\?[?+]?$/.test(node.quantifier) && nullable(node.node))
+          return optionalChoice(write(node.node, active, insideLoop), node.quantifier)
         const fragile: Array<number> = []
         if (keepLoops && !insideLoop && node.max > 1) fragileCaptures(node.node, false, fragile)
         if (fragile.length === 0) return write(node.node, active, insideLoop) + node.quantifier

@@ -49,7 +49,9 @@ export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:\^?word
  * words), `extra` are JavaScript's (`d`, `y`). Throws an Error that says what the source's fault is.
  */
 export const translate = (source: string, flags: string, extra: string): Translated => {
-  const details = toRegExpDetails(source, { flags, target: "ES2025" })
+  // V8 lets `(?i:…)` reach into negated classes elsewhere; for the older target the translator writes both cases out.
+  const target = /\(\?[a-z]*i/.test(source) ? "ES2024" : "ES2025"
+  const details = toRegExpDetails(source, { flags, target })
   const { pattern, options } = details
   if (options?.strategy || (options?.transfers?.length ?? 0) > 0) {
     // Subroutines and searching lookbehinds need the translator's own RegExp class, which hides its extra groups.
