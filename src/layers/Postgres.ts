@@ -12,7 +12,7 @@ import { connectWatched, type Patience } from "./postgres/LivenessSocket.ts"
 import { type MigrationFiles, migrate, migrations } from "./postgres/Migrations.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import { PostgresRefused } from "./postgres/PostgresRefused.ts"
-import { withTransactionsOn } from "./postgres/Transactions.ts"
+import { makeShortClient } from "./postgres/ShortClient.ts"
 import { isUnreachable } from "./postgres/Unreachable.ts"
 
 /**
@@ -106,15 +106,7 @@ const connect = Effect.fnUntraced(function* (
 > {
   yield* parseAddress(address)
   yield* prepareDatabase(address, files)
-  const transactions = yield* PgClient.make({ ...clientConfig(address, short), maxConnections: 10 })
-  const statements = yield* PgClient.make({
-    ...clientConfig(address, short),
-    multiplex: true,
-    // More would be a little faster, but a slow statement holds up all those behind it on its connection.
-    multiplexConcurrency: 8,
-    maxConnections: 10
-  })
-  const client = withTransactionsOn(statements, transactions)
+  const client = yield* makeShortClient(clientConfig(address, short))
   const wideClient = yield* PgClient.make({ ...clientConfig(address, wide), maxConnections: 12 })
   return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
     Context.add(PgClient.PgClient, client),

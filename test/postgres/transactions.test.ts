@@ -72,13 +72,22 @@ describe("transactions", () => {
       })
     )
 
-    it.effect("do not wait behind slow statements of others", () =>
+    it.effect("do not wait behind slow statements of others, nor do other statements", () =>
       Effect.gen(function* () {
         yield* emptied
         const sql = yield* SqlClient.SqlClient
-        const slow = yield* Effect.forkChild(sql`SELECT pg_sleep(1.5)`)
+        const slow = yield* Effect.forkChild(
+          Effect.all(
+            [1, 2, 3].map(() => sql`SELECT pg_sleep(1.5)`),
+            { concurrency: "unbounded" }
+          )
+        )
         const began = performance.now()
         yield* sql.withTransaction(write("quick"))
+        yield* Effect.all(
+          ["a", "b", "c", "d"].map((text) => write(text)),
+          { concurrency: "unbounded" }
+        )
         expect(performance.now() - began).toBeLessThan(1000)
         yield* Fiber.interrupt(slow)
       })

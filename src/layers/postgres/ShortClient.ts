@@ -1,0 +1,105 @@
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import type { Scope } from "effect"
+import { Effect, Exit, type Stream } from "effect"
+import type { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import type { Borrower, Connection } from "effect/sql/SqlConnection"
+import { SqlError, UnknownError } from "effect/sql/SqlError"
+
+/** Connections that carry statements, and as many that carry transactions. */
+const connections = 10
+
+/**
+ * The client for short statements. Statements of many fibers share a connection and travel together (pipelining), which
+ * costs half the CPU of one connection for each. As each of them waits for those before it on its connection, a
+ * statement goes to the connection with the fewest under way, and what keeps a connection to itself (transactions,
+ * streams, listeners) has connections of its own.
+ */
+export const makeShortClient = Effect.fnUntraced(function* (
+  config: PgClient.PgPoolConfig
+): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const shared = yield* Effect.all(
+    Array.from({ length: connections }, () =>
+      PgPool.make({ ...config, multiplex: true, multiplexConcurrency: 512, maxConnections: 1 })
+    )
+  )
+  const exclusive = yield* PgClient.make({ ...config, maxConnections: connections })
+  const client = yield* SqlClient.make({
+    driver: "pg",
+    acquirer: exclusive.reserve,
+    borrower: leastLoaded(shared),
+    transactionAcquirer: exclusive.reserve,
+    compiler: PgClient.makeCompiler(undefined, false),
+    prepareTransactionControls: true,
+    commit,
+    releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`,
+    spanAttributes: [["db.system.name", "postgresql"]]
+  })
+  const { json, listen, notify } = exclusive
+  return Object.assign(client, { [PgClient.TypeId]: PgClient.TypeId, config, json, listen, notify })
+})
+
+interface Slot {
+  readonly pool: PgPool.PgPool
+  load: number
+}
+
+/** Among equals the first, so that a quiet gateway keeps few connections open. */
+const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
+  const slots = pools.map((pool): Slot => ({ pool, load: 0 }))
+  return (use) =>
+    Effect.suspend(() => {
+      const slot = slots.reduce((best, other) => (other.load < best.load ? other : best))
+      slot.load++
+      return Effect.onExit(
+        slot.pool.use((connection) => use(new SharedConnection(connection))),
+        (exit) => (Exit.hasInterrupts(exit) ? Effect.asVoid(Effect.forkDetach(outlast(slot))) : lighten(slot))
+      )
+    })
+}
+
+const lighten = (slot: Slot): Effect.Effect<void> => Effect.sync(() => slot.load--)
+
+/**
+ * A statement on a shared connection cannot be called back: it runs on after its fiber was interrupted, and others
+ * wait for it. The connection counts as busy until it has answered a question put after it.
+ */
+const outlast = (slot: Slot): Effect.Effect<void> =>
+  slot.pool.use((connection) => connection.query("SELECT")).pipe(Effect.exit, Effect.andThen(lighten(slot)))
+
+type Transform = (<A extends object>(row: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
+
+/** A session in the shape that `SqlClient` runs statements on. Columns keep their names: nothing is transformed. */
+class SharedConnection implements Connection {
+  readonly session: PgConnection.PgConnection
+  constructor(session: PgConnection.PgConnection) {
+    this.session = session
+  }
+  execute(sql: string, params: ReadonlyArray<unknown>, _transform: Transform) {
+    return Effect.map(this.session.query(sql, params), (result) => result.rows)
+  }
+  executeRaw(sql: string, params: ReadonlyArray<unknown>) {
+    return this.session.query(sql, params)
+  }
+  executeStream(sql: string, params: ReadonlyArray<unknown>, _transform: Transform): Stream.Stream<unknown, SqlError> {
+    return this.session.stream(sql, params)
+  }
+  executeValues(sql: string, params: ReadonlyArray<unknown>) {
+    return this.session.queryValues(sql, params)
+  }
+  executeValuesUnprepared(sql: string, params: ReadonlyArray<unknown>) {
+    return this.session.queryValues(sql, params, false)
+  }
+  executeUnprepared(sql: string, params: ReadonlyArray<unknown>, _transform: Transform) {
+    return Effect.map(this.session.query(sql, params, false), (result) => result.rows)
+  }
+}
+
+/** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, not with an error. */
+const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
+    const command = typeof result === "object" && result !== null && "command" in result ? result.command : ""
+    if (command !== "ROLLBACK") return Effect.void
+    const message = "The transaction had failed, so its COMMIT undid it"
+    return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
+  })
