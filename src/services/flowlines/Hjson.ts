@@ -242,18 +242,15 @@ class Reader {
     const end = this.#text.indexOf("'''", start + 3)
     if (end === -1) this.#fail("The text in ''' has no end")
     this.#at = end + 3
-    const lines = this.#text
-      .slice(start + 3, end)
-      .replaceAll("\r", "")
-      .split("\n")
-    const [first = "", ...rest] = lines
-    const indented = rest.map((line) => {
+    const [first = "", ...rest] = this.#text.slice(start + 3, end).split("\n")
+    const unindent = (line: string, margin: number) => {
       let from = 0
       while (from < margin && from < line.length && line.charAt(from) <= " ") from++
-      return line.slice(from)
-    })
+      return line.slice(from).replaceAll("\r", "")
+    }
+    const indented = rest.map((line) => unindent(line, margin))
     // Blanks before the text are dropped, and the rest of the first line when nothing is on it.
-    const head = first.trimStart()
+    const head = unindent(first, first.length)
     const all = head === "" && rest.length > 0 ? indented : [head, ...indented]
     return all.length > 1 && all.at(-1) === "" ? all.slice(0, -1).join("\n") : all.join("\n")
   }
