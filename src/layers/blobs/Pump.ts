@@ -1,4 +1,4 @@
-import { Readable } from "node:stream"
+import { feedOf } from "./Feed.ts"
 
 /** The source of a write failed: not the storage's fault. */
 export class SourceFailure {
@@ -15,12 +15,6 @@ const maxBuffers = 1024
 
 const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= piece || buffers.length >= maxBuffers
 
-// An iterator that waits for its source cannot take a `return` before the source moves, so a Readable is destroyed.
-const release = (source: AsyncIterable<Uint8Array>, iterator: AsyncIterator<Uint8Array>) => {
-  if (source instanceof Readable) source.destroy()
-  iterator.return?.().then(undefined, () => {})
-}
-
 /**
  * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. `see` gets
  * the bytes in order, at most 1 MiB at a time. Written as callbacks, because a promise race per chunk would keep
@@ -34,11 +28,9 @@ export const pump = (
   signal: AbortSignal
 ): Promise<void> =>
   new Promise((resolve, reject) => {
-    const iterator = source[Symbol.asyncIterator]()
     let buffers: Array<Uint8Array> = []
     let bytes = 0
     let rest: Uint8Array = new Uint8Array(0)
-    let pulling = false
     let writing = false
     let ended = false
     let settled = false
@@ -52,7 +44,7 @@ export const pump = (
     const stop = (error: unknown) =>
       finish(() => {
         reject(error)
-        if (!ended) release(source, iterator)
+        if (!ended) feed.leave()
       })
     const abort = () => stop(signal.reason)
 
@@ -65,37 +57,41 @@ export const pump = (
         bytes += chunk.length
       }
     }
+    const flush = () => {
+      const [full, size] = [buffers, bytes]
+      buffers = []
+      bytes = 0
+      writing = true
+      write(full, size).then(() => {
+        writing = false
+        advance()
+      }, stop)
+    }
     const advance = () => {
       if (settled) return
       take()
       if (!writing && bytes > 0 && (ended || isFull(buffers, bytes))) {
-        const [full, size] = [buffers, bytes]
-        buffers = []
-        bytes = 0
-        writing = true
-        write(full, size).then(() => {
-          writing = false
-          advance()
-        }, stop)
+        flush()
+        take()
       }
       if (ended && !writing && bytes === 0 && rest.length === 0) finish(resolve)
-      else if (!ended && !pulling && rest.length === 0 && !isFull(buffers, bytes)) pull()
+      else if (!ended && rest.length === 0 && !isFull(buffers, bytes)) feed.ask()
+      else feed.hold()
     }
-    const pull = () => {
-      pulling = true
-      iterator.next().then(
-        (next) => {
-          pulling = false
-          if (next.done === true) ended = true
-          else rest = next.value
-          advance()
-        },
-        (cause) => {
-          ended = true
-          stop(new SourceFailure(cause))
-        }
-      )
-    }
+    const feed = feedOf(source, {
+      chunk: (chunk) => {
+        rest = chunk
+        advance()
+      },
+      end: () => {
+        ended = true
+        advance()
+      },
+      fail: (cause) => {
+        ended = true
+        stop(new SourceFailure(cause))
+      }
+    })
 
     signal.addEventListener("abort", abort, { once: true })
     if (signal.aborted) abort()
