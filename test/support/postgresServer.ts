@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Redacted, Scope } from "effect"
-import { Effect } from "effect"
+import { Effect, References } from "effect"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import type { EmbeddedPostgresError } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderLock.ts"
@@ -51,4 +51,4 @@ export const startTestServer: Effect.Effect<
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "400" }
   })
   return url
-})
+}).pipe(Effect.provideService(References.MinimumLogLevel, "Error"))

@@ -3,7 +3,8 @@ import { Effect, Redacted } from "effect"
 import { type Cluster, openCluster, superuser } from "./Cluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
-import { freePort, launch, type Server, stop, stopOrphan } from "./Server.ts"
+import { freePort, launch, type Server } from "./Server.ts"
+import { stop, stopOrphan } from "./Shutdown.ts"
 
 /** How to reach the server. All of it stays the same when the server has to be restarted. */
 export interface EmbeddedPostgres {
@@ -41,6 +42,7 @@ export const startEmbedded = Effect.fn("Embedded.start")(function* (options: {
     ({ server }) => Effect.promise(async () => (server === undefined ? undefined : stop(server.pid)))
   )
   yield* Effect.forkScoped(supervise(running, start(running.port)))
+  yield* Effect.logInfo(`PostgreSQL runs on ${host}:${running.port}, its files in ${cluster.folder}`)
   const { password } = cluster
   return {
     host,

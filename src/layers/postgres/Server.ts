@@ -1,20 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import {
-  closeSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync
-} from "node:fs"
+import { closeSync, fstatSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
-import { join } from "node:path"
 import type { Cluster } from "./Cluster.ts"
 import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
-import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
+import { logSince, openLog } from "./ServerLog.ts"
+import { lockFile } from "./Shutdown.ts"
 
 /** A server that answers. */
 export interface Server {
@@ -41,14 +31,6 @@ export const settings: Readonly<Record<string, string>> = {
   log_checkpoints: "off"
 }
 
-const lines = (cluster: Cluster): ReadonlyArray<string> => {
-  try {
-    return readFileSync(join(cluster.folder, "postmaster.pid"), "utf8").split("\n")
-  } catch {
-    return []
-  }
-}
-
 /** A port of 127.0.0.1 that nobody uses at the moment. */
 export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
@@ -61,63 +43,6 @@ export const freePort = (): Promise<number> =>
   })
 
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
-
-/**
- * Stops the server that a killed gateway left running on this cluster. The process named in the lock file is touched
- * only if its arguments name this cluster, so a pid that means another process by now is left alone.
- */
-export const stopOrphan = async (cluster: Cluster): Promise<void> => {
-  const pid = Number(lines(cluster)[0])
-  if (!Number.isInteger(pid) || pid <= 1) return
-  const isOurs = () => {
-    const { command } = viewProcess(pid)
-    return command.includes("postgres") && command.includes(` -D ${cluster.folder} `)
-  }
-  if (isOurs()) await stop(pid, isOurs)
-  else if (isAnothers(cluster, pid)) rmSync(join(cluster.folder, "postmaster.pid"), { force: true })
-}
-
-/**
- * PostgreSQL takes any living process of its user for its lock file's holder. In a restarted container, where pids
- * begin anew, that can be the gateway itself, and no server would ever start. The file is put away only when the
- * process certainly is another program and no process at all works in the cluster, as every PostgreSQL process does.
- */
-const isAnothers = (cluster: Cluster, pid: number): boolean => {
-  const { command, state } = viewProcess(pid)
-  if (state !== "running" || command === "" || command.includes("postgres")) return false
-  return !someoneWorksIn(realpathSync(cluster.folder))
-}
-
-/** Fast shutdown, then, if the server does not heed it, the immediate one, then the kill. */
-export const stop = async (pid: number, isOurs: () => boolean = () => true): Promise<void> => {
-  for (const [name, millis] of [["SIGINT", 8000] as const, ["SIGQUIT", 3000] as const, ["SIGKILL", 3000] as const]) {
-    if (!isOurs()) return
-    signal(pid, name)
-    // A stopped process heeds nothing but the kill.
-    signal(pid, "SIGCONT")
-    if (await waitUntilEnded(pid, millis)) return
-  }
-}
-
-const logLimit = 4 * 1024 * 1024
-
-const openLog = (cluster: Cluster): number => {
-  const size = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
-  if (size > logLimit) renameSync(cluster.log, `${cluster.log}.1`)
-  return openSync(cluster.log, "a+", 0o640)
-}
-
-const logSince = (cluster: Cluster, offset: number): string => {
-  const descriptor = openSync(cluster.log, "r")
-  try {
-    const length = Math.min(fstatSync(descriptor).size - offset, 16_384)
-    const bytes = Buffer.alloc(Math.max(length, 0))
-    readSync(descriptor, bytes, 0, bytes.length, offset)
-    return bytes.toString().trim()
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 /**
  * Ends the server soon after the gateway ends without stopping it (a kill): a shell waits on a pipe that only the
@@ -182,7 +107,7 @@ export const launch = async (
     })
   })
   while (true) {
-    const found = lines(cluster)
+    const found = lockFile(cluster)
     if (child.pid !== undefined && Number(found[0]) === child.pid && found[7]?.trim() === "ready") break
     if (over !== undefined) {
       throw new EmbeddedPostgresError({ message: `PostgreSQL did not start: ${over}\n${logSince(cluster, offset)}` })

@@ -1,0 +1,25 @@
+import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs"
+import type { Cluster } from "./Cluster.ts"
+
+/** Size at which the log is put aside at the next start, in bytes. */
+const logLimit = 4 * 1024 * 1024
+
+/** Opens the server's log for appending. */
+export const openLog = (cluster: Cluster): number => {
+  const size = statSync(cluster.log, { throwIfNoEntry: false })?.size ?? 0
+  if (size > logLimit) renameSync(cluster.log, `${cluster.log}.1`)
+  return openSync(cluster.log, "a+", 0o640)
+}
+
+/** What the server has printed since the log had this many bytes, at most 16 KiB of it. */
+export const logSince = (cluster: Cluster, offset: number): string => {
+  const descriptor = openSync(cluster.log, "r")
+  try {
+    const length = Math.min(fstatSync(descriptor).size - offset, 16_384)
+    const bytes = Buffer.alloc(Math.max(length, 0))
+    readSync(descriptor, bytes, 0, bytes.length, offset)
+    return bytes.toString().trim()
+  } finally {
+    closeSync(descriptor)
+  }
+}
