@@ -17,12 +17,14 @@ import * as MemoryBlobs from "./memory/Blobs.ts"
 import * as MemoryEngine from "./memory/Engine.ts"
 import * as ExecutionStore from "./memory/ExecutionStore.ts"
 import * as FlowlineStore from "./memory/FlowlineStore.ts"
+import * as IdempotencyStore from "./memory/IdempotencyStore.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
   ArchiveStore.layer,
+  IdempotencyStore.layer,
   Layer.succeed(Gateway, { id: "memory" }),
   MemoryEngine.layer,
   Decoder.layer,

@@ -25,6 +25,7 @@ import * as ArchiveStore from "./postgres/ArchiveStore.ts"
 import * as ExecutionStore from "./postgres/ExecutionStore.ts"
 import * as FlowlineStore from "./postgres/FlowlineStore.ts"
 import * as Gateways from "./postgres/Gateways.ts"
+import * as IdempotencyStore from "./postgres/IdempotencyStore.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import { postgresHealth } from "./postgres/Unreachable.ts"
 
@@ -69,6 +70,7 @@ const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
   ArchiveStore.layer,
+  IdempotencyStore.layer,
   GatewayLive,
   BlobsLive,
   EngineLive,

@@ -10,7 +10,8 @@ export type MigrationFiles = Readonly<Record<string, () => Promise<unknown>>>
 export const migrations: MigrationFiles = {
   "0001_flowlines.ts": () => import("../../../migrations/0001_flowlines.ts"),
   "0002_executions.ts": () => import("../../../migrations/0002_executions.ts"),
-  "0003_archives.ts": () => import("../../../migrations/0003_archives.ts")
+  "0003_archives.ts": () => import("../../../migrations/0003_archives.ts"),
+  "0004_idempotency.ts": () => import("../../../migrations/0004_idempotency.ts")
 }
 
 const table = "flow_migrations"

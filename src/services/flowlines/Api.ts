@@ -2,6 +2,8 @@ import { Schema } from "effect"
 import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -66,13 +68,13 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       },
       payload: FlowlineForm,
       success: SaveResponse,
-      error: [BadRequest, NotFound, PreconditionFailed, StorageUnreachable, TooLarge]
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, PreconditionFailed, StorageUnreachable, TooLarge]
     }).annotate(OpenApi.Summary, "Validates and saves a flowline"),
     HttpApiEndpoint.post("executeOnce", "/v1/:tenant/flowline", {
       params: tenantParams,
       payload: FlowlineForm,
       success: ExecuteResponse,
-      error: [BadRequest, StorageUnreachable, TooLarge]
+      error: [BadRequest, Conflict, IdempotencyKeyReused, StorageUnreachable, TooLarge]
     }).annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
     HttpApiEndpoint.get("get", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
@@ -84,7 +86,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       params: flowlineParams,
       query: versionQuery,
       success: ExecuteResponse,
-      error: [NotFound, StorageUnreachable]
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Executes a saved flowline"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,

@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { Executions } from "../executions/Executions.ts"
 import { readForm } from "../shared/Form.ts"
+import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { FlowlineFile } from "./Decoder.ts"
@@ -15,6 +16,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const flowlines = yield* Flowlines
     const executions = yield* Executions
+    const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
     const readFile = (request: HttpServerRequest.HttpServerRequest) =>
@@ -36,15 +38,15 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     ) {
       const file = yield* readFile(request)
       const ifMatch = request.headers["if-match"]
-      const saved = yield* flowlines.save(tenant, file, {
-        ...(id === undefined ? {} : { id }),
-        ...(ifMatch === undefined ? {} : { ifMatch })
-      })
-      return HttpServerResponse.jsonUnsafe(
-        { index: indexOf(tenant), id: saved.id, tenant },
-        { headers: { etag: etagOf(saved.id, saved.version) } }
-      )
+      const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
+      const work = Effect.map(flowlines.save(tenant, file, into), (saved) => ({
+        body: { index: indexOf(tenant), id: saved.id, tenant },
+        etag: etagOf(saved.id, saved.version)
+      }))
+      return yield* idempotent(answers, request, tenant, file.bytes, work)
     })
+
+    const started = Effect.map((body: { readonly id: string }) => ({ body }))
 
     const get = Effect.fnUntraced(function* (
       tenant: string,
@@ -67,12 +69,16 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       )
       .handleRaw("save", ({ params, query, request }) => save(params.tenant, request, query.id))
       .handleRaw("executeOnce", ({ params, request }) =>
-        Effect.flatMap(readFile(request), (file) =>
-          Effect.map(executions.executeOnce(params.tenant, file), (started) => HttpServerResponse.jsonUnsafe(started))
-        )
+        Effect.flatMap(readFile(request), (file) => {
+          const work = started(executions.executeOnce(params.tenant, file))
+          return idempotent(answers, request, params.tenant, file.bytes, work)
+        })
       )
       .handleRaw("get", ({ params, query, request }) => get(params.tenant, request, params.id, query.version))
-      .handle("execute", ({ params, query }) => executions.execute(params.tenant, params.id, query.version))
+      .handleRaw("execute", ({ params, query, request }) => {
+        const work = started(executions.execute(params.tenant, params.id, query.version))
+        return idempotent(answers, request, params.tenant, new Uint8Array(), work)
+      })
       .handle("remove", ({ params }) => flowlines.remove(params.tenant, params.id))
   })
 )
