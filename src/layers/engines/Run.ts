@@ -74,6 +74,7 @@ export class Run {
       return messages.slice(0, last + 1)
     }
     const exit = await this.#child.exited
+    if (this.#ended) return undefined
     if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
     await this.#end()
     return [{ _tag: "Ended", outcome: "failed", error: this.#reason(exit), at: Date.now() }]

@@ -1,4 +1,5 @@
 import { hostname } from "node:os"
+import { fileURLToPath } from "node:url"
 import type { Layer } from "effect"
 import type { Blobs } from "../../../services/blobs/Blobs.ts"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
@@ -53,9 +54,11 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   killGroup()
 }
 
+const program = fileURLToPath(new URL("../../../..", import.meta.url)).replace(/\/$/, "")
+
 const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
   outcome: "failed" as const,
-  ...explain(error, hidden),
+  ...explain(error, [...hidden, program]),
   at: Date.now()
 })
 

@@ -1,0 +1,114 @@
+import { mkdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Runners } from "../../src/layers/engines/Runners.ts"
+import type { RunMessage } from "../../src/services/engines/Engine.ts"
+import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks, until } from "./support.ts"
+
+const started = (messages: ReadonlyArray<RunMessage>) => {
+  const first = messages[0]
+  if (first?._tag !== "Started") throw new Error("the run did not start")
+  return first
+}
+
+const one = act("test_print", { lines: 1 })
+
+/** The child that waits, once its modules are loaded: it is idle then. */
+const waiting = async (runners: Runners) => {
+  await until(() => runners.waiting !== undefined)
+  let used = 0
+  let since = Date.now()
+  await until(() => {
+    const now = ticks(runners.waiting ?? 0)
+    if (now !== used) since = Date.now()
+    used = now
+    return now > 0 && Date.now() - since > 300
+  })
+  return runners.waiting ?? 0
+}
+
+const resident = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024
+
+const runners = (given: Parameters<typeof settings>[1] = {}) =>
+  Effect.gen(function* () {
+    const { root } = yield* places
+    const all = settings(root, { warm: true, warmDelayMillis: 0, ...given })
+    mkdirSync(all.tempRoot, { recursive: true })
+    return yield* Effect.acquireRelease(
+      Effect.sync(() => new Runners(all)),
+      (it) => Effect.promise(() => it.close())
+    )
+  })
+
+describe("the warm runner", () => {
+  it.live("waits small and idle, is taken, and is replaced", () =>
+    Effect.gen(function* () {
+      const it = yield* runners()
+      yield* Effect.promise(async () => {
+        const pid = await waiting(it)
+        assert.isBelow(resident(pid), 120 * 1024 * 1024)
+        const { child, warm } = it.take(512)
+        assert.deepStrictEqual([warm, child.pid], [true, pid])
+        await until(() => it.waiting !== undefined && it.waiting !== pid)
+        await child.stop(false)
+        assert.isFalse(isAlive(pid))
+      })
+    })
+  )
+
+  it.live("is replaced when it dies", () =>
+    Effect.gen(function* () {
+      const it = yield* runners()
+      yield* Effect.promise(async () => {
+        const pid = await waiting(it)
+        process.kill(pid, "SIGKILL")
+        await until(() => it.waiting !== undefined && it.waiting !== pid)
+        assert.isTrue(isAlive(it.waiting ?? 0))
+      })
+    })
+  )
+
+  it.live("does not serve a run with another memory limit", () =>
+    Effect.gen(function* () {
+      const it = yield* runners()
+      yield* Effect.promise(async () => {
+        const pid = await waiting(it)
+        const { child, warm } = it.take(1024)
+        assert.isFalse(warm)
+        assert.notStrictEqual(child.pid, pid)
+        await child.stop(false)
+        assert.strictEqual(it.waiting, pid)
+      })
+    })
+  )
+
+  it.live("that dies in the moment it is taken costs the run nothing", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      yield* Effect.gen(function* () {
+        yield* Effect.promise(() => until(() => childrenOf(process.pid).some(isOurs(root))))
+        const victims = childrenOf(process.pid).filter(isOurs(root))
+        // Stopped, it takes the order and cannot answer; then it is killed.
+        for (const pid of victims) process.kill(pid, "SIGSTOP")
+        setTimeout(() => {
+          for (const pid of victims) process.kill(pid, "SIGKILL")
+        }, 200)
+        const messages = yield* follow(one)
+        assert.strictEqual(ended(messages).outcome, "succeeded")
+        assert.notInclude(victims, started(messages).pid)
+        assert.strictEqual(printed(messages).length, 1)
+      }).pipe(Effect.provide(engine(settings(root, { warm: true, warmDelayMillis: 0 }))))
+      assert.deepStrictEqual(childrenOf(process.pid).filter(isOurs(root)), [])
+    })
+  )
+})
+
+/** Whether a process belongs to the engine of this folder: its working folder is the engine's. */
+const isOurs = (root: string) => (pid: number) => {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(root)
+  } catch {
+    return false
+  }
+}
