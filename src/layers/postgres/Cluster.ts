@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -39,8 +40,8 @@ export interface Cluster {
 export const openCluster = Effect.fn("Cluster.open")(function* (
   dataFolder: string
 ): Effect.fn.Return<Cluster, EmbeddedPostgresError> {
-  const home = join(resolve(dataFolder), "postgres")
-  yield* attempt(`The folder ${home} cannot be made`, () => makeHome(home))
+  const wanted = join(resolve(dataFolder), "postgres")
+  const home = yield* attempt(`The folder ${wanted} cannot be made`, () => makeHome(wanted))
   const binaries = yield* findBinaries(join(home, "lib"))
   const folder = join(home, "data")
   const account = yield* chooseAccount(folder, [binaries.postgres, home])
@@ -52,13 +53,14 @@ export const openCluster = Effect.fn("Cluster.open")(function* (
 })
 
 /** As root, the server's user has to pass our two folders; what lies in them keeps its own, closed modes. */
-const makeHome = (home: string) => {
+const makeHome = (home: string): string => {
   mkdirSync(home, { recursive: true, mode: 0o711 })
-  if (process.getuid?.() !== 0) return
-  for (const folder of [dirname(home), home]) {
+  for (const folder of process.getuid?.() === 0 ? [dirname(home), home] : []) {
     const { mode, uid } = statSync(folder)
     if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, mode | 0o011)
   }
+  // A server is recognised by its folder's name, so the folder has one name only, however it was spelled.
+  return realpathSync(home)
 }
 
 const passwordOf = (home: string, isNew: boolean): string => {

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, rmSync } from "node:fs"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import type { Cluster } from "./Cluster.ts"
 import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
@@ -29,13 +29,12 @@ export const stopOrphan = async (cluster: Cluster): Promise<void> => {
 
 /**
  * PostgreSQL takes any living process of its user for its lock file's holder. In a restarted container, where pids
- * begin anew, that can be the gateway itself, and no server would ever start. The file is put away only when the
- * process certainly is another program and no process at all works in the cluster, as every PostgreSQL process does.
+ * begin anew, that can be the gateway itself, and no server would ever start. The file is put away only when no process
+ * at all works in the cluster's folder, as every PostgreSQL process does from before it writes the file to its end.
  */
 const isAnothers = (cluster: Cluster, pid: number): boolean => {
   const { command, state } = viewProcess(pid)
-  if (state !== "running" || command === "" || command.includes("postgres")) return false
-  return !someoneWorksIn(realpathSync(cluster.folder))
+  return state === "running" && command !== "" && !someoneWorksIn(cluster.folder)
 }
 
 /**
