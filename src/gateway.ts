@@ -1,4 +1,4 @@
-import { Console, Layer } from "effect"
+import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { Routes, table } from "./Http.ts"
 import { routerConfig } from "./layers/http/RouteTable.ts"
@@ -6,12 +6,18 @@ import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
 import * as EnvironmentSettings from "./layers/Settings.ts"
 import * as Telemetry from "./layers/Telemetry.ts"
+import { Draining } from "./services/shared/Draining.ts"
 import { Settings } from "./services/shared/Settings.ts"
 
 export { Settings }
 
+/** Comes last and goes first: what would go on for ever is told to end before the server waits for it. */
 const Ready = Layer.effectDiscard(
-  HttpServer.addressFormattedWith((address: string) => Console.log(`flow-gateway ready ${address}`))
+  Effect.gen(function* () {
+    const draining = yield* Draining
+    yield* Effect.addFinalizer(() => draining.begin)
+    yield* HttpServer.addressFormattedWith((address: string) => Console.log(`flow-gateway ready ${address}`))
+  })
 )
 
 /** The whole gateway, from its settings to the line that says it is ready. Lasts as long as the layer. */

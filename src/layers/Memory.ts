@@ -7,6 +7,7 @@ import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
+import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
@@ -36,7 +37,7 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(MemoryBlobs.layer))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = Layer.mergeAll(Executions.layer, Operators.layer).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
   Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),

@@ -9,6 +9,7 @@ import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
+import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
@@ -98,7 +99,7 @@ const ReadinessLive = Layer.effect(
 )
 
 /** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Executions.layer, Operators.layer, ReadinessLive).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
   Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),

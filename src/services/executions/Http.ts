@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { Draining } from "../shared/Draining.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Executions } from "./Executions.ts"
 import { document, eventStream, formatOf } from "./Output.ts"
@@ -17,6 +18,7 @@ export const ExecutionsHttp = HttpApiBuilder.group(
   "executions",
   Effect.fn(function* (handlers) {
     const executions = yield* Executions
+    const draining = yield* Draining
     return handlers
       .handle("list", ({ params, query }) =>
         listResponse("executions", query, (span) => executions.list(params.tenant, span))
@@ -35,7 +37,7 @@ export const ExecutionsHttp = HttpApiBuilder.group(
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from)
         return format === "events"
-          ? eventStream(executions, params.tenant, params.id, after)
+          ? eventStream(executions, draining, params.tenant, params.id, after)
           : document(executions, format, params.tenant, params.id, after)
       })
       .handle("detail", ({ params }) => executions.detail(params.tenant, params.flowlineId, params.executionId))

@@ -1,5 +1,6 @@
 import { Duration, Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { Draining } from "../shared/Draining.ts"
 import { primed } from "../shared/Primed.ts"
 import type { Executions } from "./Executions.ts"
 
@@ -31,6 +32,7 @@ const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
 /** Server-sent events (WHATWG HTML, 9.2): a line each with its sequence number as `id`, at last the event `end`. */
 export const eventStream = Effect.fn("Output.events")(function* (
   executions: Executions["Service"],
+  draining: Draining["Service"],
   tenant: string,
   id: string,
   after: number
@@ -48,7 +50,10 @@ export const eventStream = Effect.fn("Output.events")(function* (
     if (events !== "") spokenAt = now
     return [events]
   })
-  const spoken = Stream.filter(text, (events) => events !== "")
+  const spoken = text.pipe(
+    Stream.filter((events) => events !== ""),
+    Stream.interruptWhen(draining.begun)
+  )
   // The comment makes the head of the answer leave at once, even when the run is silent for long.
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": output\n\n"), spoken)), {
     contentType: "text/event-stream",
