@@ -5,9 +5,9 @@ export const patterns: Readonly<Record<string, string>> = {
   ...legacy,
   URIHOST: String.raw`(?:\[(?=\h*:)%{IPORHOST}\]|%{IPORHOST})(?::%{POSINT})?`,
   URIQUERY: String.raw`[\w$.+!*'|(){},~@#%&/=:;?\-\[\]<>]+`,
-  URIPARAM: String.raw`\?%{URIQUERY}`,
-  URIPATHPARAM: String.raw`%{URIPATH}(?:\?%{URIQUERY})?`,
-  URI: String.raw`%{URIPROTO}://(?:%{USER}(?::[^\s/@]*)?@)?(?:%{URIHOST})?(?:%{URIPATH}(?:\?%{URIQUERY})?)?`,
+  URIPARAM: String.raw`\?(?:%{URIQUERY})?`,
+  URIPATHPARAM: String.raw`%{URIPATH}(?:\?(?:%{URIQUERY})?)?`,
+  URI: String.raw`%{URIPROTO}://(?:%{USER}(?::[^\s/@]*)?@)?(?:%{URIHOST})?(?:%{URIPATH}(?:\?(?:%{URIQUERY})?)?)?`,
   SYSLOGPROG: String.raw`%{PROG:[process][name]}(?:\[%{POSINT:[process][pid]:int}\])?`,
   SYSLOGFACILITY: String.raw`<%{NONNEGINT:[log][syslog][facility][code]:int}\.%{NONNEGINT:[log][syslog][priority]:int}>`,
   SYSLOGBASE: "%{SYSLOGTIMESTAMP:timestamp} (?:%{SYSLOGFACILITY} )?%{SYSLOGHOST:[host][hostname]} %{SYSLOGPROG}:"

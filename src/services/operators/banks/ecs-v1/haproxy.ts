@@ -21,7 +21,7 @@ export const patterns: Readonly<Record<string, string>> = {
   HAPROXYURI:
     String.raw`(?:%{URIPROTO:[url][scheme]}://)?(?:%{USER:[url][username]}(?::[^\s/@]*)?@)?` +
     "(?:%{IPORHOST:[url][domain]}(?::%{POSINT:[url][port]:int})?)?" +
-    String.raw`(?:%{URIPATH:[url][path]}(?:\?%{URIQUERY:[url][query]})?)?`,
+    String.raw`(?:%{URIPATH:[url][path]}(?:\?(?:%{URIQUERY:[url][query]})?)?)?`,
   HAPROXYHTTPREQUESTLINE:
     String.raw`(?:<BADREQ>|%{WORD:[http][request][method]} (?:\*|%{HAPROXYURI:[url][original]})` +
     "(?: HTTP/%{NUMBER:[http][version]})?)",

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs"
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { bank, type PatternSet } from "../../src/services/operators/banks/Banks.ts"
+import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import type { Row, Samples } from "./banks/sample.ts"
+import { flatten } from "./cases.ts"
+
+interface Interface {
+  readonly name: string
+  readonly uses: ReadonlyArray<string>
+  readonly fields: ReadonlyArray<{ readonly field: string; readonly as?: string; readonly type?: string }>
+}
+
+const topics = ["grok-patterns", "linux-syslog"]
+const sets: ReadonlyArray<PatternSet> = ["legacy", "ecs-v1"]
+
+const interfaces: Record<PatternSet, Record<string, ReadonlyArray<Interface>>> = JSON.parse(
+  readFileSync(new URL("../data/grok-bank.json", import.meta.url), "utf8")
+)
+const owned = sets.flatMap((set) =>
+  topics.filter((topic) => topic in interfaces[set]).map((topic) => ({ set, topic, expected: interfaces[set][topic]! }))
+)
+
+const read = async <Value>(path: string, name: string): Promise<Value> =>
+  (await import(new URL(path, import.meta.url).href))[name]
+
+/** References and named groups of a pattern, in the order of their text. */
+const references = (regex: string) =>
+  [...regex.matchAll(/%\{(\w+)(?::([^:}]+)(?::(\w+))?)?\}|\(\?<([^>=!]+)>/g)].map(([, as, field, type, group]) => ({
+    as,
+    field: field ?? group,
+    type
+  }))
+
+const compiled = new Map<string, Grok>()
+const grok = (set: PatternSet, pattern: string): Grok => {
+  const known = compiled.get(set + pattern)
+  if (known !== undefined) return known
+  const made = Result.getOrThrow(compile([pattern], { bank: set }))
+  compiled.set(set + pattern, made)
+  return made
+}
+
+const expectedFields = (set: PatternSet, rows: ReadonlyArray<Row>) =>
+  Object.fromEntries(
+    rows
+      .map(([legacy, ecs, value]) => (set === "legacy" ? [legacy, String(value)] : [ecs, value]) as const)
+      .filter(([field]) => field !== "")
+  )
+
+describe.each(owned)("$set/$topic", async ({ set, topic, expected }) => {
+  const patterns = await read<Record<string, string>>(
+    `../../src/services/operators/banks/${set}/${topic}.ts`,
+    "patterns"
+  )
+  const samples = await read<Samples>(`./banks/${topic}.ts`, "samples")
+  const names = expected.map(({ name }) => name)
+
+  it("has the names of the interface", () => {
+    expect(Object.keys(patterns).sort()).toEqual([...names].sort())
+  })
+
+  it.each(expected)("$name uses and captures what the interface says", ({ name, uses, fields }) => {
+    const found = references(patterns[name]!)
+    const used = found.flatMap(({ as }) => (as === undefined ? [] : [as]))
+    expect([...new Set(used)].sort()).toEqual([...uses].sort())
+    for (const one of used) expect(bank(set).has(one), one).toBe(true)
+    const captures = found.filter(({ field }) => field !== undefined).map((one) => JSON.stringify(one))
+    const wanted = fields.map(({ field, as, type }) => JSON.stringify({ as, field: field.replace("?", ""), type }))
+    expect(captures.sort()).toEqual(wanted.sort())
+    expect(grok(set, `%{${name}}`)).toBeDefined()
+  })
+
+  it("has samples for and against every name", () => {
+    const unmissable = new Set(["SPACE", "DATA", "GREEDYDATA", "JAVALOGMESSAGE", "HAPROXYCAPTUREDREQUESTHEADERS"])
+    unmissable
+      .add("HAPROXYCAPTUREDRESPONSEHEADERS")
+      .add("RAILS3PROFILE")
+      .add("EXIM_QUOTED_CONTENT")
+      .add("EXIM_NAMED_FIELDS")
+    const positive = names.filter(
+      (name) => samples.texts[name]?.yes.length || samples.lines.some((line) => line.name === name)
+    )
+    const negative = names.filter((name) => samples.texts[name]?.no.length || samples.misses[name]?.length)
+    expect(positive).toEqual(names)
+    expect(names.filter((name) => !negative.includes(name) && !unmissable.has(name))).toEqual([])
+  })
+
+  const texts = Object.entries(samples.texts).filter(([name]) => names.includes(name))
+  it.each(texts.map(([name, { yes, no }]) => ({ name, yes, no })))("$name takes whole texts", ({ name, yes, no }) => {
+    const whole = grok(set, `\\A%{${name}}\\z`)
+    for (const text of yes) expect(whole.match(text), text).toBeDefined()
+    for (const text of no) expect(whole.match(text), text).toBeUndefined()
+  })
+
+  const lines = samples.lines.filter(({ name, only }) => names.includes(name) && (only ?? set) === set)
+  it.each(lines.map((line) => [line.name, line.line, line.rows] as const))("%s of %s", (name, line, rows) => {
+    const found = grok(set, `%{${name}}`).match(line)
+    if (found === undefined) return expect.fail("no match")
+    expect(flatten(found.fields)).toEqual(expectedFields(set, rows))
+    expect(found.failures).toEqual([])
+  })
+
+  const misses = Object.entries(samples.misses).filter(([name]) => names.includes(name))
+  it.each(misses)("%s is not in other lines", (name, others) => {
+    for (const line of others) expect(grok(set, `%{${name}}`).match(line), line).toBeUndefined()
+  })
+})
