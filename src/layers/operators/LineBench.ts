@@ -1,38 +1,11 @@
 import { Result } from "effect"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
-import type { SampleResult } from "../../services/operators/OperatorTest.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import { prepare, type Tester } from "../../services/operators/Tester.ts"
-import type { Order, ProgramFault, Turn } from "./Protocol.ts"
+import type { Bench, ProgramFault } from "./Protocol.ts"
+import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
 import { within } from "./Watchdog.ts"
-
-/** A compiled program that takes its turns on a worker. */
-export interface Bench {
-  readonly turn: (order: Order) => Turn
-  readonly close: () => void
-}
-
-interface Row {
-  readonly json: string
-  readonly matched: boolean
-}
-
-/** A turn also ends when its results are this long (UTF-16 units): few lines can make many captures. */
-const turnLength = 4 * 1024 * 1024
-/** How much is shown of a sample that is too long. */
-const shownLength = 1024
-
-const row = (result: SampleResult): Row => ({ json: JSON.stringify(result), matched: result.matched })
-
-const tooLong = ({ line, text }: Sample, limit: number): Row =>
-  row({
-    line,
-    input: text.slice(0, shownLength),
-    truncated: true,
-    matched: false,
-    failure: { reason: "no-match", detail: `not tried: a sample has at most ${limit} characters`, matchedUpTo: 0 }
-  })
 
 const examined = (tester: Tester, sample: Sample): Row => {
   try {
@@ -59,14 +32,13 @@ export const lineBench = (
   return Result.fail({ part: part === "definitions" ? part : program.part, detail, line, column, text: offending })
 }
 
-const bench = (tester: Tester, { split }: TestProgram, reached: (index: number) => void): Bench => ({
-  close: () => {},
+const bench = (tester: Tester, { operator, split }: TestProgram, reached: (index: number) => void): Bench => ({
   turn: ({ batch, from, condemned, allowance: { sampleMillis, turnMillis } }) => {
     const all = batch === undefined ? [] : samplesOf(batch, split)
     const rows: Array<Row> = []
     const start = performance.now()
     const end = start + turnMillis
-    const limit = maxLength[split]
+    const limit = maxLength(operator, split)
     let next = from
     let timeouts = 0
     let length = 0
@@ -97,10 +69,9 @@ const bench = (tester: Tester, { split }: TestProgram, reached: (index: number) 
         timedOut(all[next]!, sampleMillis)
     } while (next < all.length && length < turnLength && performance.now() < end)
     return {
-      json: new TextEncoder().encode(rows.map(({ json }) => json).join(",")),
+      ...summed(rows),
       samples: all.length,
       next,
-      matched: rows.reduce((count, { matched }) => count + (matched ? 1 : 0), 0),
       timeouts,
       millis: performance.now() - start,
       hints: tester.summary().hints

@@ -47,3 +47,8 @@ export interface Turn {
 }
 
 export type FromWorker = { readonly fault: ProgramFault } | { readonly turn: Turn }
+
+/** A compiled program that takes its turns on a worker. */
+export interface Bench {
+  readonly turn: (order: Order) => Turn | Promise<Turn>
+}

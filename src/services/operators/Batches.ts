@@ -1,3 +1,4 @@
+import type { Operator } from "./OperatorTest.ts"
 import { type Sample, type Split, samples } from "./Samples.ts"
 
 /** A piece of the input that ends with a line. */
@@ -15,8 +16,12 @@ const newline = 10
 const batchLines = 1000
 const batchBytes = 256 * 1024
 
-/** Longer samples (UTF-16 units) are not tried: many patterns take quadratic time where they do not match. */
-export const maxLength: Readonly<Record<Split, number>> = { lines: 64 * 1024, none: 1024 * 1024 }
+/**
+ * Longer samples (UTF-16 units) are not tried. Many patterns take quadratic time on a line that they do not match, so
+ * lines have a lower limit there than events of a program.
+ */
+export const maxLength = (operator: Operator, split: Split): number =>
+  operator === "flowlet" || split === "none" ? 1024 * 1024 : 64 * 1024
 
 const lineFeeds = (bytes: Uint8Array, to: number): number => {
   let count = 0
@@ -32,9 +37,9 @@ const beginning = (bytes: Uint8Array, size: number): Uint8Array => {
 }
 
 /** Cuts the input at line ends. A line that is surely too long comes alone and cut. */
-export function* batches(input: Uint8Array, split: Split): Generator<SampleBatch> {
+export function* batches(input: Uint8Array, operator: Operator, split: Split): Generator<SampleBatch> {
   // A UTF-16 unit has at most three bytes in UTF-8, so more bytes than this are more units than allowed.
-  const tooLong = maxLength[split] * 3 + 3
+  const tooLong = maxLength(operator, split) * 3 + 3
   if (split === "none") {
     if (input.length > 0) {
       yield { bytes: beginning(input, tooLong), firstLine: 1, cut: input.length > tooLong }

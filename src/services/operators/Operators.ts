@@ -123,7 +123,7 @@ export class Operators extends Context.Service<
           const session = yield* pool.open(program)
           return answer(
             operator,
-            Stream.fromIterable(batches(input, program.split)).pipe(
+            Stream.fromIterable(batches(input, operator, program.split)).pipe(
               Stream.mapEffect(session.run, { concurrency: operator === "flowlet" ? 1 : batchesAhead })
             )
           )

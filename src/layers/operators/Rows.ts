@@ -1,0 +1,29 @@
+import type { SampleResult } from "../../services/operators/OperatorTest.ts"
+import type { Turn } from "./Protocol.ts"
+
+/** A result of a sample as JSON text. */
+export interface Row {
+  readonly json: string
+  readonly matched: boolean
+}
+
+/** A turn also ends when its results are this long (UTF-16 units): few samples can make many results. */
+export const turnLength = 4 * 1024 * 1024
+/** How much is shown of a sample that is too long. */
+const shownLength = 1024
+
+export const row = (result: SampleResult): Row => ({ json: JSON.stringify(result), matched: result.matched })
+
+export const tooLong = (sample: { readonly line: number; readonly text: string }, limit: number): Row =>
+  row({
+    line: sample.line,
+    input: sample.text.slice(0, shownLength),
+    truncated: true,
+    matched: false,
+    failure: { reason: "no-match", detail: `not tried: a sample has at most ${limit} characters`, matchedUpTo: 0 }
+  })
+
+export const summed = (rows: ReadonlyArray<Row>): Pick<Turn, "json" | "matched"> => ({
+  json: new TextEncoder().encode(rows.map(({ json }) => json).join(",")),
+  matched: rows.reduce((count, { matched }) => count + (matched ? 1 : 0), 0)
+})

@@ -1,0 +1,21 @@
+import { cidr } from "./guest/cidr.ts"
+import { csv } from "./guest/csv.ts"
+import { date } from "./guest/date.ts"
+import { harness } from "./guest/harness.ts"
+import { kv } from "./guest/kv.ts"
+import { secure } from "./guest/secure.ts"
+
+const helpers = [kv, csv, date, cidr]
+
+/**
+ * The text that a sandbox runs before a program: the functions of `guest/`, whose own text is plain JavaScript once the
+ * types are gone. Its value is the harness's function.
+ */
+export const prelude = [
+  "'use strict';",
+  ...helpers.map(
+    (helper) => `Object.defineProperty(globalThis, "${helper.name}", { value: Object.freeze(${helper}) });`
+  ),
+  `(${secure})();`,
+  `(${harness})`
+].join("\n")

@@ -1,0 +1,173 @@
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten"
+import type { Guest, GuestLimits } from "./Engine.ts"
+import type { Host } from "./guest/harness.ts"
+import type { Outcome, ScriptFault } from "./Outcome.ts"
+import { prelude } from "./Prelude.ts"
+import { file, type Program, readProgram } from "./Program.ts"
+
+/** Why a program cannot be used. */
+export class ProgramRefused extends Error {
+  readonly fault: ScriptFault
+  constructor(fault: ScriptFault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+/** Events that cross into the sandbox at once, and how long their text may be: it takes memory of the sandbox. */
+const crossingEvents = 500
+const crossingLength = 1024 * 1024
+/** What a program may do before its first event. */
+const startMillis = 1000
+
+const faultOf = (context: QuickJSContext, error: QuickJSHandle): ScriptFault => {
+  const dumped: unknown = context.dump(error)
+  error.dispose()
+  if (typeof dumped !== "object" || dumped === null) return { message: `thrown: ${String(dumped)}` }
+  const { name, message, stack } = dumped as Partial<Record<"name" | "message" | "stack", unknown>>
+  const [, line, column] = new RegExp(`${file}:(\\d+)(?::(\\d+))?`).exec(String(stack)) ?? []
+  return {
+    message: `${name ?? "Error"}: ${message ?? ""}`,
+    ...(line === undefined ? {} : { line: Number(line) }),
+    ...(column === undefined ? {} : { column: Number(column) })
+  }
+}
+
+/** Reads a program without running it. */
+export const read = (runtime: QuickJSRuntime, text: string): Program => {
+  const context = runtime.newContext()
+  const program = readProgram(text, (script) => {
+    const result = context.evalCode(script, file, { compileOnly: true })
+    if (result.error !== undefined) return faultOf(context, result.error)
+    result.value.dispose()
+    return undefined
+  })
+  context.dispose()
+  if ("message" in program) throw new ProgramRefused(program)
+  return program
+}
+
+/** The next events as a JSON array. */
+const crossing = (events: ReadonlyArray<unknown>, from: number): string => {
+  const texts: Array<string> = []
+  let length = 0
+  for (let index = from; index < events.length && texts.length < crossingEvents && length < crossingLength; index++) {
+    const text = JSON.stringify(events[index])
+    texts.push(text)
+    length += text.length
+  }
+  return `[${texts.join(",")}]`
+}
+
+/** A program at work: a runtime and a context of its own. */
+export class Sandbox implements Guest {
+  readonly #context: QuickJSContext
+  readonly #run: QuickJSHandle
+  readonly #collect: QuickJSHandle
+  readonly #process: QuickJSHandle
+  readonly #locate: Program["locate"]
+  #deadline = 0
+  #millis = 0
+  #until = 0
+  /** Events of this run that have crossed and come back, and when each event of the present crossing began. */
+  #crossed = 0
+  #began: Array<number> = []
+
+  constructor(module: QuickJSWASMModule, text: string, limits: GuestLimits, match: Host["match"]) {
+    const runtime = module.newRuntime()
+    runtime.setMemoryLimit(limits.memoryBytes)
+    runtime.setMaxStackSize(limits.stackBytes)
+    runtime.setInterruptHandler(() => performance.now() > this.#deadline)
+    this.#deadline = performance.now() + startMillis
+    const program = read(runtime, text)
+    this.#locate = program.locate
+    const context = runtime.newContext()
+    this.#context = context
+    const host = context.newObject()
+    this.#give(host, "mark", (index) => (this.#mark(context.getNumber(index!)) ? context.true : context.false))
+    this.#give(host, "match", (...handles) => {
+      const [kind, pattern = "", sample = "", more = ""] = handles.map((handle) => context.getString(handle))
+      return context.newString(match(kind === "grok" ? "grok" : "dissect", pattern, sample, more))
+    })
+    const make = this.#evaluate(prelude, "prelude.js")
+    const name = context.newString(file)
+    const harness = this.#unwrap(context.callFunction(make, context.undefined, host, name))
+    this.#run = context.getProp(harness, "run")
+    this.#collect = context.getProp(harness, "collect")
+    for (const handle of [host, make, name, harness]) handle.dispose()
+    let value = context.undefined
+    for (const [name, script] of program.scripts) {
+      value.dispose()
+      value = this.#evaluate(script, name)
+    }
+    this.#process = value
+  }
+
+  run(events: ReadonlyArray<unknown>, millis: number, until: number): ReadonlyArray<Outcome> {
+    const outcomes: Array<Outcome> = []
+    this.#millis = millis
+    this.#until = until
+    for (;;) {
+      this.#crossed = outcomes.length
+      if (this.#crossed >= events.length || performance.now() >= until) return outcomes
+      const made = this.#cross(crossing(events, this.#crossed))
+      for (const outcome of made) outcomes.push(outcome)
+      if (made.length === 0) return outcomes
+    }
+  }
+
+  at(): number {
+    return this.#crossed + this.#began.length - 1
+  }
+
+  #cross(events: string): ReadonlyArray<Outcome> {
+    const context = this.#context
+    this.#began = []
+    const text = context.newString(events)
+    this.#deadline = performance.now() + this.#millis
+    const ran = context.callFunction(this.#run, context.undefined, this.#process, text)
+    text.dispose()
+    const fault = ran.error === undefined ? ran.value.dispose() : faultOf(context, ran.error)
+    this.#deadline = Number.POSITIVE_INFINITY
+    const collected = this.#unwrap(context.callFunction(this.#collect, context.undefined))
+    const made: ReadonlyArray<Outcome> = JSON.parse(context.getString(collected))
+    collected.dispose()
+    const outcomes = made.map((outcome, index) => this.#timed(this.#located(outcome), index))
+    if (fault === undefined) return outcomes
+    const last: Outcome = fault.message.includes("interrupted") ? { timeout: true } : { error: this.#locate(fault) }
+    return [...outcomes, this.#timed(last, outcomes.length)]
+  }
+
+  #located(outcome: Outcome): Outcome {
+    return outcome.error === undefined ? outcome : { ...outcome, error: this.#locate(outcome.error) }
+  }
+
+  #timed(outcome: Outcome, index: number): Outcome {
+    const began = this.#began[index] ?? 0
+    const ended = this.#began[index + 1] ?? performance.now()
+    return { ...outcome, micros: Math.round((ended - began) * 1000) }
+  }
+
+  #mark(index: number): boolean {
+    const now = performance.now()
+    // The mark behind the last event only says when that one ended.
+    this.#began[index] = now
+    this.#deadline = now + this.#millis
+    return index > 0 && now >= this.#until
+  }
+
+  #give(host: QuickJSHandle, name: string, call: (...handles: ReadonlyArray<QuickJSHandle>) => QuickJSHandle): void {
+    const handle = this.#context.newFunction(name, call)
+    this.#context.setProp(host, name, handle)
+    handle.dispose()
+  }
+
+  #evaluate(script: string, name: string): QuickJSHandle {
+    return this.#unwrap(this.#context.evalCode(script, name))
+  }
+
+  #unwrap(result: ReturnType<QuickJSContext["evalCode"]>): QuickJSHandle {
+    if (result.error !== undefined) throw new ProgramRefused(this.#locate(faultOf(this.#context, result.error)))
+    return result.value
+  }
+}

@@ -1,0 +1,82 @@
+// Runs inside the sandbox: self-contained, shipped there as text.
+
+/**
+ * Reads a time: ISO 8601 in UTC with milliseconds, or null when the text does not fit. `format` is `ISO8601` (default),
+ * `UNIX`, `UNIX_MS`, or letters as in Java: `dd/MMM/yyyy:HH:mm:ss Z`, literal text in quotes. `options.zone` (`UTC`,
+ * `+02:00`) is for formats without a zone, `options.year` for formats without a year: there is no clock to ask.
+ */
+export function date(
+  text: unknown,
+  format = "ISO8601",
+  options?: { readonly zone?: string; readonly year?: number }
+): string | null {
+  const names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+  const zoneMinutes = (zone: string): number => {
+    if (/^(z|utc|gmt)$/i.test(zone)) return 0
+    const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone)
+    if (parts === null) throw new Error(`"${zone}" is not a zone such as UTC or +02:00`)
+    return (parts[1] === "-" ? -1 : 1) * (Number(parts[2]) * 60 + Number(parts[3]))
+  }
+  const iso = (millis: number): string | null =>
+    Number.isFinite(millis) && Math.abs(millis) <= 8.64e15 ? new Date(Math.trunc(millis)).toISOString() : null
+  const source = String(text).trim()
+  if (format === "UNIX" || format === "UNIX_MS") {
+    if (!/^[+-]?\d+(\.\d+)?$/.test(source)) return null
+    return iso(format === "UNIX" ? Math.round(Number(source) * 1000) : Number(source))
+  }
+  const digits: Record<string, string> = { yyyy: "\\d{4}", yy: "\\d\\d", MM: "\\d\\d", M: "\\d{1,2}", dd: "\\d\\d" }
+  const parts: Array<string> = []
+  let pattern = ""
+  const take = (kind: string, regex: string): void => {
+    parts.push(kind)
+    pattern += `(${regex})`
+  }
+  const layout =
+    format === "ISO8601"
+      ? /^[+-]?\d{4}-\d\d-\d\d$/.test(source)
+        ? "yyyy-MM-dd"
+        : `yyyy-MM-dd'${source[10] === " " ? " " : "T"}'HH:mm${/:\d\d:\d\d/.test(source) ? ":ss" : ""}${
+            /:\d\d[.,]\d/.test(source) ? `'${/:\d\d,/.test(source) ? "," : "."}'S` : ""
+          }${/(Z|[+-]\d\d:?\d\d)$/i.test(source.slice(11)) ? "Z" : ""}`
+      : format
+  for (const [token, , quoted] of layout.matchAll(/'(([^']*))'|([A-Za-z])\3*|[^A-Za-z']+/g)) {
+    const letter = token[0]!
+    if (token === "''") pattern += "'"
+    else if (quoted !== undefined || !/[A-Za-z]/.test(letter)) {
+      pattern += (quoted ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
+    } else if (letter === "y") take("y", token.length === 2 ? digits["yy"]! : digits["yyyy"]!)
+    else if (letter === "M") take("M", token.length > 2 ? "[A-Za-z]{3,9}" : (digits[token] ?? "\\d\\d"))
+    else if (letter === "d" || letter === "H" || letter === "h" || letter === "m" || letter === "s") {
+      take(letter, token.length === 1 ? "\\d{1,2}" : "\\d\\d")
+    } else if (letter === "S") take("S", "\\d{1,9}")
+    else if (letter === "a") take("a", "[AaPp][Mm]")
+    else if (letter === "E") take("E", "[A-Za-z]{3,9}")
+    else if (letter === "Z" || letter === "X" || letter === "x" || letter === "z")
+      take("Z", "Z|z|UTC|GMT|[+-]\\d\\d:?\\d\\d")
+    else throw new Error(`"${token}" in the format is not a known field; put text in quotes`)
+  }
+  const match = new RegExp(`^${pattern}$`).exec(source)
+  if (match === null) return null
+  const value: Record<string, string> = {}
+  for (const [index, kind] of parts.entries()) value[kind] = match[index + 1]!
+  const number = (kind: string, otherwise: number): number =>
+    value[kind] === undefined ? otherwise : Number(value[kind])
+  if (value["y"] === undefined && options?.year === undefined) {
+    throw new Error("the format has no year and there is no clock: give { year }")
+  }
+  const year =
+    number("y", options?.year ?? 0) + (value["y"]?.length === 2 ? (Number(value["y"]) < 70 ? 2000 : 1900) : 0)
+  const month = /^[A-Za-z]/.test(value["M"] ?? "")
+    ? names.indexOf(value["M"]!.slice(0, 3).toLowerCase()) + 1
+    : number("M", 1)
+  const day = number("d", 1)
+  const afternoon = value["a"]?.toLowerCase() === "pm"
+  const hour = value["h"] === undefined ? number("H", 0) : (number("h", 0) % 12) + (afternoon ? 12 : 0)
+  const minute = number("m", 0)
+  const second = number("s", 0)
+  const millis = value["S"] === undefined ? 0 : Math.trunc(Number(`0.${value["S"]}`) * 1000)
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  if (month < 1 || month > 12 || day < 1 || day > days || hour > 23 || minute > 59 || second > 60) return null
+  const zone = zoneMinutes(value["Z"] ?? options?.zone ?? "UTC")
+  return iso(Date.UTC(year, month - 1, day, hour, minute - zone, second, millis))
+}

@@ -1,0 +1,144 @@
+import type { ScriptFault } from "../Outcome.ts"
+
+// Runs inside the sandbox before the program: self-contained, shipped there as text.
+
+/** What the host gives: strings and numbers only go in and out. */
+export interface Host {
+  /** Told which event is about to be processed; true: stop before it. */
+  readonly mark: (index: number) => boolean
+  /** Matches in the host: the fields as JSON text, "" when nothing matches, "!" and a message when the pattern is bad. */
+  readonly match: (kind: "grok" | "dissect", pattern: string, text: string, definitions: string) => string
+}
+
+/** What the host calls. */
+export interface Harness {
+  /** Processes events (a JSON array) until the host says stop. */
+  readonly run: (process: (event: unknown) => unknown, events: string) => void
+  /** Gives out what was made so far, as a JSON array of outcomes, and forgets it. */
+  readonly collect: () => string
+}
+
+/** Makes the helpers of programs and the loop over events. Captures what it needs before the program can run. */
+export function harness(host: Host, file: string): Harness {
+  const { parse, stringify } = JSON
+  const shownLines = 1000
+  const shownLength = 8192
+  let outcomes: Array<string> = []
+  let printed: Array<string> = []
+
+  const textOf = (value: unknown): string => {
+    try {
+      return typeof value === "object" && value !== null ? (stringify(value) ?? String(value)) : String(value)
+    } catch {
+      return "[a value that has no text]"
+    }
+  }
+  const print = (...values: ReadonlyArray<unknown>): void => {
+    if (printed.length < shownLines) printed.push(values.map(textOf).join(" ").slice(0, shownLength))
+    else if (printed.length === shownLines) printed.push("(more lines are not shown)")
+  }
+  const match = (kind: "grok" | "dissect", patterns: unknown, text: unknown, definitions: unknown): unknown => {
+    const lines =
+      typeof definitions === "object" && definitions !== null
+        ? Object.entries(definitions)
+            .map(([name, regex]) => `${name} ${regex}`)
+            .join("\n")
+        : String(definitions ?? "")
+    for (const pattern of Array.isArray(patterns) ? patterns : [patterns]) {
+      const answer = host.match(kind, String(pattern), String(text), lines)
+      if (answer.startsWith("!")) throw new Error(answer.slice(1))
+      if (answer !== "") return parse(answer)
+    }
+    return null
+  }
+  const grok = (pattern: unknown, text: unknown, definitions?: unknown) => match("grok", pattern, text, definitions)
+  const dissect = (pattern: unknown, text: unknown, appendSeparator?: unknown) =>
+    match("dissect", pattern, text, appendSeparator)
+  for (const helper of [print, grok, dissect]) {
+    Object.freeze(helper)
+    Object.defineProperty(globalThis, helper.name, { value: helper })
+  }
+
+  const faultOf = (thrown: unknown): ScriptFault => {
+    try {
+      if (!(thrown instanceof Error)) return { message: `thrown: ${textOf(thrown)}` }
+      const message = `${thrown.name}: ${thrown.message}`
+      const at = String(thrown.stack).split(`${file}:`)[1]?.split(":") ?? []
+      const [line, column] = at.map((digits) => parseInt(digits, 10))
+      if (line === undefined || !(line > 0)) return { message }
+      return column !== undefined && column > 0 ? { message, line, column } : { message, line }
+    } catch {
+      return { message: "thrown: a value that has no text" }
+    }
+  }
+
+  const kinds = [Map, Set, WeakMap, WeakSet, RegExp, Promise, ArrayBuffer, Error]
+  const { getPrototypeOf } = Object
+  const plain = Object.prototype
+  const kindOf = (value: object): string | undefined =>
+    getPrototypeOf(value) === plain ? undefined : kinds.find((kind) => value instanceof kind)?.name
+  const refuse = (key: string, what: string): never => {
+    throw new TypeError(key === "" ? `process returned ${what}` : `the field "${key}" holds ${what}, which is not JSON`)
+  }
+  const jsonOnly = (key: string, value: unknown): unknown => {
+    switch (typeof value) {
+      case "number":
+        return Number.isFinite(value) ? value : refuse(key, String(value))
+      case "function":
+      case "symbol":
+      case "bigint":
+        return refuse(key, `a ${typeof value}`)
+      case "object": {
+        const kind = value === null ? undefined : kindOf(value)
+        return kind === undefined ? value : refuse(key, `a ${kind}`)
+      }
+      default:
+        return value
+    }
+  }
+  const isEvent = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+  const write = (value: unknown): string => {
+    if (value === undefined || value === null) return '"dropped":true'
+    if (value instanceof Promise) throw new TypeError("process returned a promise: programs do not wait")
+    const many = Array.isArray(value)
+    for (const event of many ? value : [value]) {
+      if (!isEvent(event))
+        throw new TypeError(
+          `process returned ${many ? "an array with " : ""}${
+            event === null ? "null" : Array.isArray(event) ? "an array" : `a ${typeof event}`
+          }: expected an event, an array of events or nothing`
+        )
+    }
+    if (many && value.length === 0) return '"dropped":true'
+    const text = stringify(value, jsonOnly)
+    // toJSON can turn an object into anything.
+    if (text === undefined || (text[0] !== "{" && text[0] !== "["))
+      throw new TypeError("process returned an object that is not an event in JSON")
+    return `"output":${text}`
+  }
+
+  return {
+    run: (process, events) => {
+      const all: ReadonlyArray<unknown> = parse(events)
+      for (let index = 0; index < all.length; index++) {
+        if (host.mark(index)) return
+        let outcome: string
+        try {
+          outcome = write(process(all[index]))
+        } catch (thrown) {
+          outcome = `"error":${stringify(faultOf(thrown))}`
+        }
+        if (printed.length > 0) outcome += `,"printed":${stringify(printed)}`
+        printed = []
+        outcomes.push(`{${outcome}}`)
+      }
+      host.mark(all.length)
+    },
+    collect: () => {
+      const text = `[${outcomes.join(",")}]`
+      outcomes = []
+      printed = []
+      return text
+    }
+  }
+}

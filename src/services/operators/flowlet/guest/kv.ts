@@ -1,0 +1,51 @@
+// Runs inside the sandbox: self-contained, shipped there as text.
+
+/**
+ * Reads `key=value` pairs. A value may stand in quotes ("…" or '…'), inside which a backslash escapes; a key that comes
+ * again makes an array. `options.pair` separates the pairs (default: blanks), `options.value` key and value (`=`).
+ * Words without the separator are passed over.
+ */
+export function kv(
+  text: unknown,
+  options?: { readonly pair?: string; readonly value?: string }
+): Record<string, string | Array<string>> {
+  const { pair = " ", value: equals = "=" } = options ?? {}
+  const line = String(text)
+  const found: Record<string, string | Array<string>> = {}
+  let at = 0
+  while (at < line.length) {
+    if (line.startsWith(pair, at)) {
+      at += pair.length
+      continue
+    }
+    const next = line.indexOf(pair, at)
+    const middle = line.indexOf(equals, at)
+    if (middle === -1) break
+    if (next !== -1 && next < middle) {
+      at = next
+      continue
+    }
+    const key = line.slice(at, middle).trim()
+    at = middle + equals.length
+    let value = ""
+    const quote = line[at]
+    if (quote === '"' || quote === "'") {
+      at++
+      while (at < line.length && line[at] !== quote) {
+        if (line[at] === "\\" && at + 1 < line.length) at++
+        value += line[at]
+        at++
+      }
+      at++
+    } else {
+      const end = line.indexOf(pair, at)
+      value = (end === -1 ? line.slice(at) : line.slice(at, end)).trim()
+      at = end === -1 ? line.length : end
+    }
+    if (key === "") continue
+    const before = Object.hasOwn(found, key) ? found[key] : undefined
+    const all = before === undefined ? value : Array.isArray(before) ? [...before, value] : [before, value]
+    Object.defineProperty(found, key, { value: all, enumerable: true, writable: true, configurable: true })
+  }
+  return found
+}
