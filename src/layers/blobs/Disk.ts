@@ -29,7 +29,6 @@ const slots = Math.max(1, Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) - 1 || 
 const unreachable = () => new StorageUnreachable({ storage: "data" })
 
 const sweepAll = async (call: Calls, root: Root): Promise<number> => {
-  await root.prepare()
   const paths = diskPaths(root.path)
   const tenants = await call<Array<string>>((done) => fs.readdir(root.path, done))
   let swept = 0
@@ -46,8 +45,8 @@ const sweepAll = async (call: Calls, root: Root): Promise<number> => {
 
 /**
  * Blobs in a folder: `<root>/<tenant>/blobs/ab/abcdef…`, made under a temporary name in `<root>/<tenant>/tmp`. What
- * dead processes left there is swept when the layer is built. A disk that is away at that time does not keep the
- * gateway from starting: its calls fail until it is back.
+ * dead processes left there is swept in the background when the layer is built. A disk that is away at that time does
+ * not keep the gateway from starting: its calls fail until it is back.
  */
 export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Blobs,
@@ -58,9 +57,13 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
     const paths = diskPaths(config.root)
     const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
 
+    yield* attempt(() => root.prepare()).pipe(
+      Effect.catch(() => Effect.logWarning("The folder of the blobs cannot be reached"))
+    )
     yield* attempt(() => sweepAll(call, root)).pipe(
       Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Unfinished blobs removed: ${swept}`) : Effect.void)),
-      Effect.catch(() => Effect.logWarning("The folder of the blobs cannot be reached"))
+      Effect.ignore,
+      Effect.forkScoped
     )
 
     const write = Effect.fn("Blobs.write")(

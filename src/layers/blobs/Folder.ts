@@ -38,7 +38,9 @@ export class Root {
   /** Fails while the root is not there. */
   async present(): Promise<void> {
     if (this.#mountPoint === undefined) return this.prepare()
-    if ((await this.#isMountPoint()) !== this.#mountPoint) throw new Error("the root is not mounted")
+    const isMountPoint = await this.#isMountPoint()
+    if (this.#mountPoint && !isMountPoint) throw new Error("the root is not mounted")
+    this.#mountPoint = isMountPoint
   }
 
   /** Makes the root, until that succeeded once. */

@@ -1,0 +1,74 @@
+import { createServer } from "node:http"
+import { join } from "node:path"
+import { NodeHttpServer } from "@effect/platform-node"
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApi, HttpApiBuilder } from "effect/http-api"
+import * as Disk from "../../src/layers/blobs/Disk.ts"
+import * as KnownTenant from "../../src/layers/http/KnownTenant.ts"
+import * as Problems from "../../src/layers/http/Problems.ts"
+import { routeTable } from "../../src/layers/http/RouteTable.ts"
+import { ArchivesApi } from "../../src/services/archives/Api.ts"
+import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
+import { Archives } from "../../src/services/archives/Archives.ts"
+import { ArchivesHttp } from "../../src/services/archives/Http.ts"
+import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
+import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
+import { Tenants } from "../../src/services/shared/Tenant.ts"
+import { cut } from "../blobs/bytes.ts"
+import { scratch } from "../blobs/folder.ts"
+
+/** Where the test's blobs lie. */
+export class Folder extends Context.Service<Folder, string>()("test/Folder") {}
+export const folder = Layer.effect(
+  Folder,
+  Effect.map(scratch, (path) => join(path, "blobs"))
+)
+export const disk = Disk.layer.pipe(
+  Layer.provide(Layer.unwrap(Effect.map(Folder, (root) => Disk.DiskConfig.layer(root))))
+)
+
+const tenants = Layer.succeed(
+  Tenants,
+  Tenants.of({
+    exists: (name) => Effect.succeed(["one", "two"].includes(name)),
+    names: Effect.succeed(["one", "two"])
+  })
+)
+
+// The archives alone, of the same API, on a real server.
+class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
+const routes = Layer.mergeAll(
+  HttpApiBuilder.layer(ArchivesOnly).pipe(
+    Layer.provide(ArchivesHttp),
+    Layer.provide([KnownTenant.layer, RequestProblems.layer])
+  ),
+  Problems.layer(routeTable(ArchivesOnly, []))
+)
+
+export const gateway = <E1, R1, E2, R2>(store: Layer.Layer<ArchiveStore, E1, R1>, blobs: Layer.Layer<Blobs, E2, R2>) =>
+  HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provideMerge(Archives.layer),
+    Layer.provide(BlobSweep.layer()),
+    Layer.provideMerge([store, blobs, tenants]),
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+  )
+
+export const origin = Effect.map(HttpServer.HttpServer, ({ address }) => {
+  assert(address._tag === "InetAddressV4")
+  return `http://127.0.0.1:${address.port}`
+})
+export const send = Effect.fnUntraced(function* (path: string, init: RequestInit = {}) {
+  const base = yield* origin
+  return yield* Effect.promise(() => fetch(base + path, { ...init, redirect: "error" }))
+})
+export const bytesOf = (response: Response) => Effect.promise(async () => Buffer.from(await response.arrayBuffer()))
+export const jsonOf = (response: Response) => Effect.promise(async (): Promise<unknown> => response.json())
+
+export const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array, tenant = "one") {
+  const archives = yield* Archives
+  const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write(tenant, cut(bytes)))
+  yield* archives.add(tenant, { ...blob, id, flowlineId: "f", entries: 2 })
+})
