@@ -244,7 +244,9 @@ describe("a pipeline of nodes", () => {
         ...Array(4).fill({ message: "a b" }),
         ...Array(2).fill({ message: "a b", w: "a" }),
         ...Array(2).fill({ message: "a b", x: "a", y: "b" })
-      ].map((event) => JSON.stringify(event))
+      ]
+        .map((event) => JSON.stringify(event))
+        .sort()
     )
   })
 

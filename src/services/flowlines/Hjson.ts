@@ -36,6 +36,9 @@ class Reader {
   readonly #json: boolean
   #at = 0
   #depth = 0
+  /** Where the line of the last block began, and how far line ends were looked for. */
+  #line = 0
+  #searched = 0
 
   constructor(text: string, dialect: "json" | "hjson") {
     this.#text = text
@@ -238,7 +241,11 @@ class Reader {
   /** `'''…'''`: the column of the opening quotes is the left margin; the first and the last line end do not count. */
   #block(): string {
     const start = this.#at
-    const margin = start - (this.#text.lastIndexOf("\n", start) + 1)
+    // Only what is new since the last block is searched for the line's beginning: the line may be long.
+    const newline = this.#text.slice(this.#searched, start).lastIndexOf("\n")
+    if (newline !== -1) this.#line = this.#searched + newline + 1
+    this.#searched = start
+    const margin = start - this.#line
     const end = this.#text.indexOf("'''", start + 3)
     if (end === -1) this.#fail("The text in ''' has no end")
     this.#at = end + 3

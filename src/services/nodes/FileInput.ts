@@ -49,8 +49,16 @@ const readFile = async (path: string, format: Format, context: NodeContext, emit
   const read = reader(format, failures)
   const tooLong = `the line is longer than ${maxLineLength} characters`
   const splitter = new LineSplitter((message) => failures.add({ message }, tooLong))
-  // Keeps the beginning of a character that a chunk border tore; bytes that are no UTF-8 become U+FFFD.
-  const decoder = new TextDecoder("utf-8")
+  // Keeps the beginning of a character that a chunk border tore; bytes that are no UTF-8 become U+FFFD. Its own removal
+  // of a byte order mark also takes one from the middle when the first chunk ends inside a character.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  let begun = false
+  const decode = (chunk: Uint8Array): string => {
+    const text = decoder.decode(chunk, { stream: true })
+    if (begun || text === "") return text
+    begun = true
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
   let waiting: Array<Event> = []
   let size = 0
   const send = async (): Promise<void> => {
@@ -69,7 +77,7 @@ const readFile = async (path: string, format: Format, context: NodeContext, emit
   }
   for await (const chunk of context.read(path)) {
     context.signal.throwIfAborted()
-    const text = decoder.decode(chunk, { stream: true })
+    const text = decode(chunk)
     await take(splitter.push(text), text.length)
   }
   const text = decoder.decode()

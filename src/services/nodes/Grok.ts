@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import type { Fields } from "../operators/FieldPath.ts"
+import { type Fields, fieldPath, getPath } from "../operators/FieldPath.ts"
 import { compile as compileGrok } from "../operators/Grok.ts"
 import { compile, type GrokFilterOptions } from "../operators/GrokFilter.ts"
 import { Failures } from "./Failures.ts"
@@ -53,7 +53,7 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-const options = ({ field, patterns, definitions, ...rest }: Settings): GrokFilterOptions => ({
+const options = ({ field, patterns, definitions, ignore_missing: _, ...rest }: Settings): GrokFilterOptions => ({
   ...rest,
   match: { [field]: patterns },
   ...(definitions === undefined ? {} : { pattern_definitions: definitions })
@@ -92,13 +92,17 @@ export const grok = node({
     const { apply } = Result.getOrThrow(compile(options(settings)))
     const failures = new Failures(context)
     const { field, ignore_missing } = settings
+    const source = fieldPath(field)
     return {
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
         for (const given of batch) {
+          if (ignore_missing && (getPath(given as Fields, source) ?? null) === null) {
+            parsed.push(given)
+            continue
+          }
           const { event, matched } = apply(given as Fields)
-          // Left untouched: that is a record without the field when such records are to be ignored.
-          if (matched || (ignore_missing && event === given)) parsed.push(event)
+          if (matched) parsed.push(event)
           else failures.add(event, `no pattern matches the field ${field}`)
         }
         await emit(chosen, parsed)

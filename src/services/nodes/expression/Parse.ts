@@ -75,7 +75,8 @@ export const parse = (text: string): jsep.Expression => {
   inside = false
   depth = 0
   try {
-    const tree = jsep(text)
+    // The end of an unfinished expression is where its text ends, not the blanks after it.
+    const tree = jsep(text.trimEnd())
     if (tree.type !== "Compound") return tree
     const second = (tree as jsep.Compound).body[1]
     if (second === undefined) throw new ExpressionFault("The expression is empty", 0)
