@@ -21,8 +21,8 @@ const user = (field: string) => String.raw`(?>\(%{DATA:${field}}\))?`
 const userOf = (end: string) => user(`[${end}][user][name]`)
 /** An interface's name ends at the first colon of its word; the address behind it may hold more of them. */
 const word = (field: string) => String.raw`%{NOTSPACE:${field}}(?=:)(?<=(?:^|\s)[^\s:]+):`
-/** The same as the start of a pattern: no search starts in the middle of a word. */
-const firstWord = (field: string) => String.raw`(?<![^\s(])${word(field)}`
+/** The same at the start of a pattern: no search goes on where a name cannot begin, or is too long for one. */
+const firstWord = (field: string) => String.raw`(?<![^\s=(\[<{,;|"'])(?=[^\s:]{1,64}:)${word(field)}`
 const zone = (field: string) => `(?>%{DATA:${field}}:)`
 const mapped = (end: string) => String.raw`(?: \(%{IP:[${end}][nat][ip]}/%{INT:[${end}][nat][port]:int}\))?`
 const hostPortUser = (name: string, end: string) =>
@@ -89,7 +89,7 @@ export const cisco: Readonly<Record<string, string>> = {
   CISCOFW304001: `${address("source")}${userOf("source")} Accessed URL ${address("destination")}:%{GREEDYDATA:[url][original]}`,
   CISCOFW110002: `${reason} for ${transport} from ${zone(ingress)}${server("source")} to ${server("destination")}`,
   CISCOFW302010: [
-    "%{INT:[cisco][asa][connections][in_use]:int} in use, ",
+    "(?<![0-9])%{INT:[cisco][asa][connections][in_use]:int} in use, ",
     "%{INT:[cisco][asa][connections][most_used]:int} most used"
   ].join(""),
   CISCOFW302013_302014_302015_302016: [
@@ -157,7 +157,7 @@ export const cisco: Readonly<Record<string, string>> = {
     String.raw`\s+This\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][local_nat]}\s{1,8}behind a NAT device)`
   ].join(""),
   CISCOFW733100: [
-    String.raw`\[\s*+(?>%{DATA:[cisco][asa][burst][object]}\s?\]) drop (?>%{DATA:[cisco][asa][burst][id]} exceeded\. )`,
+    String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:[cisco][asa][burst][object]}\s?\]) drop (?>%{DATA:[cisco][asa][burst][id]} exceeded\. )`,
     `Current burst rate is ${rate("current_rate", "configured_rate")}; `,
     `Current average rate is ${rate("avg_rate", "configured_avg_rate")}; `,
     "Cumulative total count is %{INT:[cisco][asa][burst][cumulative_count]:int}"

@@ -25,7 +25,7 @@ export const session: ReadonlyArray<string> = [
 ]
 
 const hosts = (address: string, list: string) =>
-  String.raw`(?:-|(?<${list}>%{IP:${address}}(?:[,\s]%{IP})+)|%{IP:${address}})`
+  String.raw`(?:-|(?<${list}>%{IP:${address}}(?:[,\s](?>%{IP}))+)|%{IP:${address}})`
 
 export const patterns: Readonly<Record<string, string>> = {
   ZEEK_BOOL: "[TF]",

@@ -2,11 +2,11 @@
  * Access logs of Amazon S3, the classic Elastic Load Balancer and CloudFront, fields as in Logstash before ECS.
  *
  * A CloudFront line is tab-separated. Its free-text fields are greedy references, so each is pinned by the number of
- * tabs before it on the line: without that, a near-miss costs a power of the number of tabs.
+ * tabs before it: without that, a near-miss costs a power of the number of tabs.
  */
 
-/** Ends the cell that has exactly `tabs` tabs before it on its line. */
-const afterTabs = (tabs: number) => String.raw`(?=\t|\n|\z)(?<=^(?:[^\t\n]*\t){${tabs}}[^\t\n]*)`
+/** Ends the cell that has exactly `tabs` tabs before it in the text. */
+const afterTabs = (tabs: number) => String.raw`(?=\t|\z)(?<=\A[^\t]*(?:\t[^\t]*){${tabs}})`
 
 export const patterns: Readonly<Record<string, string>> = {
   S3_REQUEST_LINE: "(?:%{WORD:verb} %{NOTSPACE:request}(?: HTTP/%{NUMBER:httpversion})?|%{DATA:rawrequest})",

@@ -27,7 +27,7 @@ export const plain: Readonly<Record<string, string>> = {
   BACULA_LOG_BEGIN_PRUNE_JOBS: String.raw`Begin pruning Jobs(?: older than(?: %{INT} [a-z]+)+)? ?\.`,
   BACULA_LOG_BEGIN_PRUNE_FILES: String.raw`Begin pruning Files(?: older than [^.\n]{1,80})?\.`,
   BACULA_LOG_ENDPRUNE: String.raw`End auto prune\.`,
-  BACULA_LOG_DIFF_FS: String.raw`\s*+%{UNIXPATH} is a different filesystem\. Will not descend from %{UNIXPATH} into it\.`,
+  BACULA_LOG_DIFF_FS: String.raw`\s*+(?<!\S)%{UNIXPATH} is a different filesystem\. Will not descend from %{UNIXPATH} into it\.`,
   BACULA_LOG_NOPRUNE_JOBS: String.raw`No Jobs found to prune\.`,
   BACULA_LOG_NOPRUNE_FILES: String.raw`No Files found to prune\.`,
   BACULA_LOG_VSS: "(?:Generate VSS snapshots|VSS (?:Writer|Driver|snapshots?))",

@@ -9,7 +9,7 @@ export const patterns: Readonly<Record<string, string>> = {
   BIND9_TIMESTAMP: "%{MONTHDAY}-%{MONTH}-%{YEAR} %{TIME}",
   BIND9: [
     "%{BIND9_TIMESTAMP:timestamp} queries: %{LOGLEVEL:loglevel}: client(?: @0x[0-9A-Fa-f]+)? ",
-    String.raw`%{IP:clientip}#%{POSINT:clientport}(?> \(%{GREEDYDATA:query}\))?: (?:view \S+: )?query: `,
+    String.raw`%{IP:clientip}#%{POSINT:clientport}(?> \(%{GREEDYDATA:query}\)(?=: ))?: (?:view \S+: )?query: `,
     String.raw`(?>%{GREEDYDATA:query} IN )%{GREEDYDATA:querytype}(?: \(%{IP:dns}\)|(?<![)\s])\s*\z)`
   ].join("")
 }

@@ -9,7 +9,7 @@
 /** What holds no field and is the same in both sets. */
 export const plain: Readonly<Record<string, string>> = {
   CISCOTIMESTAMP: "%{MONTH} +%{MONTHDAY}(?: %{YEAR})? %{TIME}",
-  CISCOTAG: "[A-Z0-9]+-%{INT}-[A-Z0-9_]+",
+  CISCOTAG: "[A-Z0-9]{1,32}-%{INT}-[A-Z0-9_]+",
   CISCO_ACTION: [
     "(?:Built|Teardown|Deny|Denied|denied by ACL|denied|requested|permitted|discarded|est-allowed|Dropping|created",
     "|deleted)"
@@ -71,7 +71,7 @@ export const patterns: Readonly<Record<string, string>> = {
   ...failover("%{GREEDYDATA:switch_reason}", "%{GREEDYDATA:interface_name}"),
   CISCOFW106001: [
     `%{CISCO_DIRECTION:direction} %{WORD:protocol} connection %{CISCO_ACTION:action} from ${server("src")} to `,
-    String.raw`${server("dst")} flags (?>%{GREEDYDATA:tcp_flags}\s+on interface )%{GREEDYDATA:interface}`
+    String.raw`${server("dst")} flags (?>%{GREEDYDATA:tcp_flags}\s{1,4}on interface )%{GREEDYDATA:interface}`
   ].join(""),
   CISCOFW106006_106007_106010: [
     `%{CISCO_ACTION:action} %{CISCO_DIRECTION:direction} %{WORD:protocol} (?:from|src) ${server("src")}`,
@@ -99,7 +99,7 @@ export const patterns: Readonly<Record<string, string>> = {
   CISCOFW106100: `${rule} ${side("src")}${user("src_fwuser")} -> ${side("dst")}${user("src_fwuser")} ${hits}`,
   CISCOFW304001: `%{IP:src_ip}${user("src_fwuser")} Accessed URL %{IP:dst_ip}:%{GREEDYDATA:dst_url}`,
   CISCOFW110002: `%{CISCO_REASON:reason} for %{WORD:protocol} from ${placed("src")} to ${server("dst")}`,
-  CISCOFW302010: "%{INT:connection_count} in use, %{INT:connection_count_max} most used",
+  CISCOFW302010: "(?<![0-9])%{INT:connection_count} in use, %{INT:connection_count_max} most used",
   CISCOFW302013_302014_302015_302016: [
     "%{CISCO_ACTION:action}(?: %{CISCO_DIRECTION:direction})? %{WORD:protocol} connection %{INT:connection_id} ",
     `for ${placed("src")}${mapped("src")}(?: ?(?=\\())?${user("src_fwuser")} to ${placed("dst")}${mapped("dst")}`,
@@ -157,7 +157,7 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`\s+This\s+end\s*+(?>%{DATA:is_local_natted}\s{1,8}behind a NAT device)`
   ].join(""),
   CISCOFW733100: [
-    String.raw`\[\s*+(?>%{DATA:drop_type}\s?\]) drop (?>%{DATA:drop_rate_id} exceeded\. )`,
+    String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:drop_type}\s?\]) drop (?>%{DATA:drop_rate_id} exceeded\. )`,
     "Current burst rate is %{INT:drop_rate_current_burst} per second, max configured rate is %{INT:drop_rate_max_burst}; ",
     "Current average rate is %{INT:drop_rate_current_avg} per second, max configured rate is %{INT:drop_rate_max_avg}; ",
     "Cumulative total count is %{INT:drop_total_count}"
