@@ -11,6 +11,12 @@ const fresh = Effect.gen(function* () {
   return { root, blobs: yield* diskAt(root) }
 })
 
+/** A source that says nothing after its first chunk. */
+const silent = async function* () {
+  yield noise(100)
+  await new Promise(() => {})
+}
+
 const pathOf = (root: string, hash: string) => join(root, "one", "blobs", hash.slice(0, 2), hash)
 
 describe("the folder of blobs", () => {
@@ -82,10 +88,6 @@ describe("the folder of blobs", () => {
   it.live("lets go of a source that says nothing", () =>
     Effect.gen(function* () {
       const { root, blobs } = yield* fresh
-      const silent = async function* () {
-        yield noise(100)
-        await new Promise(() => {})
-      }
       const writing = yield* Effect.forkChild(blobs.write("one", silent()))
       yield* Effect.promise(() => eventually("a temporary file", () => filesBelow(root).length === 1))
       yield* Fiber.interrupt(writing)
@@ -153,26 +155,26 @@ describe("the folder of blobs", () => {
 
   it.live("is swept of what dead processes left, and of nothing else", () =>
     Effect.gen(function* () {
-      const root = join(yield* scratch, "blobs")
-      const script = new URL("./writer.ts", import.meta.url)
-      const [dead, alive] = [runFile(script, [root]), runFile(script, [root])]
-      yield* Effect.promise(() => Promise.all([dead.line("writing"), alive.line("writing")]))
+      const { root, blobs } = yield* fresh
+      const temporary = join(root, "one", "tmp")
+      yield* Effect.forkChild(blobs.write("one", silent()))
+      yield* Effect.promise(() => eventually("a temporary file", () => filesBelow(root).length === 1))
+      const [living] = readdirSync(temporary)
+
+      const dead = runFile(new URL("./writer.ts", import.meta.url), [root])
+      yield* Effect.promise(() => dead.line("writing"))
+      const left = readdirSync(temporary).find((name) => name !== living)
       dead.process.kill("SIGKILL")
       yield* Effect.promise(() => dead.exit)
-      const temporary = join(root, "one", "tmp")
-      assert.strictEqual(readdirSync(temporary).length, 2)
       const halfRemoved = sha256(noise(3))
-      const name = readdirSync(temporary).find((file) => file.startsWith(`${dead.process.pid}-`))
+      writeFileSync(join(temporary, `${left}0.${halfRemoved}`), noise(3))
       mkdirSync(join(root, "lost+found"))
-      writeFileSync(join(temporary, `${name}0.${halfRemoved}`), noise(3))
-      try {
-        const blobs = yield* diskAt(root)
-        yield* Effect.promise(() => eventually("one temporary file", () => readdirSync(temporary).length === 1))
-        assert.isTrue(readdirSync(temporary)[0]?.startsWith(`${alive.process.pid}-`))
-        assert.isTrue(noise(3).equals(yield* joined(yield* blobs.read("one", halfRemoved))))
-      } finally {
-        alive.process.kill("SIGKILL")
-      }
+      assert.strictEqual(readdirSync(temporary).length, 3)
+
+      yield* diskAt(root)
+      yield* Effect.promise(() => eventually("one temporary file", () => readdirSync(temporary).length === 1))
+      assert.deepStrictEqual(readdirSync(temporary), [living])
+      assert.isTrue(noise(3).equals(yield* joined(yield* blobs.read("one", halfRemoved))))
     })
   )
 })

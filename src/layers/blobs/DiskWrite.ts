@@ -24,12 +24,13 @@ const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): P
   return action()
 }
 
-/** Writes all the buffers, also where the kernel takes a part of them only. Gives the number of bytes. */
+/** Writes all the buffers, also where the kernel takes a part of them only. */
 const writeAll = async (call: Calls, fd: number, buffers: ReadonlyArray<Uint8Array>, position: number) => {
   let left = buffers
   let at = position
   while (left.length > 0) {
     const written = await call<number>((done) => fs.writev(fd, left, at, done))
+    if (written === 0) throw new Error("the storage takes no bytes")
     at += written
     let skip = written
     const next: Array<Uint8Array> = []
@@ -97,20 +98,28 @@ const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLIN
  */
 const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPath, size: number): Promise<boolean> => {
   const rename = () => call(unit((done) => fs.rename(temporary, blob.path, done))).then(() => false)
-  const attempt = async (): Promise<boolean> => {
-    const linked = await call(unit((done) => fs.link(temporary, blob.path, done))).then(() => undefined, codeOf)
-    if (linked !== undefined && linked !== "EEXIST") {
-      if (withoutLinks.has(linked)) return rename()
-      throw Object.assign(new Error("the blob cannot be linked"), { code: linked })
+  const link = async (): Promise<"new" | "there" | "impossible"> => {
+    try {
+      await call(unit((done) => fs.link(temporary, blob.path, done)))
+      return "new"
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === "EEXIST") return "there"
+      if (code !== undefined && withoutLinks.has(code)) return "impossible"
+      throw error
     }
-    if (linked === "EEXIST") {
+  }
+  const attempt = async (): Promise<boolean> => {
+    const linked = await link()
+    if (linked === "impossible") return rename()
+    if (linked === "there") {
       const existing = await call<fs.Stats>((done) => fs.stat(blob.path, done))
       if (existing.size !== size) return rename()
       const now = new Date()
       await call(unit((done) => fs.utimes(blob.path, now, now, done)))
     }
     await call(unit((done) => fs.unlink(temporary, done)))
-    return linked === undefined
+    return linked === "new"
   }
   // A removal between `link` and `utimes` shows as ENOENT as well, and the second attempt links the blob again.
   const isNew = await making(() => root.make(blob.tenant, "blobs", blob.fan), attempt)
