@@ -1,5 +1,5 @@
 import { it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { datasetGenerator } from "../../src/services/nodes/DatasetGenerator.ts"
 import { dissect } from "../../src/services/nodes/Dissect.ts"
@@ -8,6 +8,7 @@ import { generatorInput } from "../../src/services/nodes/GeneratorInput.ts"
 import { grok } from "../../src/services/nodes/Grok.ts"
 import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
 import { show } from "../../src/services/nodes/Show.ts"
+import { compile } from "../../src/services/operators/GrokFilter.ts"
 import { Memory, process, run } from "./memory.ts"
 
 const generate = async (node: NodeType, settings: unknown, memory = new Memory()) => {
@@ -94,6 +95,47 @@ describe("grok", () => {
     ])
     expect(check({ patterns: ["%{WORD:x}"] })).toEqual([])
   })
+})
+
+const grokLines = ["12 x", "12 12", "007 y", "99999999999999999999 z", "k=1 k=2", "", "-", "abc"]
+const grokPatterns = [
+  "%{NUMBER:n:int} %{WORD:w}",
+  "k=%{INT:[a][k]} k=%{INT:a.k}",
+  "(?:%{WORD:w}|-)(?: %{WORD:maybe})?",
+  "^$"
+]
+const Index = (length: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: length - 1 }))
+
+describe("grok against the filter of the operators", () => {
+  it.effect.prop(
+    "gives the same events, whatever they hold already",
+    {
+      lines: Schema.Array(Index(grokLines.length)),
+      patterns: Schema.NonEmptyArray(Index(grokPatterns.length)),
+      present: Schema.Struct({
+        n: Schema.optionalKey(Schema.Union([Schema.Literals(["old", "12"]), Schema.Null, Schema.Int])),
+        w: Schema.optionalKey(Schema.Array(Schema.Literal("list"))),
+        a: Schema.optionalKey(Schema.Union([Schema.Literal("scalar"), Schema.Struct({ z: Schema.Boolean })])),
+        tags: Schema.optionalKey(Schema.Literals(["one", "_grokparsefailure"]))
+      }),
+      keep: Schema.Boolean,
+      overwrite: Schema.Literals(["n", "w"])
+    },
+    ({ lines, patterns, present, keep, overwrite }) =>
+      Effect.promise(async () => {
+        const match = patterns.map((pattern) => grokPatterns[pattern]!)
+        const options = { keep_empty_captures: keep, overwrite }
+        const events = lines.map((line) => ({ message: grokLines[line]!, ...present }))
+        const reference = Result.getOrThrow(compile({ match: { message: match }, ...options }))
+        const streams = await process(grok, { patterns: match, ...options }, [events])
+        const expected = events.map((event) => reference.apply(event))
+        const matched = expected.filter((filtered) => filtered.matched).map(({ event }) => event)
+        expect(streams.get("*") ?? []).toEqual(matched)
+        const failed = expected.filter((filtered) => !filtered.matched).map(({ event }) => event)
+        expect((streams.get("errors") ?? []).map(({ error: _, ...event }) => event)).toEqual(failed)
+      }),
+    { arbitrary: { runs: 500 } }
+  )
 })
 
 describe("dissect", () => {
