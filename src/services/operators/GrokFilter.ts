@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { ConversionFailure } from "./Coercion.ts"
 import { type Fields, fieldPath, getPath, type Value } from "./FieldPath.ts"
-import { addTags, type Decorations, decorator, withPath } from "./filter/Decorate.ts"
+import { addTags, type Decorations, decorator, putPath } from "./filter/Decorate.ts"
 import { compile as compileGrok, type Grok } from "./Grok.ts"
 import type { Expression } from "./grok/Expression.ts"
 import { type Leaf, leafValue } from "./grok/Fields.ts"
@@ -44,6 +44,11 @@ export interface GrokFilter {
   readonly timedOut: (event: Fields) => Fields
 }
 
+interface Target {
+  readonly path: ReadonlyArray<string>
+  readonly replaces: boolean
+}
+
 const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 
@@ -80,26 +85,27 @@ const make = (
   const failureTags = options.tag_on_failure === undefined ? ["_grokparsefailure"] : list(options.tag_on_failure)
   const decorate = decorator(options)
 
-  const store = (event: Fields, leaf: Leaf, value: Value): Fields | undefined => {
-    const path = prefix.length === 0 ? leaf.path : [...prefix, ...leaf.path]
-    if (overwrite.has(JSON.stringify(leaf.path)))
-      return withPath(event, path, Array.isArray(value) ? value.at(-1) : value)
+  const targets = new Map<Leaf, Target>()
+  for (const [, { expressions }] of sources)
+    for (const leaf of expressions.flatMap((expression) => expression.leaves))
+      targets.set(leaf, { path: [...prefix, ...leaf.path], replaces: overwrite.has(JSON.stringify(leaf.path)) })
+
+  /** Stores into `event`, which is a copy already; false when a scalar stands in the way. */
+  const store = (event: Fields, { path, replaces }: Target, value: Value): boolean => {
+    if (replaces) return putPath(event, path, Array.isArray(value) ? value.at(-1)! : value)
     const present = getPath(event, path)
-    if (present === undefined || present === null) return withPath(event, path, value)
-    if (Array.isArray(present)) return withPath(event, path, present.concat(value))
-    return typeof present === "string" ? withPath(event, path, [present].concat(value as string)) : event
+    if (present === undefined || present === null) return putPath(event, path, value)
+    if (Array.isArray(present)) return putPath(event, path, present.concat(value))
+    return typeof present === "string" ? putPath(event, path, [present].concat(value as string)) : true
   }
 
   const capture = (event: Fields, line: string, expression: Expression, failures: Array<ConversionFailure>) => {
     const found = expression.exec(line, false)
     if (found === undefined) return undefined
-    let next = event
+    const next = { ...event }
     for (const leaf of expression.leaves) {
       const value = leafValue(leaf, found.match, found.numbers, keep_empty_captures, failures)
-      if (value === undefined) continue
-      const stored = store(next, leaf, value)
-      if (stored !== undefined) next = stored
-      else {
+      if (value !== undefined && !store(next, targets.get(leaf)!, value)) {
         const detail = `field "${leaf.name}" clashes with one that is not an object`
         failures.push({ field: leaf.name, type: "object", value: asText(value), detail })
       }

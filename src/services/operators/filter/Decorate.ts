@@ -26,6 +26,20 @@ export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Valu
   return inner === undefined ? undefined : { ...event, [key]: inner }
 }
 
+/** Sets a value in an event that is a copy: objects on the way are copied too. False when a scalar stands in the way. */
+export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
+  const key = path[0]!
+  if (path.length === 1) {
+    event[key] = value
+    return true
+  }
+  const child = Object.hasOwn(event, key) ? event[key] : undefined
+  if (child !== undefined && child !== null && !isObject(child)) return false
+  const copy = isObject(child) ? { ...child } : {}
+  event[key] = copy
+  return putPath(copy, path.slice(1), value)
+}
+
 const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 

@@ -44,6 +44,8 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
     throw blame(tree, origin, settings.dotall, error as Error)
   }
   const all = leaves(captures)
+  // Most matches convert without failure: one list serves them all.
+  const scratch: Array<ConversionFailure> = []
   const build = builder(all, settings.keepEmptyCaptures)
   return {
     text,
@@ -55,9 +57,9 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
       const { exec, numbers } = matcherFor(line)
       const match = exec(line)
       if (match === null) return undefined
-      const failures: Array<ConversionFailure> = []
-      const fields = build(match, numbers, failures)
-      return { pattern, fields, failures: failures.length === 0 ? noFailures : failures }
+      if (scratch.length > 0) scratch.length = 0
+      const fields = build(match, numbers, scratch)
+      return { pattern, fields, failures: scratch.length === 0 ? noFailures : [...scratch] }
     },
     exec: (line, indices) => {
       const { exec, numbers } = (indices ? indexedFor : matcherFor)(line)

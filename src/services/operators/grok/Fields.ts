@@ -1,6 +1,7 @@
 import { type ConversionFailure, coerce } from "../Coercion.ts"
-import { type Fields, setPath, type Value } from "../FieldPath.ts"
+import type { Fields, Value } from "../FieldPath.ts"
 import type { Capture, CaptureType } from "./Capture.ts"
+import { type FlatBuilder, flatBuilder } from "./FlatFields.ts"
 
 interface Slot {
   readonly capture: number
@@ -13,6 +14,8 @@ export interface Leaf {
   readonly path: ReadonlyArray<string>
   readonly slots: ReadonlyArray<Slot>
 }
+
+export type Match = ArrayLike<string | undefined>
 
 /** Captures grouped by field, in order of first appearance. */
 export const leaves = (captures: ReadonlyArray<Capture>): ReadonlyArray<Leaf> => {
@@ -42,18 +45,19 @@ const slotValue = (
 
 /** Value of a field: one value stays a scalar, several become an array; undefined when there is nothing to keep. */
 export const leafValue = (
-  leaf: Leaf,
-  match: ArrayLike<string | undefined>,
+  { slots, name }: Leaf,
+  match: Match,
   numbers: ReadonlyArray<number>,
   keepEmpty: boolean,
   failures: Array<ConversionFailure>
 ): Value | undefined => {
   let first: Value | undefined
   let list: Array<Value> | undefined
-  for (const { capture, type } of leaf.slots) {
+  for (let index = 0; index < slots.length; index++) {
+    const { capture, type } = slots[index]!
     const text = match[numbers[capture]!]
-    if (!keepEmpty && (text === undefined || text === "")) continue
-    const value = slotValue(text, type, leaf.name, failures)
+    if (!keepEmpty && (text === undefined || text.length === 0)) continue
+    const value = slotValue(text, type, name, failures)
     // Kept nulls never displace or join real values.
     if (value === null && first !== undefined) continue
     if (first === undefined || first === null) first = value
@@ -63,29 +67,54 @@ export const leafValue = (
   return list ?? first
 }
 
-export type Builder = (
-  match: ArrayLike<string | undefined>,
-  numbers: ReadonlyArray<number>,
-  failures: Array<ConversionFailure>
-) => Fields
+/** A key of the output object: a field, an object of more keys, or (when fields clash) both. */
+interface Branch {
+  readonly key: string
+  leaf?: Leaf
+  readonly children: Array<Branch>
+}
+
+const grow = (branches: Array<Branch>, leaf: Leaf, depth: number): void => {
+  const key = leaf.path[depth]!
+  let branch = branches.find((known) => known.key === key)
+  if (branch === undefined) {
+    branch = { key, children: [] }
+    branches.push(branch)
+  }
+  if (depth === leaf.path.length - 1) branch.leaf = leaf
+  else grow(branch.children, leaf, depth + 1)
+}
+
+export type Builder = (match: Match, numbers: ReadonlyArray<number>, failures: Array<ConversionFailure>) => Fields
 
 /** Makes the function that turns a match into the (nested) fields of an event. */
 export const builder = (all: ReadonlyArray<Leaf>, keepEmpty: boolean): Builder => {
-  const flat = all.every(({ path }) => path.length === 1)
-  return (match, numbers, failures) => {
-    const fields: Fields = {}
-    for (const leaf of all) {
-      const value = leafValue(leaf, match, numbers, keepEmpty, failures)
+  const flat: FlatBuilder | undefined = keepEmpty ? undefined : flatBuilder(all)
+  if (flat !== undefined) return flat
+  const root: Array<Branch> = []
+  for (const leaf of all) grow(root, leaf, 0)
+
+  const build = (
+    branches: ReadonlyArray<Branch>,
+    match: Match,
+    numbers: ReadonlyArray<number>,
+    failures: Array<ConversionFailure>
+  ): Fields | undefined => {
+    let fields: Fields | undefined
+    for (let index = 0; index < branches.length; index++) {
+      const { key, leaf, children } = branches[index]!
+      let value = leaf === undefined ? undefined : leafValue(leaf, match, numbers, keepEmpty, failures)
+      const object = children.length === 0 ? undefined : build(children, match, numbers, failures)
+      if (value === undefined) value = object
+      else if (object !== undefined) {
+        const detail = `field "${leaf!.name}" clashes with fields inside it`
+        failures.push({ field: leaf!.name, type: "object", value: String(value), detail })
+      }
       if (value === undefined) continue
-      if (flat) fields[leaf.path[0]!] = value
-      else if (!setPath(fields, leaf.path, value))
-        failures.push({
-          field: leaf.name,
-          type: "object",
-          value: String(value),
-          detail: `field "${leaf.name}" clashes with another field that is not an object`
-        })
+      if (fields === undefined) fields = {}
+      fields[key] = value
     }
     return fields
   }
+  return (match, numbers, failures) => build(root, match, numbers, failures) ?? {}
 }

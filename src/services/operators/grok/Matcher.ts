@@ -1,3 +1,4 @@
+import { isAscii } from "../Ascii.ts"
 import { type Loop, type Printed, print } from "./Print.ts"
 import type { Node } from "./Syntax.ts"
 import { needsUnicode, spellOutWords, translate } from "./Translate.ts"
@@ -106,9 +107,8 @@ export const lazyMatcher = (tree: Tree, dotall: boolean, indices: boolean) => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
   let ascii: Matcher | undefined
   let unicode: Matcher | undefined
-  const asciiText = /^[\x00-\x7f]*$/
   return (line: string): Matcher => {
-    if (same || asciiText.test(line)) {
+    if (same || isAscii(line)) {
       if (ascii === undefined) ascii = matcher(tree, { dotall, indices, text: "ascii" })
       return ascii
     }

@@ -1,3 +1,4 @@
+import { isAscii } from "../Ascii.ts"
 import type { ExpandedGroup } from "./Expand.ts"
 import { type Matcher, matcher, type Tree } from "./Matcher.ts"
 import type { Node } from "./Syntax.ts"
@@ -54,7 +55,7 @@ export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: s
   }
 
   return (line) => {
-    const recipe = /^[\x00-\x7f]*$/.test(line) ? "a" : "u"
+    const recipe = isAscii(line) ? "a" : "u"
     const endOf = (key: string, nodes: ReadonlyArray<Node>): number => {
       const match = prefix(recipe + key, nodes)?.exec(line)
       return match === null || match === undefined ? -1 : match.index + match[0].length
