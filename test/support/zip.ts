@@ -3,7 +3,7 @@ import { crc32, inflateRawSync } from "node:zlib"
 /** A file of a zip, unpacked and checked. */
 export interface ZipEntry {
   readonly name: string
-  readonly content: Buffer
+  readonly bytes: Buffer
   /** 0 stored, 8 deflated. */
   readonly method: number
 }
@@ -60,7 +60,7 @@ const placeOf = (zip: Buffer, at: number, extra: Buffer) => {
  * Unpacks a whole zip as an unpacker would: by its central directory, with every CRC, size and local header checked.
  * Fails on anything that does not fit, a cut zip included.
  */
-export const readZip = (zip: Buffer): ReadonlyArray<ZipEntry> => {
+export const unzip = (zip: Buffer): ReadonlyArray<ZipEntry> => {
   const directory = directoryOf(zip)
   const entries: Array<ZipEntry> = []
   let at = directory.start
@@ -76,10 +76,10 @@ export const readZip = (zip: Buffer): ReadonlyArray<ZipEntry> => {
     if (!zip.subarray(offset + 30, offset + 30 + localName).equals(name)) throw new Error(`Two names for ${name}`)
     const start = offset + 30 + localName + zip.readUInt16LE(offset + 28)
     const data = zip.subarray(start, start + packed)
-    const content = method === 0 ? data : inflateRawSync(data)
-    if (data.length !== packed || content.length !== size) throw new Error(`Wrong size of ${name}`)
-    if (crc32(content) !== zip.readUInt32LE(at + 16)) throw new Error(`Wrong checksum of ${name}`)
-    entries.push({ name: name.toString("utf8"), content, method })
+    const bytes = method === 0 ? data : inflateRawSync(data)
+    if (data.length !== packed || bytes.length !== size) throw new Error(`Wrong size of ${name}`)
+    if (crc32(bytes) !== zip.readUInt32LE(at + 16)) throw new Error(`Wrong checksum of ${name}`)
+    entries.push({ name: name.toString("utf8"), bytes, method })
     at += 46 + nameLength! + extraLength! + commentLength!
   }
   if (at !== directory.end) throw new Error("The directory has another length than it says")
