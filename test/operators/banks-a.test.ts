@@ -12,7 +12,23 @@ interface Interface {
   readonly fields: ReadonlyArray<{ readonly field: string; readonly as?: string; readonly type?: string }>
 }
 
-const topics = ["grok-patterns", "linux-syslog"]
+const topics = [
+  "grok-patterns",
+  "linux-syslog",
+  "httpd",
+  "java",
+  "maven",
+  "mongodb",
+  "redis",
+  "ruby",
+  "rails",
+  "postgresql",
+  "squid",
+  "haproxy",
+  "exim",
+  "mcollective",
+  "mcollective-patterns"
+]
 const sets: ReadonlyArray<PatternSet> = ["legacy", "ecs-v1"]
 
 const interfaces: Record<PatternSet, Record<string, ReadonlyArray<Interface>>> = JSON.parse(

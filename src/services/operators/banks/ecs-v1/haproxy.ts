@@ -33,7 +33,8 @@ export const patterns: Readonly<Record<string, string>> = {
     "(?:-1|%{INT:[http][response][status_code]:int}) %{INT:[source][bytes]:int} " +
     "(?:-|%{DATA:[haproxy][http][request][captured_cookie]}) " +
     `(?:-|%{DATA:[haproxy][http][response][captured_cookie]}) ${counters} ` +
-    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\} ?)?(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\} ?)?` +
+    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\}(?: |(?=["{]|$)))?` +
+    String.raw`(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\}(?: |(?="|$)))?` +
     '(?:"%{HAPROXYHTTPREQUESTLINE}?"?)?',
   HAPROXYHTTP: `${head}%{HAPROXYHTTPBASE}`,
   HAPROXYTCP:

@@ -17,7 +17,8 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{DATA:captured_request_cookie} %{DATA:captured_response_cookie} %{NOTSPACE:termination_state} " +
     "%{INT:actconn}/%{INT:feconn}/%{INT:beconn}/%{INT:srvconn}/%{NOTSPACE:retries} " +
     "%{INT:srv_queue}/%{INT:backend_queue} " +
-    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\} ?)?(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\} ?)?` +
+    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\}(?: |(?=["{]|$)))?` +
+    String.raw`(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\}(?: |(?="|$)))?` +
     String.raw`(?:"(?:<BADREQ>|%{WORD:http_verb} (?:\*|(?:%{URIPROTO:http_proto}://)?` +
     String.raw`(?:%{USER:http_user}(?::[^\s/@]*)?@)?(?:%{URIHOST:http_host})?(?:%{URIPATHPARAM:http_request})?)` +
     '(?: HTTP/%{NUMBER:http_version})?)?"?)?',
