@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { layer as sharedLayer, type Vitest } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import * as Client from "../../src/client.ts"
 import { Routes, table } from "../../src/Http.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
+import * as Memory from "../../src/layers/Memory.ts"
 import * as Production from "../../src/layers/Production.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
 import { freshDatabase } from "./postgres.ts"
@@ -70,3 +72,39 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
 /** The real gateway in this process: PostgreSQL, blobs on disk, runs as child processes. */
 export const gateway = (given: Partial<Settings["Service"]> = {}) =>
   served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
+
+/** The same routes and use cases on memory. */
+export const memoryGateway = (given: Partial<Settings["Service"]> = {}) =>
+  served(Memory.layer).pipe(
+    Layer.provideMerge(testSettings({ databaseUrl: "postgres://unused", ...given })),
+    Layer.orDie
+  )
+
+/** A suite that behaves the same on both. */
+export const onBoth = (name: string, suite: (it: Vitest.MethodsNonLive<TestGateway>) => void) => {
+  sharedLayer(memoryGateway(), { excludeTestServices: true })(`${name} in memory`, suite)
+  sharedLayer(gateway(), { excludeTestServices: true })(`${name} on PostgreSQL, disk and processes`, suite)
+}
+
+/** A form with a flowline file. */
+export const flowlineForm = (text: string, name = "flowline.yaml"): FormData => {
+  const form = new FormData()
+  form.set("file", new Blob([text]), name)
+  return form
+}
+
+/** Waits until the execution has ended, and gives its detail. */
+export const ended = (tenant: string, flowlineId: string, executionId: string) =>
+  Effect.flatMap(TestGateway, ({ client }) =>
+    client.executions.detail({ params: { tenant, flowlineId, executionId } }).pipe(
+      Effect.filterOrFail(
+        ({ state }) => state !== "PENDING" && state !== "RUNNING",
+        () => "still running" as const
+      ),
+      Effect.retry({ while: (error) => error === "still running", schedule: Schedule.spaced(25), times: 800 })
+    )
+  )
+
+/** A request without the client, for what a typed client cannot send. `path` starts with a slash. */
+export const raw = (path: string, init: RequestInit = {}) =>
+  Effect.flatMap(TestGateway, ({ url }) => Effect.promise(() => fetch(url + path, init)))
