@@ -1,10 +1,11 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { refused, Served, test } from "./testerServer.ts"
+import { memoryGateway } from "../support/gateway.ts"
+import { refused, test } from "./testerServer.ts"
 
 const definitions = "NUMBER [0-9]+\nIP [0-9.]+\nWORD \\w+\n"
 
-layer(Served)("operator test", (it) => {
+layer(memoryGateway(), { excludeTestServices: true })("operator test", (it) => {
   it.effect("tells where grok's captures lie and how far a miss got", () =>
     Effect.gen(function* () {
       const answer = yield* test("grok", {

@@ -1,57 +1,24 @@
-import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { HttpBody, HttpClient, HttpClientRequest, HttpRouter, HttpServer, HttpServerResponse } from "effect/http"
-import { HttpApi, HttpApiBuilder } from "effect/http-api"
-import { layer as pool } from "../../src/layers/operators/Pool.ts"
-import { OperatorsApi } from "../../src/services/operators/Api.ts"
-import { Operators } from "../../src/services/operators/Operators.ts"
+import { OperatorPoolLimits, type PoolLimits } from "../../src/layers/operators/Pool.ts"
 import type { SampleResult } from "../../src/services/operators/OperatorTest.ts"
-import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
+import { memoryGateway, raw } from "../support/gateway.ts"
 
-export const Api = HttpApi.make("operators-only").add(OperatorsApi)
+/** Limits with which attacks are over soon. */
+export const tight: PoolLimits = {
+  workers: 2,
+  memoryMib: 128,
+  sampleMillis: 100,
+  hurriedMillis: 20,
+  patience: 4,
+  turnMillis: 150,
+  testMillis: 1500,
+  graceMillis: 1000,
+  compileMillis: 3000
+}
 
-const Handlers = HttpApiBuilder.group(
-  Api,
-  "operators",
-  Effect.fn(function* (handlers) {
-    const operators = yield* Operators
-    return handlers.handleRaw("test", ({ params, request }) =>
-      Effect.map(operators.test(params.operator, request), (json) =>
-        HttpServerResponse.stream(json, { contentType: "application/json" })
-      )
-    )
-  })
-)
-
-const settings = Settings.of({
-  host: "127.0.0.1",
-  port: 0,
-  conf: "",
-  data: "",
-  defaultTenant: "mytenant",
-  databaseUrl: undefined,
-  blobs: "",
-  logLevel: "none",
-  otlp: undefined,
-  limits: defaultLimits,
-  storageDeadline: 5000
-})
-
-/** Serves the operator test and a page that answers at once, `/ping`. */
-export const Served = HttpRouter.serve(
-  Layer.mergeAll(
-    HttpApiBuilder.layer(Api).pipe(Layer.provide(Handlers)),
-    HttpRouter.add("GET", "/ping", HttpServerResponse.text("pong"))
-  ),
-  { disableLogger: true, disableListenLog: true }
-).pipe(
-  Layer.provide(Operators.layer),
-  Layer.provide(pool),
-  Layer.provide(Layer.succeed(Settings, settings)),
-  Layer.provideMerge(NodeHttpServer.layerTest)
-)
-
-export const serverPort = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
+/** The gateway whose operator tests have these limits. */
+export const guarded = (limits: PoolLimits) =>
+  memoryGateway().pipe(Layer.provide(Layer.succeed(OperatorPoolLimits, limits)))
 
 export interface Answer {
   readonly operator: string
@@ -64,13 +31,14 @@ export interface Answer {
 type Parts = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 
 /** Posts an operator test whose parts are files, as `curl -F name=@file` sends them. */
-export const post = (operator: string, parts: Parts) => {
-  const data = new FormData()
-  for (const [name, value] of Object.entries(parts)) data.append(name, new Blob([value]), `${name}.txt`)
-  return HttpClientRequest.post(`/v1/flower/${operator}`).pipe(
-    HttpClientRequest.setBody(HttpBody.formData(data)),
-    HttpClient.execute,
-    Effect.flatMap((response) => Effect.map(response.text, (text) => ({ status: response.status, text })))
+export const post = (operator: string, parts: Parts, init: RequestInit = {}) => {
+  const body = new FormData()
+  for (const [name, value] of Object.entries(parts)) body.append(name, new Blob([value]), `${name}.txt`)
+  return Effect.flatMap(raw(`/v1/flower/${operator}`, { method: "POST", body, ...init }), (response) =>
+    Effect.map(
+      Effect.promise(() => response.text()),
+      (text) => ({ status: response.status, text })
+    )
   )
 }
 
@@ -78,7 +46,7 @@ export const post = (operator: string, parts: Parts) => {
 export const test = (operator: string, parts: Parts) =>
   Effect.flatMap(post(operator, parts), ({ status, text }) =>
     status === 200
-      ? Effect.sync(() => JSON.parse(text) as Answer)
+      ? Effect.sync((): Answer => JSON.parse(text))
       : Effect.die(new Error(`${status}: ${text.slice(0, 500)}`))
   )
 

@@ -4,23 +4,8 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { Bytes } from "./Bytes.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
-import { formParser } from "./FormParser.ts"
+import { type FormRules, formParser, type PartRule } from "./FormParser.ts"
 import { defaultLimits } from "./Settings.ts"
-
-/** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
-export interface PartRule {
-  readonly limit: number
-  readonly limitName: string
-  readonly required: boolean
-}
-
-export interface FormRules {
-  readonly parts: ReadonlyMap<string, PartRule>
-  /** How many parts a form may have, named by a rule or not. */
-  readonly maxParts: number
-  /** The limit of parts that no rule names; their content is dropped. */
-  readonly other: { readonly limit: number; readonly limitName: string }
-}
 
 /** A part of a form, a file or a text field alike. `filename` is the client's own word: never a path. */
 export interface FormPart {

@@ -1,7 +1,21 @@
 import { MultipartParser } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { Bytes } from "./Bytes.ts"
-import type { FormRules } from "./Form.ts"
+
+/** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
+export interface PartRule {
+  readonly limit: number
+  readonly limitName: string
+  readonly required: boolean
+}
+
+export interface FormRules {
+  readonly parts: ReadonlyMap<string, PartRule>
+  /** How many parts a form may have, named by a rule or not. */
+  readonly maxParts: number
+  /** The limit of parts that no rule names; their content is dropped. */
+  readonly other: { readonly limit: number; readonly limitName: string }
+}
 
 /** A limit that the form went over. */
 export interface Excess {

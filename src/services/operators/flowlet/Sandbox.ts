@@ -1,5 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten"
-import type { Guest, GuestLimits } from "./Engine.ts"
+import type { Guest, GuestLimits } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
 import type { Outcome, ScriptFault } from "./Outcome.ts"
 import { prelude } from "./Prelude.ts"
@@ -47,16 +47,22 @@ export const read = (runtime: QuickJSRuntime, text: string): Program => {
   return program
 }
 
-/** The next events as a JSON array. */
-const crossing = (events: ReadonlyArray<unknown>, from: number): string => {
+/** The JSON texts of the next events. */
+const crossing = (events: ReadonlyArray<unknown>, from: number): ReadonlyArray<string> => {
   const texts: Array<string> = []
   let length = 0
   for (let index = from; index < events.length && texts.length < crossingEvents && length < crossingLength; index++) {
-    const text = JSON.stringify(events[index])
-    texts.push(text)
-    length += text.length
+    try {
+      const text = JSON.stringify(events[index])
+      texts.push(text)
+      length += text.length
+    } catch (error) {
+      // Nested too deeply: those before it go first, then it is the one that fails.
+      if (texts.length === 0) throw error
+      break
+    }
   }
-  return `[${texts.join(",")}]`
+  return texts
 }
 
 /** A program at work: a runtime and a context of its own. */
@@ -109,6 +115,7 @@ export class Sandbox implements Guest {
     this.#until = until
     for (;;) {
       this.#crossed = outcomes.length
+      this.#began = []
       if (this.#crossed >= events.length || performance.now() >= until) return outcomes
       const made = this.#cross(crossing(events, this.#crossed))
       for (const outcome of made) outcomes.push(outcome)
@@ -117,13 +124,12 @@ export class Sandbox implements Guest {
   }
 
   at(): number {
-    return this.#crossed + this.#began.length - 1
+    return this.#crossed + Math.max(0, this.#began.length - 1)
   }
 
-  #cross(events: string): ReadonlyArray<Outcome> {
+  #cross(events: ReadonlyArray<string>): ReadonlyArray<Outcome> {
     const context = this.#context
-    this.#began = []
-    const text = context.newString(events)
+    const text = context.newString(`[${events.join(",")}]`)
     this.#deadline = performance.now() + this.#millis
     const ran = context.callFunction(this.#run, context.undefined, this.#process, text)
     text.dispose()
@@ -134,6 +140,8 @@ export class Sandbox implements Guest {
     collected.dispose()
     const outcomes = made.map((outcome, index) => this.#timed(this.#located(outcome), index))
     if (fault === undefined) return outcomes
+    // One of them did not even become an event: the first one has to be told from the others.
+    if (this.#began.length === 0 && events.length > 1) return this.#cross(events.slice(0, 1))
     const last: Outcome = fault.message.includes("interrupted") ? { timeout: true } : { error: this.#locate(fault) }
     return [...outcomes, this.#timed(last, outcomes.length)]
   }

@@ -1,0 +1,26 @@
+import { newQuickJSWASMModule, type QuickJSWASMModule } from "quickjs-emscripten"
+import type { ScriptFault } from "./Outcome.ts"
+import { ProgramRefused, read } from "./Sandbox.ts"
+
+// Settings are checked without waiting, so the compiler is loaded with this module.
+let compiler: QuickJSWASMModule = await newQuickJSWASMModule()
+
+/** What is wrong with a program's syntax. Nothing of the program runs. */
+export const programFault = (text: string): ScriptFault | undefined => {
+  const runtime = compiler.newRuntime()
+  try {
+    read(runtime, text)
+    runtime.dispose()
+    return undefined
+  } catch (error) {
+    if (error instanceof ProgramRefused) {
+      runtime.dispose()
+      return error.fault
+    }
+    // Recursion outgrew the stack and left the compiler in no good state: the next program gets another one.
+    void newQuickJSWASMModule().then((module) => {
+      compiler = module
+    })
+    return { message: "the program is nested too deeply" }
+  }
+}
