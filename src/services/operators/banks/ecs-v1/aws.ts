@@ -41,7 +41,10 @@ export const patterns: Readonly<Record<string, string>> = {
   ELB_URIPATHQUERY: String.raw`%{URIPATH:[url][path]}(?:\?%{URIQUERY:[url][query]})?`,
   /** The older name of ELB_URIPATHQUERY. */
   ELB_URIPATHPARAM: "%{ELB_URIPATHQUERY}",
-  ELB_URI: String.raw`%{URIPROTO:[url][scheme]}://(?:%{USER:[url][username]}(?::[^@/\s]*)?@)?(?:%{ELB_URIHOST})?(?:%{ELB_URIPATHQUERY})?`,
+  ELB_URI: [
+    String.raw`%{URIPROTO:[url][scheme]}://(?:%{USER:[url][username]}(?::[^@/\s]*)?@)?`,
+    "(?:%{ELB_URIHOST})?(?:%{ELB_URIPATHQUERY})?"
+  ].join(""),
   ELB_REQUEST_LINE: "%{WORD:[http][request][method]} %{ELB_URI:[url][original]}(?: HTTP/%{NUMBER:[http][version]})?",
   /** A TCP listener writes `"- - - "` where an HTTP listener writes the request line. */
   ELB_V1_HTTP_LOG: [

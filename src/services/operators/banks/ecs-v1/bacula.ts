@@ -9,8 +9,7 @@ const address = "%{IPORHOST:[client][address]}:%{POSINT:[client][port]:int}"
 const job = "%{BACULA_JOB:[bacula][job][name]}"
 
 /** A file and why it could not be read; quotes round the path are no part of it. */
-const unreadable = (outset: string) =>
-  String.raw`\s*+${outset} "?(?>%{DATA:[file][path]}"?: ERR=)%{GREEDYDATA:[error][message]}`
+const unreadable = (outset: string) => `${outset} "?(?>%{DATA:[file][path]}"?: ERR=)%{GREEDYDATA:[error][message]}`
 
 export const patterns: Readonly<Record<string, string>> = {
   ...plain,
@@ -27,8 +26,11 @@ export const patterns: Readonly<Record<string, string>> = {
   BACULA_LOG_NEW_VOLUME: String.raw`Created new Volume ${volume}(?:, Pool="[^"]*", MediaType="[^"]*")? in catalog\.`,
   BACULA_LOG_NEW_LABEL: String.raw`Labeled new Volume ${volume} on (?:[A-Za-z]+ )?device ${device}\.`,
   BACULA_LOG_WROTE_LABEL: `Wrote label to prelabeled Volume ${volume} on (?:[A-Za-z]+ )?device ${device}`,
-  BACULA_LOG_NEW_MOUNT: String.raw`New volume ${volume} mounted on device ${device} at %{BACULA_TIMESTAMP:[bacula][timestamp]}\.`,
-  BACULA_LOG_NOOPEN: String.raw`\s*+Cannot open (?>%{DATA}: ERR=)%{GREEDYDATA:[error][message]}`,
+  BACULA_LOG_NEW_MOUNT: [
+    `New volume ${volume} mounted on device ${device} at `,
+    String.raw`%{BACULA_TIMESTAMP:[bacula][timestamp]}\.`
+  ].join(""),
+  BACULA_LOG_NOOPEN: "Cannot open (?>%{DATA}: ERR=)%{GREEDYDATA:[error][message]}",
   BACULA_LOG_NOOPENDIR: unreadable("Could not open directory"),
   BACULA_LOG_NOSTAT: unreadable("Could not stat"),
   BACULA_LOG_NOJOBS: String.raw`There are no more Jobs associated with Volume ${volume}\. Marking it purged\.`,
@@ -44,10 +46,16 @@ export const patterns: Readonly<Record<string, string>> = {
   ].join(""),
   BACULA_LOG_VOLUME_PREVWRITTEN: `Volume ${volume} previously written, moving to end of data`,
   /** Later versions print the size with commas, which the integer field cannot hold. */
-  BACULA_LOG_READYAPPEND: `Ready to append to end of Volume ${volume} size=(?:%{INT:[bacula][volume][size]:int}(?![,0-9])|[0-9,]+)`,
+  BACULA_LOG_READYAPPEND: [
+    `Ready to append to end of Volume ${volume} `,
+    "size=(?:%{INT:[bacula][volume][size]:int}(?![,0-9])|[0-9,]+)"
+  ].join(""),
   BACULA_LOG_CANCELLING: String.raw`Cancelling duplicate JobId=%{INT:[bacula][job][other_id]}\.`,
   BACULA_LOG_MARKCANCEL: String.raw`JobId %{INT:[bacula][job][id]}, Job ${job} marked to be cancell?ed\.`,
-  BACULA_LOG_CLIENT_RBJ: `shell command: run ClientRunBeforeJob "%{GREEDYDATA:[bacula][job][client_run_before_command]}"`,
+  BACULA_LOG_CLIENT_RBJ: [
+    "shell command: run ClientRunBeforeJob ",
+    `"%{GREEDYDATA:[bacula][job][client_run_before_command]}"`
+  ].join(""),
   BACULA_LOG_DUPLICATE: [
     String.raw`Fatal [Ee]rror: JobId %{INT:[bacula][job][other_id]} already running\. `,
     String.raw`Duplicate job not allowed\.`

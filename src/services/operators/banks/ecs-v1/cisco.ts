@@ -28,7 +28,10 @@ const mapped = (end: string) => String.raw`(?: \(%{IP:[${end}][nat][ip]}/%{INT:[
 const hostPortUser = (name: string, end: string) =>
   `${firstWord(name)}(?:${address(end)}|%{HOSTNAME:[${end}][address]})(?:/%{INT:[${end}][port]:int})?${userOf(end)}`
 const icmp = String.raw` ?\(type %{INT:[cisco][asa][icmp_type]:int}, code %{INT:[cisco][asa][icmp_code]:int}\)`
-const hashes = String.raw`\[(?>%{DATA:[@metadata][cisco][asa][hashcode1]}, %{DATA:[@metadata][cisco][asa][hashcode2]}\])`
+const hashes = [
+  String.raw`\[(?=[^\[\]]{1,64}\])(?>%{DATA:[@metadata][cisco][asa][hashcode1]}, `,
+  String.raw`%{DATA:[@metadata][cisco][asa][hashcode2]}\])`
+].join("")
 const rule = `access-list %{NOTSPACE:[cisco][asa][rule_name]} ${action} ${transport}`
 const side = (name: string, end: string) => String.raw`(?>%{DATA:${name}}/)${address(end)}\(%{INT:[${end}][port]:int}\)`
 const payload = (end: string) => {
@@ -86,7 +89,10 @@ export const cisco: Readonly<Record<string, string>> = {
     `${rule} ${side(ingress, "source")}${userOf("source")} -> ${side(egress, "destination")}${userOf("source")} `,
     `hit-cnt %{INT:[cisco][asa][hit_count]:int} %{CISCO_INTERVAL} ${hashes}`
   ].join(""),
-  CISCOFW304001: `${address("source")}${userOf("source")} Accessed URL ${address("destination")}:%{GREEDYDATA:[url][original]}`,
+  CISCOFW304001: [
+    `${address("source")}${userOf("source")} Accessed URL `,
+    `${address("destination")}:%{GREEDYDATA:[url][original]}`
+  ].join(""),
   CISCOFW110002: `${reason} for ${transport} from ${zone(ingress)}${server("source")} to ${server("destination")}`,
   CISCOFW302010: [
     "(?<![0-9])%{INT:[cisco][asa][connections][in_use]:int} in use, ",
@@ -129,12 +135,14 @@ export const cisco: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW402119: [
     `${securityService}: Received an %{WORD:[cisco][asa][ipsec][protocol]} packet `,
-    String.raw`\(SPI= ?(?>%{DATA:[cisco][asa][ipsec][spi]}, sequence number= ?)(?>%{DATA:[cisco][asa][ipsec][seq_num]}\)) `,
+    String.raw`\(SPI= ?(?>%{DATA:[cisco][asa][ipsec][spi]}, sequence number= `,
+    String.raw`?)(?>%{DATA:[cisco][asa][ipsec][seq_num]}\)) `,
     String.raw`from ${address("source")} \(user= ?(?>%{DATA:[source][user][name]}\)) to ${address("destination")} `,
     "that failed anti-replay checking"
   ].join(""),
   CISCOFW419001: [
-    `${action} ${transport} packet from ${word(ingress)}${server("source")} to ${word(egress)}${server("destination")}, `,
+    `${action} ${transport} packet from ${word(ingress)}${server("source")} to `,
+    `${word(egress)}${server("destination")}, `,
     "reason: %{GREEDYDATA:[event][reason]}"
   ].join(""),
   CISCOFW419002: [
@@ -157,7 +165,8 @@ export const cisco: Readonly<Record<string, string>> = {
     String.raw`\s+This\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][local_nat]}\s{1,8}behind a NAT device)`
   ].join(""),
   CISCOFW733100: [
-    String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:[cisco][asa][burst][object]}\s?\]) drop (?>%{DATA:[cisco][asa][burst][id]} exceeded\. )`,
+    String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:[cisco][asa][burst][object]}\s?\]) drop `,
+    String.raw`(?>%{DATA:[cisco][asa][burst][id]} exceeded\. )`,
     `Current burst rate is ${rate("current_rate", "configured_rate")}; `,
     `Current average rate is ${rate("avg_rate", "configured_avg_rate")}; `,
     "Cumulative total count is %{INT:[cisco][asa][burst][cumulative_count]:int}"

@@ -1,6 +1,6 @@
 /**
  * Messages of the Bacula backup daemons, fields as in Logstash before ECS. The wording follows the daemons from 2.x to
- * 9.x; a device is printed as `"name" (path)`. Messages about one file come indented.
+ * 9.x; a device is printed as `"name" (path)`. Messages about one file come indented, which the whole line allows for.
  */
 
 /** Every message, in the order in which BACULA_LOGLINE tries them. */
@@ -27,13 +27,22 @@ export const plain: Readonly<Record<string, string>> = {
   BACULA_LOG_BEGIN_PRUNE_JOBS: String.raw`Begin pruning Jobs(?: older than(?: %{INT} [a-z]+)+)? ?\.`,
   BACULA_LOG_BEGIN_PRUNE_FILES: String.raw`Begin pruning Files(?: older than [^.\n]{1,80})?\.`,
   BACULA_LOG_ENDPRUNE: String.raw`End auto prune\.`,
-  BACULA_LOG_DIFF_FS: String.raw`\s*+(?<!\S)%{UNIXPATH} is a different filesystem\. Will not descend from %{UNIXPATH} into it\.`,
+  BACULA_LOG_DIFF_FS: [
+    String.raw`(?<!\S)%{UNIXPATH} is a different filesystem\. Will not descend from %{UNIXPATH} into `,
+    String.raw`it\.`
+  ].join(""),
   BACULA_LOG_NOPRUNE_JOBS: String.raw`No Jobs found to prune\.`,
   BACULA_LOG_NOPRUNE_FILES: String.raw`No Files found to prune\.`,
   BACULA_LOG_VSS: "(?:Generate VSS snapshots|VSS (?:Writer|Driver|snapshots?))",
-  BACULA_LOG_MAXSTART: String.raw`Fatal [Ee]rror: Job cancell?ed because max (?:start delay|run|sched run) time exceeded\.`,
+  BACULA_LOG_MAXSTART: [
+    "Fatal [Ee]rror: Job cancell?ed because max (?:start delay|run|sched run) time ",
+    String.raw`exceeded\.`
+  ].join(""),
   BACULA_LOG_NOJOBSTAT: String.raw`Fatal [Ee]rror: No Job status returned from FD\.`,
-  BACULA_LOG_NOSUIT: String.raw`No prior or suitable (?:Full|Differential) backup found in catalog\. Doing (?:FULL|Differential) backup\.`,
+  BACULA_LOG_NOSUIT: [
+    String.raw`No prior or suitable (?:Full|Differential) backup found in catalog\. Doing (?:FULL|Differential) `,
+    String.raw`backup\.`
+  ].join(""),
   BACULA_LOG_NOPRIOR: String.raw`No prior (?:Full )?backup Job record found\.`,
   BACULA_LOG_JOB: String.raw`(?:Error: )?Bacula (?:Enterprise )?%{BACULA_HOST} %{BACULA_VERSION} \(%{BACULA_VERSION}\):`
 }
@@ -54,7 +63,10 @@ export const patterns: Readonly<Record<string, string>> = {
     `End of medium on Volume "%{BACULA_VOLUME:volume}" Bytes=%{BACULA_CAPACITY} Blocks=%{BACULA_CAPACITY}`,
     String.raw` at %{MONTHDAY}-%{MONTH}-%{YEAR} %{HOUR}:%{MINUTE}\.`
   ].join(""),
-  BACULA_LOG_NEW_VOLUME: String.raw`Created new Volume "%{BACULA_VOLUME:volume}"(?:, Pool="[^"]*", MediaType="[^"]*")? in catalog\.`,
+  BACULA_LOG_NEW_VOLUME: [
+    `Created new Volume "%{BACULA_VOLUME:volume}"(?:, Pool="[^"]*", MediaType="[^"]*")? in `,
+    String.raw`catalog\.`
+  ].join(""),
   BACULA_LOG_NEW_LABEL: [
     `Labeled new Volume "%{BACULA_VOLUME:volume}" on (?:[A-Za-z]+ )?device "%{BACULA_DEVICE:device}" `,
     String.raw`\(%{BACULA_DEVICEPATH}\)\.`
@@ -67,10 +79,13 @@ export const patterns: Readonly<Record<string, string>> = {
     `New volume "%{BACULA_VOLUME:volume}" mounted on device "%{BACULA_DEVICE:device}" `,
     String.raw`\(%{BACULA_DEVICEPATH}\) at %{MONTHDAY}-%{MONTH}-%{YEAR} %{HOUR}:%{MINUTE}\.`
   ].join(""),
-  BACULA_LOG_NOOPEN: String.raw`\s*+Cannot open (?>%{DATA}: ERR=)%{GREEDYDATA:berror}`,
-  BACULA_LOG_NOOPENDIR: String.raw`\s*+Could not open directory (?>%{DATA}: ERR=)%{GREEDYDATA:berror}`,
-  BACULA_LOG_NOSTAT: String.raw`\s*+Could not stat (?>%{DATA}: ERR=)%{GREEDYDATA:berror}`,
-  BACULA_LOG_NOJOBS: String.raw`There are no more Jobs associated with Volume "%{BACULA_VOLUME:volume}"\. Marking it purged\.`,
+  BACULA_LOG_NOOPEN: "Cannot open (?>%{DATA}: ERR=)%{GREEDYDATA:berror}",
+  BACULA_LOG_NOOPENDIR: "Could not open directory (?>%{DATA}: ERR=)%{GREEDYDATA:berror}",
+  BACULA_LOG_NOSTAT: "Could not stat (?>%{DATA}: ERR=)%{GREEDYDATA:berror}",
+  BACULA_LOG_NOJOBS: [
+    String.raw`There are no more Jobs associated with Volume "%{BACULA_VOLUME:volume}"\. Marking it `,
+    String.raw`purged\.`
+  ].join(""),
   BACULA_LOG_ALL_RECORDS_PRUNED: `All records pruned from Volume "%{BACULA_VOLUME:volume}"; marking it "Purged"`,
   BACULA_LOG_PRUNED_JOBS: String.raw`Pruned %{INT} Jobs? for client %{BACULA_HOST:client} from catalog\.`,
   BACULA_LOG_PRUNED_FILES: String.raw`Pruned Files from %{INT} Jobs? for client %{BACULA_HOST:client} from catalog\.`,
@@ -86,7 +101,10 @@ export const patterns: Readonly<Record<string, string>> = {
   BACULA_LOG_CANCELLING: String.raw`Cancelling duplicate JobId=%{INT}\.`,
   BACULA_LOG_MARKCANCEL: String.raw`JobId %{INT}, Job %{BACULA_JOB:job} marked to be cancell?ed\.`,
   BACULA_LOG_CLIENT_RBJ: `shell command: run ClientRunBeforeJob "%{GREEDYDATA:runjob}"`,
-  BACULA_LOG_DUPLICATE: String.raw`Fatal [Ee]rror: JobId %{INT:duplicate} already running\. Duplicate job not allowed\.`,
+  BACULA_LOG_DUPLICATE: [
+    String.raw`Fatal [Ee]rror: JobId %{INT:duplicate} already running\. Duplicate job not `,
+    String.raw`allowed\.`
+  ].join(""),
   BACULA_LOG_FATAL_CONN: connection(
     String.raw`Fatal [Ee]rror: bsock\.c:[0-9]+ Unable to connect`,
     "%{BACULA_HOST:client}",
@@ -97,6 +115,12 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{BACULA_HOST:client}",
     "%{HOSTNAME}:%{POSINT}"
   ).concat("(?<berror>%{GREEDYDATA})"),
-  BACULA_LOG_NO_AUTH: String.raw`Fatal [Ee]rror: Unable to authenticate with File daemon(?: at %{DATA})?\. Possible causes:`,
-  BACULA_LOGLINE: String.raw`%{BACULA_TIMESTAMP:bts} %{BACULA_HOST:hostname} (?:JobId %{INT:jobid})?:?\s*+(?:${messages})`
+  BACULA_LOG_NO_AUTH: [
+    String.raw`Fatal [Ee]rror: Unable to authenticate with File daemon(?: at %{DATA})?\. Possible `,
+    "causes:"
+  ].join(""),
+  BACULA_LOGLINE: [
+    "%{BACULA_TIMESTAMP:bts} %{BACULA_HOST:hostname} (?:JobId ",
+    String.raw`%{INT:jobid})?:?\s*+(?:${messages})`
+  ].join("")
 }

@@ -17,7 +17,7 @@ export const plain: Readonly<Record<string, string>> = {
   /** A phrase, such as `Duplicate TCP SYN` or `TCP Reset-O`. */
   CISCO_REASON: "%{WORD}(?:[ -]%{WORD}){0,15}",
   CISCO_DIRECTION: "(?:[Ii]n|[Oo]ut)bound",
-  CISCO_INTERVAL: "(?:first hit|%{INT}-second interval)",
+  CISCO_INTERVAL: "(?:first hit|(?<![0-9])%{INT}-second interval)",
   CISCO_XLATE_TYPE: "(?:static|dynamic)",
   CISCOFW104003: String.raw`\((?:Primary|Secondary)\) Switching to FAILED\.`,
   CISCOFW104004: String.raw`\((?:Primary|Secondary)\) Switching to OK\.`
@@ -46,7 +46,7 @@ const host = (end: string) =>
   String.raw`${zone(`${end}_interface`)}(?>%{DATA:${end}_ip}(?=[/(\s]))(?:/%{INT:${end}_port})?${user(`${end}_fwuser`)}`
 const mapped = (end: string) => String.raw`(?: \(%{IP:${end}_mapped_ip}/%{INT:${end}_mapped_port}\))?`
 const icmp = (prefix: string) => String.raw` ?\(type %{INT:${prefix}icmp_type}, code %{INT:${prefix}icmp_code}\)`
-const hashes = String.raw`\[(?>%{DATA:hashcode1}, %{DATA:hashcode2}\])`
+const hashes = String.raw`\[(?=[^\[\]]{1,64}\])(?>%{DATA:hashcode1}, %{DATA:hashcode2}\])`
 const rule = "access-list %{NOTSPACE:policy_id} %{CISCO_ACTION:action} %{WORD:protocol}"
 const hits = `hit-cnt %{INT:hit_count} %{CISCO_INTERVAL:interval} ${hashes}`
 const side = (end: string) => String.raw`(?>%{DATA:${end}_interface}/)%{IP:${end}_ip}\(%{INT:${end}_port}\)`
@@ -56,7 +56,8 @@ const skipTo = (key: string) => String.raw`(?>.*?\b${key}=)`
 export const patterns: Readonly<Record<string, string>> = {
   ...plain,
   NETSCREENSESSIONLOG: [
-    "%{SYSLOGTIMESTAMP:date} %{IPORHOST:device} %{IPORHOST}: NetScreen device_id=%{WORD:device_id}(?>%{DATA}: start_time=)",
+    "%{SYSLOGTIMESTAMP:date} %{IPORHOST:device} %{IPORHOST}: NetScreen ",
+    "device_id=%{WORD:device_id}(?>%{DATA}: start_time=)",
     "%{QUOTEDSTRING:start_time} duration=%{INT:duration} policy_id=%{INT:policy_id} service=(?>%{DATA:service} proto=)",
     "%{INT:proto} src zone=%{WORD:src_zone} dst zone=%{WORD:dst_zone} action=%{WORD:action} sent=%{INT:sent} ",
     "rcvd=%{INT:rcvd} src=%{IPORHOST:src_ip} dst=%{IPORHOST:dst_ip}(?: icmp type=[0-9]+(?: icmp code=[0-9]+)?)?",
@@ -84,7 +85,8 @@ export const patterns: Readonly<Record<string, string>> = {
     `dst ${zone("dst_interface")}%{IP:dst_ip}${user("dst_fwuser")}${icmp("")}`
   ].join(""),
   CISCOFW106015: [
-    String.raw`%{CISCO_ACTION:action} %{WORD:protocol} \((?>%{DATA:policy_id}\)) from ${server("src")} to ${server("dst")}`,
+    String.raw`%{CISCO_ACTION:action} %{WORD:protocol} \((?>%{DATA:policy_id}\)) from ${server("src")} to `,
+    `${server("dst")}`,
     String.raw` flags (?>%{DATA:tcp_flags}\s{1,4}on interface )%{GREEDYDATA:interface}`
   ].join(""),
   CISCOFW106021: [
@@ -141,10 +143,14 @@ export const patterns: Readonly<Record<string, string>> = {
     `%{CISCO_ACTION:action} %{WORD:protocol} packet from ${placed("src")} to ${placed("dst")}, `,
     "reason: %{GREEDYDATA:reason}"
   ].join(""),
-  CISCOFW419002: `%{CISCO_REASON:reason} from ${placed("src")} to ${placed("dst")} with different initial sequence number`,
+  CISCOFW419002: [
+    `%{CISCO_REASON:reason} from ${placed("src")} to ${placed("dst")} with different initial sequence `,
+    "number"
+  ].join(""),
   CISCOFW500004: `%{CISCO_REASON:reason} for protocol=%{WORD:protocol}, from ${server("src")} to ${server("dst")}`,
   CISCOFW602303_602304: [
-    String.raw`%{WORD:protocol}: An %{CISCO_DIRECTION:direction} (?>%{GREEDYDATA:tunnel_type} SA \(SPI= ?)(?>%{DATA:spi}\))`,
+    String.raw`%{WORD:protocol}: An %{CISCO_DIRECTION:direction} (?>%{GREEDYDATA:tunnel_type} SA \(SPI= `,
+    String.raw`?)(?>%{DATA:spi}\))`,
     String.raw` between %{IP:src_ip} and %{IP:dst_ip} \(user= ?(?>%{DATA:user}\)) has been %{CISCO_ACTION:action}`
   ].join(""),
   CISCOFW710001_710002_710003_710005_710006: [
@@ -158,8 +164,10 @@ export const patterns: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW733100: [
     String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:drop_type}\s?\]) drop (?>%{DATA:drop_rate_id} exceeded\. )`,
-    "Current burst rate is %{INT:drop_rate_current_burst} per second, max configured rate is %{INT:drop_rate_max_burst}; ",
-    "Current average rate is %{INT:drop_rate_current_avg} per second, max configured rate is %{INT:drop_rate_max_avg}; ",
+    "Current burst rate is %{INT:drop_rate_current_burst} per second, max configured rate is ",
+    "%{INT:drop_rate_max_burst}; ",
+    "Current average rate is %{INT:drop_rate_current_avg} per second, max configured rate is ",
+    "%{INT:drop_rate_max_avg}; ",
     "Cumulative total count is %{INT:drop_total_count}"
   ].join(""),
 

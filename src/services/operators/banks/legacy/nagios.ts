@@ -1,6 +1,6 @@
 /**
- * The log of Nagios: alerts, states, notifications, checks, downtimes and the external commands it accepts, fields as in
- * Logstash before ECS. After the kind of the entry come its fields with semicolons between; only the last may hold one.
+ * The log of Nagios: alerts, states, notifications, checks, downtimes and the external commands it accepts, fields as
+ * in Logstash before ECS. After the kind of the entry come its fields with semicolons between; only the last may hold one.
  */
 
 /** How a set names the fields and what it reads them as. A last field is read up to the end of the line. */
