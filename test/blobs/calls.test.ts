@@ -50,20 +50,21 @@ describe("bounded calls", () => {
     assert.deepStrictEqual(await Promise.all(Array.from({ length: 8 }, () => outcome(call(slow)))), Array(8).fill(1))
   })
 
-  it("know when the kernel is done with a file", async () => {
+  it("know when the kernel is done with a file, and let nothing more through", async () => {
     const bounded = boundedCalls(30, 1)
     const file = tracked(bounded)
     const { ends, start } = held()
     const [running, queued] = [outcome(file.call(start)), outcome(file.call(start))]
     let idle = false
-    const settled = file.idle().then(() => {
+    const settled = file.retire().then(() => {
       idle = true
     })
+    assert.notStrictEqual(await outcome(file.call(start)), "overdue")
     assert.deepStrictEqual(await Promise.all([running, queued]), ["overdue", "overdue"])
     assert.isFalse(idle)
     ends[0]!(1)
     await settled
-    await file.idle()
+    await file.retire()
     assert.strictEqual(ends.length, 1)
   })
 })

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSy
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Stream } from "effect"
+import { vi } from "vitest"
 import { eventually, runFile } from "../support/process.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 import { diskAt, filesBelow, openBelow, scratch } from "./folder.ts"
@@ -111,6 +112,26 @@ describe("the folder of blobs", () => {
       yield* Stream.runDrain(stream)
       yield* Stream.runDrain(stream)
       yield* Effect.promise(() => eventually("no open file", () => openBelow(root).length === 0))
+    })
+  )
+
+  it.live("closes a file that nobody starts to read, and opens it again for who does", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const bytes = noise(1_000_000, 4)
+      const { sha256 } = yield* blobs.write("one", cut(bytes))
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+      const stream = yield* Effect.ensuring(
+        Effect.tap(blobs.read("one", sha256), () =>
+          Effect.sync(() => {
+            assert.strictEqual(openBelow(root).length, 1)
+            vi.advanceTimersByTime(10_000)
+          })
+        ),
+        Effect.sync(() => vi.useRealTimers())
+      )
+      yield* Effect.promise(() => eventually("no open file", () => openBelow(root).length === 0))
+      assert.isTrue(bytes.equals(yield* joined(stream)))
     })
   )
 

@@ -62,11 +62,12 @@ export const boundedCalls = (deadline: number, slots: number): Calls => {
 }
 
 /**
- * The same calls for one file, and `idle`, which settles when the kernel is done with all of them, the overdue ones
- * and those that still wait for their turn included. A file closed earlier would hand its number to the next one that
- * is opened, and a late write would go there.
+ * The same calls for one file, and `retire`: no call is started after it, and it settles when the kernel is done with
+ * those before it, the overdue ones and those that still wait for their turn included. A file closed earlier would
+ * hand its number to the next one that is opened, and a late write would go there.
  */
-export const tracked = (call: Calls): { readonly call: Calls; readonly idle: () => Promise<void> } => {
+export const tracked = (call: Calls): { readonly call: Calls; readonly retire: () => Promise<void> } => {
+  let isRetired = false
   let active = 0
   let waiters: Array<() => void> = []
   const leave = () => {
@@ -74,7 +75,8 @@ export const tracked = (call: Calls): { readonly call: Calls; readonly idle: () 
     for (const resume of waiters) resume()
     waiters = []
   }
-  const count = <A>(start: (done: Done<A>) => void, late?: (value: A) => void) => {
+  const count = <A>(start: (done: Done<A>) => void, late?: (value: A) => void): Promise<A> => {
+    if (isRetired) return Promise.reject(new Error("the file is being closed"))
     active++
     let started = false
     const result = call<A>((done) => {
@@ -91,7 +93,10 @@ export const tracked = (call: Calls): { readonly call: Calls; readonly idle: () 
   }
   return {
     call: Object.assign(count, { deadline: call.deadline }),
-    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve)))
+    retire: () => {
+      isRetired = true
+      return active === 0 ? Promise.resolve() : new Promise((resolve) => waiters.push(resolve))
+    }
   }
 }
 

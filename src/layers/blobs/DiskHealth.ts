@@ -34,7 +34,7 @@ export const probe = async (call: Calls, root: Root): Promise<void> => {
       throw new Error("the storage does not give back what was written")
     }
   } finally {
-    const removed = file.idle().then(() => {
+    const removed = file.retire().then(() => {
       closeQuietly(fd)
       return call(unit((done) => fs.unlink(path, done)))
     })

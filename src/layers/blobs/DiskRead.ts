@@ -27,13 +27,20 @@ const open = async (call: Calls, path: string): Promise<Opened> => {
   }
 }
 
-/** Reads one chunk ahead of its reader. A file that ends before the span is an error, not a shorter answer. */
+/** A reader that comes back within this many milliseconds is worth reading ahead for. */
+const quick = 250
+
+/**
+ * Reads one chunk ahead of a quick reader; for a slow one that would double the memory it takes. A file that ends
+ * before the span is an error, not a shorter answer.
+ */
 class Chunks {
   readonly #tracked: ReturnType<typeof tracked>
   readonly #fd: number
   readonly #end: number
   #position: number
-  #ahead: Promise<Buffer | undefined>
+  #ahead: Promise<Buffer | undefined> | undefined
+  #takenAt = Number.NEGATIVE_INFINITY
 
   constructor(call: Calls, fd: number, span: ByteSpan) {
     this.#tracked = tracked(call)
@@ -62,13 +69,15 @@ class Chunks {
   }
 
   async next(): Promise<Buffer | undefined> {
-    const chunk = await this.#ahead
-    if (chunk !== undefined) this.#ahead = this.#readAhead()
+    const isQuick = performance.now() - this.#takenAt < quick
+    const chunk = await (this.#ahead ?? this.#read())
+    this.#takenAt = performance.now()
+    this.#ahead = isQuick ? this.#readAhead() : undefined
     return chunk
   }
 
   readonly close = (): void => {
-    void this.#tracked.idle().then(() => closeQuietly(this.#fd))
+    void this.#tracked.retire().then(() => closeQuietly(this.#fd))
   }
 }
 

@@ -84,9 +84,9 @@ class TemporaryFile {
     return mtimeMs
   }
 
-  /** Settles when no call uses the file any more. */
-  idle(): Promise<void> {
-    return this.#tracked.idle()
+  /** Settles when no call uses the file any more; there are none from now on. */
+  retire(): Promise<void> {
+    return this.#tracked.retire()
   }
 }
 
@@ -159,11 +159,11 @@ export const writeBlob = async (
     }
     return written
   } catch (error) {
-    const cleaned = file.idle().then(unlink)
+    const cleaned = file.retire().then(unlink)
     // A folder that hangs would hold the cleaning up as well: it is done when the folder answers again.
     if (!(error instanceof Overdue)) await within(call.deadline, cleaned).catch(() => {})
     throw error
   } finally {
-    void file.idle().then(() => closeQuietly(fd))
+    void file.retire().then(() => closeQuietly(fd))
   }
 }
