@@ -6,7 +6,7 @@ import { matching } from "../operators/flowlet/Matching.ts"
 import type { Outcome } from "../operators/flowlet/Outcome.ts"
 import { Failures } from "./Failures.ts"
 import { type Batch, chosen, type Emit, type Event, errors, type NodeContext, node } from "./Node.ts"
-import { RelativePath } from "./Paths.ts"
+import { relativePath } from "./Paths.ts"
 
 const settings = Schema.Struct({
   code: Schema.optionalKey(
@@ -17,9 +17,7 @@ const settings = Schema.Struct({
     })
   ),
   file: Schema.optionalKey(
-    RelativePath.annotate({
-      description: "Path of the program in the tenant's configuration folder, in place of `code`."
-    })
+    relativePath("Path of the program in the tenant's configuration folder, in place of `code`.")
   ),
   definitions: Schema.optionalKey(
     Schema.String.annotate({ description: "Pattern definitions for the program's `grok`, `NAME regex` on each line." })
