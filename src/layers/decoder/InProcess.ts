@@ -1,7 +1,7 @@
 import { Effect, Layer, Result } from "effect"
-import { BadRequest } from "../errors/BadRequest.ts"
-import { FlowlineDecoder } from "../services/flowlines/Decoder.ts"
-import { decode } from "../services/flowlines/Definition.ts"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { FlowlineDecoder } from "../../services/flowlines/Decoder.ts"
+import { decode } from "../../services/flowlines/Definition.ts"
 
 /** Decodes in this process. */
 export const layer = Layer.succeed(FlowlineDecoder, {
