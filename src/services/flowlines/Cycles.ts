@@ -1,4 +1,10 @@
-import type { Edge } from "./Graph.ts"
+/** A subscription whose component exists. */
+export interface Edge {
+  readonly from: number
+  readonly to: number
+  /** Which of the subscriptions of `to` it is. */
+  readonly index: number
+}
 
 /** More cycles than anybody mends at once. */
 const maxCycles = 20

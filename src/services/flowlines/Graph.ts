@@ -1,5 +1,5 @@
 import { chosen, errors, type NodeType } from "../nodes/Node.ts"
-import { findCycles } from "./Cycles.ts"
+import { type Edge, findCycles } from "./Cycles.ts"
 import { listed, maxSuggestions, suggestion } from "./Suggest.ts"
 
 /** What the graph checks know of a node. Parts that could not be read are absent. */
@@ -16,14 +16,6 @@ export interface GraphNode {
 export interface GraphIssue {
   readonly path: ReadonlyArray<string | number>
   readonly detail: string
-}
-
-/** A subscription whose component exists. */
-export interface Edge {
-  readonly from: number
-  readonly to: number
-  /** Which of the subscriptions of `to` it is. */
-  readonly index: number
 }
 
 /** Everything that is wrong with the wiring of the nodes. */

@@ -16,7 +16,13 @@ export const pathFault = (path: string): string | undefined => {
 }
 
 /** A relative path that stays below its folder. */
-export const RelativePath = Schema.String.check(Schema.makeFilter(pathFault, { expected: "a relative path" }))
+export const RelativePath = Schema.String.check(
+  Schema.makeFilter(pathFault, {
+    expected: "a relative path",
+    // Looser than the check; a check without any counterpart would take a setting's description with it.
+    toJsonSchema: () => [{ minLength: 1, maxLength: 1024 }, true]
+  })
+)
 
 /** A component's name as a file name. */
 export const fileName = (component: string): string => {

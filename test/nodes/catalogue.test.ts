@@ -1,0 +1,94 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { Result, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { decode } from "../../src/services/flowlines/Definition.ts"
+import { settingsOf } from "../../src/services/flowlines/Validation.ts"
+import { catalogue, descriptor, nodesOf } from "../../src/services/nodes/Catalogue.ts"
+import { runtimes } from "../../src/services/nodes/Node.ts"
+import { reference, settingsSchema } from "./reference.ts"
+
+const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))
+const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- end of nodes -->\n"]
+
+describe("the catalogue", () => {
+  for (const node of catalogue.values()) {
+    describe(node.type, () => {
+      it("describes itself as the scan wants it", () => {
+        const shape = descriptor(node)
+        expect(Object.keys(shape)).toEqual([
+          "type",
+          "kind",
+          "description",
+          "runtimes",
+          "settings",
+          "inputs",
+          "outputs",
+          "source",
+          "example"
+        ])
+        expect(shape).toMatchObject({ type: node.type, source: "builtin" })
+        expect(JSON.parse(JSON.stringify(shape))).toEqual(shape)
+        expect(shape.settings).toMatchObject({
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          type: "object",
+          additionalProperties: false
+        })
+      })
+
+      it("describes every setting, under a name in snake_case", () => {
+        const { properties = {} } = settingsSchema(node)
+        expect(Object.keys(properties)).toEqual(settingsOf(node))
+        for (const [name, schema] of Object.entries(properties)) {
+          expect(name).toMatch(/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/)
+          expect(schema.description, name).toMatch(/\.$/)
+        }
+      })
+
+      it("says the defaults that it has", () => {
+        const { properties = {}, required = [] } = settingsSchema(node)
+        const bare = Object.fromEntries(required.map((name) => [name, node.example[name]]))
+        const decoded = Schema.decodeUnknownSync(node.settings)(bare)
+        const defaults = Object.entries(properties).flatMap(([name, schema]) =>
+          schema.default === undefined ? [] : [[name, schema.default]]
+        )
+        expect(decoded).toEqual({ ...bare, ...Object.fromEntries(defaults) })
+      })
+
+      it("has an example that can run", () => {
+        for (const runtime of node.runtimes) {
+          const source = runtime === "stream" ? "generator_input" : "dataset_generator"
+          const input = {
+            type: source,
+            component: "in",
+            settings: catalogue.get(source)!.example,
+            publish: [{ stream: "s" }]
+          }
+          const own = {
+            type: node.type,
+            component: "own",
+            settings: node.example,
+            subscribe: node.inputs.min > 0 ? [{ component: "in", stream: "s" }] : [],
+            publish: node.outputs.map((stream) => ({ stream: stream === "*" ? "records" : stream }))
+          }
+          const bytes = new TextEncoder().encode(JSON.stringify({ runtime, dag: [input, own] }))
+          const result = decode({ bytes })
+          expect(Result.isSuccess(result) ? [] : result.failure).toEqual([])
+        }
+      })
+    })
+  }
+
+  it("has the built-in nodes of each runtime", () => {
+    const all = ["dataset_generator", "file_input", "show", "file_output", "archive_output"]
+    const names = runtimes.map((runtime) => nodesOf(runtime).map(({ type }) => type))
+    expect(names[0]).toEqual(expect.arrayContaining(["generator_input", "grok", "dissect", "filter", ...all]))
+    for (const batch of names.slice(1)) expect(batch).toEqual(all)
+  })
+
+  it("is what the guide says (update it with `npx vitest run test/nodes/catalogue.test.ts -u`)", async () => {
+    const text = readFileSync(guide, "utf8")
+    const [head, tail] = [text.split(begin)[0]!, text.split(end)[1]!]
+    await expect(`${head}${begin}\n${reference()}\n${end}${tail}`).toMatchFileSnapshot(guide)
+  })
+})
