@@ -2,13 +2,11 @@ import { Schema } from "effect"
 import { formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
 import { node, runtimes } from "./Node.ts"
-import { extensionOf, fileName, RelativePath } from "./Paths.ts"
+import { extensionOf, fileName, relativePath } from "./Paths.ts"
 
 const settings = Schema.Struct({
   entry: Schema.optionalKey(
-    RelativePath.annotate({
-      description: "Name of the entry in the zip, for example `logs/access.csv`. Default: `<component>.<format>`."
-    })
+    relativePath("Name of the entry in the zip, for example `logs/access.csv`. Default: `<component>.<format>`.")
   ),
   ...writerSettings
 })

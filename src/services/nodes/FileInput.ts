@@ -3,7 +3,7 @@ import { Failures } from "./Failures.ts"
 import { isObject, parseJson } from "./formats/Json.ts"
 import { LineSplitter, maxLineLength } from "./formats/Lines.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, runtimes } from "./Node.ts"
-import { extensionOf, RelativePath } from "./Paths.ts"
+import { extensionOf, relativePath } from "./Paths.ts"
 
 const formats = ["lines", "ndjson"] as const
 type Format = (typeof formats)[number]
@@ -94,9 +94,7 @@ export const fileInput = node({
     "decompressed.",
   runtimes,
   settings: Schema.Struct({
-    path: RelativePath.annotate({
-      description: "Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files."
-    }),
+    path: relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files."),
     format: Schema.optionalKey(
       Schema.Literals(formats).annotate({
         description:

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
 import { node, runtimes } from "./Node.ts"
-import { extensionOf, RelativePath } from "./Paths.ts"
+import { extensionOf, relativePath } from "./Paths.ts"
 
 export const fileOutput = node({
   type: "file_output",
@@ -12,7 +12,7 @@ export const fileOutput = node({
     "all of it and replaces an earlier one.",
   runtimes,
   settings: Schema.Struct({
-    path: RelativePath.annotate({ description: "Path below the tenant's data area, for example `out/access.csv`." }),
+    path: relativePath("Path below the tenant's data area, for example `out/access.csv`."),
     ...writerSettings
   }),
   inputs: { min: 1, max: 100 },

@@ -24,6 +24,9 @@ export const RelativePath = Schema.String.check(
   })
 )
 
+/** The same as a setting. */
+export const relativePath = (description: string) => RelativePath.annotate({ description })
+
 /** A component's name as a file name. */
 export const fileName = (component: string): string => {
   const name = component.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\\/:]/g, "_")
