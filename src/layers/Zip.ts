@@ -54,23 +54,41 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
   let failure: Error | undefined
   /** The entry that goes straight into the zip. */
   let direct: PassThrough | undefined
-  const failed = Promise.withResolvers<never>()
-  failed.promise.catch(() => {})
+  /** Who waits for the zip to take something, and must hear of its failure. */
+  const waiting = new Set<(cause: Error) => void>()
   let count = 0
   let unclosed = 0
 
   const abort = (cause: Error) => {
     if (failure !== undefined) return
     failure = cause
-    failed.reject(cause)
+    for (const reject of waiting) reject(cause)
+    waiting.clear()
     bytes.destroy(cause)
     archive.destroy()
     direct?.destroy()
   }
+  /** What to do when an entry is in the zip, in the order of the entries there. */
+  const written: Array<() => void> = []
+  archive.on("entry", () => written.shift()?.())
   archive.on("error", abort)
   pipeline(archive, bytes, (error) => {
     if (error) abort(error)
   })
+
+  /** Settles as `start` says, or with the failure of the zip. */
+  const orFailure = <A>(start: (resolve: (value: A) => void, reject: (cause: unknown) => void) => void) =>
+    new Promise<A>((resolve, reject) => {
+      if (failure !== undefined) return reject(failure)
+      waiting.add(reject)
+      const settle =
+        <V>(then: (value: V) => void) =>
+        (value: V) => {
+          waiting.delete(reject)
+          then(value)
+        }
+      start(settle(resolve), settle(reject))
+    })
 
   const sink = (write: Sink["write"], end: () => void | Promise<void>): Sink => {
     count++
@@ -95,22 +113,29 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     const stream = new PassThrough({ highWaterMark: buffered })
     direct = stream
     archive.append(stream, { name })
-    const drained = () => new Promise<void>((resolve) => stream.once("drain", resolve))
     const write = (chunk: Uint8Array | string) =>
-      stream.write(chunk) ? undefined : Promise.race([drained(), failed.promise])
+      stream.write(chunk) ? undefined : orFailure<void>((resolve) => stream.once("drain", resolve))
+    let finish = () => {}
+    written.push(() => finish())
+    // Waits until the zip has all of it, or many small entries would pile up.
     const end = () => {
       direct = undefined
-      stream.end()
+      return orFailure<void>((resolve) => {
+        finish = resolve
+        stream.end()
+      })
     }
     return sink(write, end)
   }
 
-  const waiting = (name: string, path: string, file: FileHandle): Sink => {
+  const spooled = (name: string, path: string, file: FileHandle): Sink => {
     const end = async () => {
       await file.close()
+      if (failure !== undefined) return
       const stored = createReadStream(path, { highWaterMark: 256 * 1024 })
       stored.on("error", abort)
       stored.on("close", () => void rm(path, { force: true }))
+      written.push(() => {})
       archive.append(stored, { name })
     }
     return sink((chunk) => file.appendFile(chunk), end)
@@ -124,12 +149,12 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
       const name = unique(safeName(wanted), taken)
       if (direct === undefined) return straight(name)
       const path = join(await options.scratch(), `entry-${taken.size}`)
-      return waiting(name, path, await open(path, "wx", 0o600))
+      return spooled(name, path, await open(path, "wx", 0o600))
     },
     seal: async () => {
       if (unclosed > 0) abort(new Error("an entry of the archive is still open"))
       if (failure !== undefined) throw failure
-      await Promise.race([archive.finalize(), failed.promise])
+      await orFailure<void>((resolve, reject) => archive.finalize().then(resolve, reject))
       return count
     }
   }

@@ -30,10 +30,10 @@ describe("limits of a run", () => {
   it.live("time: a loop that never yields is stopped", () =>
     Effect.gen(function* () {
       const { root } = yield* places
-      const messages = yield* follow(act("test_busy", {}, { timeout_seconds: 1 })).pipe(
+      const messages = yield* follow(act("test_busy", {}, { timeout_seconds: 3 })).pipe(
         Effect.provide(engine(settings(root)))
       )
-      assert.strictEqual(failure(messages), "The run was stopped at its time limit of 1 seconds")
+      assert.strictEqual(failure(messages), "The run was stopped at its time limit of 3 seconds")
       assert.deepStrictEqual(printed(messages), ["busy"])
     })
   )

@@ -1,11 +1,9 @@
-import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
+import { lstat, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Sink } from "../../../services/nodes/Node.ts"
+import { Appender } from "./Appender.ts"
 import { codeOf, Failure, writeFailure } from "./Failure.ts"
 import { segments } from "./TenantFiles.ts"
-
-/** Bytes handed to the system that the writer need not wait for: the next batch is made while the disk works. */
-const inFlightBytes = 1024 * 1024
 
 /** Counts what a run writes against its limit. */
 export class Allowance {
@@ -19,38 +17,6 @@ export class Allowance {
     this.#left -= bytes
     if (this.#left < 0) throw new Failure(`${what} is over the size limit of a run (${this.#limit} bytes)`)
   }
-}
-
-const bytesOf = (chunk: Uint8Array | string): Uint8Array => (typeof chunk === "string" ? Buffer.from(chunk) : chunk)
-
-const writeAll = async (handle: FileHandle, bytes: Uint8Array) => {
-  for (let done = 0; done < bytes.length; ) done += (await handle.write(bytes, done)).bytesWritten
-}
-
-/** Appends to an open file and keeps up to 1 MiB in flight. The first failure comes out of the next call. */
-export const appender = (handle: FileHandle, allowance: Allowance, what: string) => {
-  let last = Promise.resolve()
-  let inFlight = 0
-  let failure: unknown
-  const settle = async () => {
-    await last
-    if (failure !== undefined) throw failure
-  }
-  const write = (chunk: Uint8Array | string): Promise<void> | undefined => {
-    const bytes = bytesOf(chunk)
-    allowance.spend(bytes.length, what)
-    inFlight += bytes.length
-    last = last
-      .then(() => (failure === undefined ? writeAll(handle, bytes) : undefined))
-      .catch((error) => {
-        failure ??= writeFailure(error, what)
-      })
-      .finally(() => {
-        inFlight -= bytes.length
-      })
-    return inFlight > inFlightBytes || failure !== undefined ? settle() : undefined
-  }
-  return { write, settle }
 }
 
 const syncFolder = async (path: string) => {
@@ -101,7 +67,12 @@ export class DataFiles {
     const handle = await open(temporary, "wx", 0o600).catch((error) => {
       throw writeFailure(error, what)
     })
-    const { write, settle } = appender(handle, this.#allowance, what)
+    const appender = new Appender(handle, what)
+    const write = (chunk: Uint8Array | string) => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
+      this.#allowance.spend(bytes.length, what)
+      return appender.write(bytes)
+    }
     const publish = async () => {
       const folder = await makeFolders(this.#data, folders, what)
       await rename(temporary, join(folder, name))
@@ -109,9 +80,9 @@ export class DataFiles {
     }
     const close = async () => {
       try {
-        await settle()
-        await handle.sync()
+        await appender.sync()
       } finally {
+        await appender.idle()
         await handle.close()
       }
       await publish().catch((error) => {

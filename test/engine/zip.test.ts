@@ -1,0 +1,115 @@
+import { randomBytes } from "node:crypto"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Readable } from "node:stream"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { safeName, zip } from "../../src/layers/Zip.ts"
+import { unzip } from "./unzip.ts"
+
+const folder = Effect.acquireRelease(
+  Effect.promise(() => mkdtemp(join(tmpdir(), "flow-zip-"))),
+  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+)
+
+const start = (scratch: string, level = 1) => zip({ level, scratch: () => mkdtemp(join(scratch, "scratch-")) })
+
+const buffer = async (bytes: Readable): Promise<Buffer> => Buffer.concat(await bytes.toArray())
+
+describe("a zip", () => {
+  it("has names that every unpacker reads alike", () => {
+    const names = {
+      "a/b.txt": "a/b.txt",
+      "../../etc/passwd": "etc/passwd",
+      "/abs": "abs",
+      "a\\..\\b": "a/b",
+      "C:/x": "C_/x",
+      "a\u0000b\n": "a_b_",
+      "...": "entry",
+      "": "entry",
+      "ä/\ud800": "ä/\ufffd"
+    }
+    assert.deepStrictEqual(Object.fromEntries(Object.keys(names).map((name) => [name, safeName(name)])), names)
+  })
+
+  it.live("keeps entries apart: open at once, of one name, empty, stored or deflated", () =>
+    Effect.gen(function* () {
+      const scratch = yield* folder
+      for (const level of [0, 6]) {
+        const entries = yield* Effect.promise(async () => {
+          const made = start(scratch, level)
+          const bytes = buffer(made.bytes)
+          const sinks = [await made.entry("a.txt"), await made.entry("A.txt"), await made.entry("a.txt")]
+          for (let i = 0; i < 1000; i++) for (const [n, sink] of sinks.entries()) await sink.write(`${n}:${i}\n`)
+          for (const sink of sinks.reverse()) await sink.close()
+          await (await made.entry("empty")).close()
+          assert.strictEqual(await made.seal(), 4)
+          return unzip(await bytes)
+        })
+        const text = (n: number) => Array.from({ length: 1000 }, (_, i) => `${n}:${i}\n`).join("")
+        assert.deepStrictEqual(
+          new Map([...entries].map(([name, bytes]) => [name, bytes.toString()])),
+          new Map([
+            ["a.txt", text(0)],
+            ["a-3.txt", text(2)],
+            ["A-2.txt", text(1)],
+            ["empty", ""]
+          ])
+        )
+      }
+    })
+  )
+
+  it.live("may have more than 65,535 entries", () =>
+    Effect.gen(function* () {
+      const scratch = yield* folder
+      const count = 66_000
+      const entries = yield* Effect.promise(async () => {
+        const made = start(scratch, 0)
+        const bytes = buffer(made.bytes)
+        for (let i = 0; i < count; i++) {
+          const sink = await made.entry(`${i}`)
+          await sink.write(`${i}`)
+          await sink.close()
+        }
+        assert.strictEqual(await made.seal(), count)
+        return unzip(await bytes)
+      })
+      assert.strictEqual(entries.size, count)
+      assert.strictEqual(entries.get("65999")?.toString(), "65999")
+    })
+  )
+
+  it.live("that is aborted fails its reader and its writers, also those that wait", () =>
+    Effect.gen(function* () {
+      const scratch = yield* folder
+      yield* Effect.promise(async () => {
+        const made = start(scratch)
+        const [first, second] = [await made.entry("a"), await made.entry("b")]
+        // Nobody reads, so the writer has to wait in the end.
+        const writing = (async () => {
+          for (;;) await first.write(randomBytes(1024 * 1024))
+        })()
+        await second.write("x")
+        const cause = new Error("enough")
+        made.abort(cause)
+        const failures = [writing, buffer(made.bytes), first.close(), second.close(), made.seal(), made.entry("c")]
+        for (const result of await Promise.allSettled<unknown>(failures)) {
+          assert.deepStrictEqual(result, { status: "rejected", reason: cause })
+        }
+      })
+    })
+  )
+
+  it.live("is not sealed while an entry is open", () =>
+    Effect.gen(function* () {
+      const made = start(yield* folder)
+      const bytes = buffer(made.bytes).catch(String)
+      yield* Effect.promise(() => made.entry("a"))
+      const sealed = yield* Effect.promise(() => made.seal().then(String, String))
+      assert.strictEqual(sealed, "Error: an entry of the archive is still open")
+      assert.strictEqual(yield* Effect.promise(() => bytes), sealed)
+    })
+  )
+})
