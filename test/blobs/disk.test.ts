@@ -158,7 +158,7 @@ describe("the folder of blobs", () => {
       const hash = sha256(bytes)
       const hour = 3_600_000
       let removed = 0
-      for (let round = 0; round < 300; round++) {
+      for (let round = 0; round < 150; round++) {
         yield* blobs.write("one", cut(bytes))
         const old = (Date.now() - 2 * hour) / 1000
         utimesSync(pathOf(root, hash), old, old)
