@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { createRequire } from "node:module"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import pg from "pg"
+import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+
+// Small requests against what a team would write instead: a JSON GET against bare node:http and Fastify, a one-row read
+// and a list of 200 rows against Fastify with pg on the same PostgreSQL. Every server is a process of its own with its
+// access log on (but for the bare one, which has none); rounds alternate, medians count.
+
+interface Load {
+  readonly requestsPerSecond: number
+  readonly microsPerRequest: number
+}
+type Autocannon = (
+  options: object
+) => Promise<{ requests: { total: number; average: number }; non2xx: number; errors: number }>
+const autocannon: Autocannon = createRequire(import.meta.url)("autocannon")
+
+const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
+chmodSync(folder, 0o711)
+const children: Array<ChildProcess> = []
+
+/** Processor time of a process so far, in microseconds: user and system (proc(5), /proc/pid/stat). */
+const cpuMicros = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+const start = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+  const err = openSync(join(folder, `${children.length}.log`), "w")
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", err, "ipc"]
+  })
+  children.push(child)
+  const port = await Promise.race([
+    once(child, "message").then(([message]) => (message as { port: number }).port),
+    (async () => {
+      let text = ""
+      for await (const chunk of child.stdout!) {
+        text += chunk
+        const ready = /ready http:\/\/127\.0\.0\.1:(\d+)/.exec(text)
+        if (ready !== null) return Number(ready[1])
+      }
+      return new Promise<number>(() => {})
+    })(),
+    once(child, "exit").then(() => {
+      throw new Error(`${args.join(" ")} has ended`)
+    })
+  ])
+  return { pid: child.pid!, url: `http://127.0.0.1:${port}` }
+}
+
+const measure = async (server: { readonly pid: number; readonly url: string }, path: string): Promise<Load> => {
+  const before = cpuMicros(server.pid)
+  const result = await autocannon({ url: server.url + path, connections: 64, duration: seconds })
+  if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
+  return {
+    requestsPerSecond: result.requests.average,
+    microsPerRequest: (cpuMicros(server.pid) - before) / result.requests.total
+  }
+}
+
+const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
+const report = (what: string, ratios: ReadonlyArray<number>, target: string, detail: string) =>
+  console.log(`${what.padEnd(58)} ${median(ratios).toFixed(2).padStart(6)}   ${target.padStart(6)}   ${detail}`)
+
+const compare = async (
+  what: string,
+  path: string,
+  ours: { readonly pid: number; readonly url: string },
+  reference: { readonly pid: number; readonly url: string },
+  target: string,
+  by: "rate" | "processor"
+) => {
+  const own: Array<Load> = []
+  const theirs: Array<Load> = []
+  for (let round = 0; round < rounds; round++) {
+    own.push(await measure(ours, path))
+    theirs.push(await measure(reference, path))
+  }
+  const ratio = (index: number) =>
+    by === "rate"
+      ? own[index]!.requestsPerSecond / theirs[index]!.requestsPerSecond
+      : theirs[index]!.microsPerRequest / own[index]!.microsPerRequest
+  const each = (loads: ReadonlyArray<Load>) =>
+    `${Math.round(median(loads.map((load) => load.requestsPerSecond)))}/s ${median(loads.map((load) => load.microsPerRequest)).toFixed(0)} µs`
+  report(
+    what,
+    own.map((_, index) => ratio(index)),
+    target,
+    `${each(own)} against ${each(theirs)}`
+  )
+}
+
+const scope = Effect.runSync(Scope.make())
+try {
+  const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder }), scope))
+  const database = Redacted.value(url)
+  const ours = await start(["src/main.ts"], {
+    FLOW_DATA: join(folder, "data"),
+    FLOW_DATABASE_URL: database,
+    FLOW_PORT: "0"
+  })
+  const form = new FormData()
+  form.set("file", new Blob([readFileSync("examples/conf/tenants/mytenant/flowlines/apache-access.yaml")]), "f.yaml")
+  const saved = await fetch(`${ours.url}/v1/mytenant/flowline/save`, { method: "POST", body: form })
+  const { id } = (await saved.json()) as { id: string }
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  await client.query(`
+    insert into executions (tenant, id, flowline_id, version, runtime, dag, state, job_id, started_at, ended_at, event, event_at)
+    select 'mytenant', '${id}-' || n, '${id}', 1, 'stream', '{}', 'SUCCEEDED', 'host:' || n, now(), now(),
+      'stream.application.end', now() from generate_series(1, 10000) n`)
+  await client.query("analyze")
+  await client.end()
+  const raw = await start(["bench/references.ts", "raw"])
+  const fastify = await start(["bench/references.ts", "fastify", "", join(folder, "fastify.log")])
+  const fastifyPg = await start(["bench/references.ts", "fastify-pg", database, join(folder, "fastify-pg.log")])
+
+  console.log(`Node ${process.versions.node}, ${rounds} rounds of ${seconds} s, 64 connections`)
+  console.log(`${"what".padEnd(58)} ${"ratio".padStart(6)}   ${"target".padStart(6)}`)
+  const tenant = "/v1/platform/tenant"
+  await compare("JSON GET / bare node:http (rate)", tenant, ours, raw, "0.55", "rate")
+  await compare("JSON GET / Fastify with logger (rate)", tenant, ours, fastify, "1.0", "rate")
+  await compare("one-row read / Fastify + pg (rate)", `/v1/mytenant/flowline/${id}`, ours, fastifyPg, "1.3", "rate")
+  await compare(
+    "list of 200 rows / Fastify + pg (processor time of theirs / ours)",
+    "/v1/mytenant/flowline/executions?limit=200",
+    ours,
+    fastifyPg,
+    "1.5",
+    "processor"
+  )
+} finally {
+  for (const child of children) child.kill()
+  await Promise.all(children.map((child) => (child.exitCode === null ? once(child, "exit") : undefined)))
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  rmSync(folder, { recursive: true, force: true })
+}
