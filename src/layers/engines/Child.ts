@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { writeFile } from "node:fs"
+import { mkdirSync, writeFile } from "node:fs"
 import { extname, join } from "node:path"
 import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -41,6 +41,8 @@ export class Child {
     this.#graceMillis = settings.graceMillis
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: join(settings.tempRoot, "compiled") }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
+    // A folder for temporary files may be emptied by others, and a child needs one to be in.
+    mkdirSync(settings.tempRoot, { recursive: true })
     const entry = fileURLToPath(settings.entry ?? product)
     this.#process = spawn(process.execPath, [`--max-old-space-size=${memoryMib}`, entry, ...options], {
       detached: true,
@@ -89,7 +91,7 @@ export class Child {
   }
 
   /** Resident bytes of the child and of what it started. */
-  residentBytes(): number {
+  residentBytes(): number | Promise<number> {
     return this.alive ? residentBytes(this.#process.pid!) : 0
   }
 

@@ -3,7 +3,7 @@ import { Cause, Effect, Layer, Stream } from "effect"
 import { Engine, type RunMessage } from "../../services/engines/Engine.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { sweepLeftovers } from "./Leftovers.ts"
-import { Run } from "./Run.ts"
+import { Run, type Warn } from "./Run.ts"
 import { Runners } from "./Runners.ts"
 
 const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
@@ -25,12 +25,14 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
       Effect.sync(() => new Runners(settings)),
       (runners) => Effect.promise(() => runners.close())
     )
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
+    const warn: Warn = (message, details) => fork(Effect.annotateLogs(Effect.logWarning(message), details))
     return Engine.of({
       run: (spec) =>
         Stream.unwrap(
           Effect.map(
             Effect.acquireRelease(
-              Effect.sync(() => new Run(runners, settings, spec)),
+              Effect.sync(() => new Run(runners, settings, spec, warn)),
               (run) => Effect.promise(() => run.cancel())
             ),
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -59,13 +60,24 @@ const childrenOf = (pid: number): ReadonlyArray<number> => {
   }
 }
 
-/** Resident bytes of the process and of what it started, 0 where the system does not tell. */
-export const residentBytes = (pid: number): number => {
-  let own = 0
+const residentOf = (pid: number): number => {
   try {
-    own = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * pageBytes
+    const own = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * pageBytes
+    return childrenOf(pid).reduce((sum, child) => sum + residentOf(child), own)
   } catch {
     return 0
   }
-  return childrenOf(pid).reduce((sum, child) => sum + residentBytes(child), own)
 }
+
+/** Where there is no `/proc`: `ps` gives KiB. */
+const residentByPs = (pgid: number): Promise<number> =>
+  new Promise((resolve) =>
+    execFile("ps", ["-axo", "pgid=,rss="], (_, text) => {
+      const rows = text.split("\n").map((line) => line.trim().split(/\s+/))
+      resolve(rows.reduce((sum, [group, kib]) => (group === String(pgid) ? sum + Number(kib) * 1024 : sum), 0))
+    })
+  )
+
+/** Resident bytes of a process that leads its group, together with those that it started; 0 when it is gone. */
+export const residentBytes = (pid: number): number | Promise<number> =>
+  process.platform === "linux" ? residentOf(pid) : residentByPs(pid)

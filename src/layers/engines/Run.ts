@@ -1,6 +1,5 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { Effect } from "effect"
 import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
 import type { Child, Exit } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
@@ -10,11 +9,16 @@ import type { Order } from "./Protocol.ts"
 import type { Runners } from "./Runners.ts"
 
 const mib = 1024 * 1024
-const watchMillis = 200
+/** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
+const watchMillis = process.platform === "linux" ? 200 : 1000
+
+/** Tells the operators what the user is not told. */
+export type Warn = (message: string, details: Record<string, string>) => void
 
 /** One run as its parent sees it: the child, the limits it is held to, and what it says. */
 export class Run {
   readonly #runners: Runners
+  readonly #warn: Warn
   readonly #order: Order
   readonly #memoryMib: number
   readonly #memoryBytes: number
@@ -28,9 +32,10 @@ export class Run {
   #killedFor: string | undefined
   #watch: NodeJS.Timeout | undefined
 
-  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec) {
+  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec, warn: Warn) {
     const limits = spec.flowline.settings
     this.#runners = runners
+    this.#warn = warn
     this.#order = orderOf(settings, spec)
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
@@ -41,13 +46,14 @@ export class Run {
     this.#child = child
     this.#messages = new Messages(child.messages)
     child.order(this.#order)
-    this.#watch = setInterval(() => this.#check(), watchMillis)
+    this.#watch = setInterval(() => void this.#check(), watchMillis)
   }
 
-  #check(): void {
+  async #check(): Promise<void> {
     if (performance.now() > this.#deadline) {
       this.#kill(`The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`)
-    } else if (this.#child.residentBytes() > this.#memoryBytes) this.#kill(this.#outOfMemory())
+    }
+    if ((await this.#child.residentBytes()) > this.#memoryBytes) this.#kill(this.#outOfMemory())
   }
 
   #outOfMemory(): string {
@@ -94,12 +100,10 @@ export class Run {
   #reason(exit: Exit): string {
     if (this.#killedFor !== undefined) return this.#killedFor
     if (/heap out of memory|Zone Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(exit.tail)) return this.#outOfMemory()
-    const how = exit.signal === null ? `code ${exit.code}` : exit.signal
-    Effect.runFork(
-      Effect.logWarning("A run's process ended unexpectedly").pipe(
-        Effect.annotateLogs({ execution: this.#order.spec.executionId, how, tail: exit.tail.slice(-2000) })
-      )
-    )
+    const { executionId, tenant } = this.#order.spec
+    const how = exit.signal ?? `code ${exit.code}`
+    this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail: exit.tail.slice(-2000) })
+    if (this.#child.pid === undefined) return "The process of the run could not be started"
     return `The process of the run ended unexpectedly (${how})`
   }
 
