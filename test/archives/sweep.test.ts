@@ -2,12 +2,15 @@ import { utimesSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Stream } from "effect"
+import { TestClock } from "effect/testing"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import * as Disk from "../../src/layers/blobs/Disk.ts"
 import * as MemoryStore from "../../src/layers/memory/ArchiveStore.ts"
+import * as MemoryBlobs from "../../src/layers/memory/Blobs.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut, joined, noise } from "../blobs/bytes.ts"
 import { filesBelow, scratch } from "../blobs/folder.ts"
 import { eventually } from "../support/process.ts"
@@ -115,6 +118,32 @@ describe("the bytes of archives", () => {
         [young.sha256]
       )
       assert.strictEqual(filesBelow(root).length, 1)
+    })
+  )
+
+  it.effect("are swept every quarter of an hour, also after a round that failed", () =>
+    Effect.gen(function* () {
+      let rounds = 0
+      yield* TestClock.setTime(Date.now() + 2 * 3_600_000)
+      const names = Effect.suspend(() =>
+        rounds++ === 0 ? Effect.fail(new StorageUnreachable({ storage: "data" })) : Effect.succeed(["one"])
+      )
+      const tenants = Layer.succeed(Tenants, Tenants.of({ exists: () => Effect.succeed(true), names }))
+      const context = yield* Layer.build(
+        BlobSweep.schedule().pipe(
+          Layer.provideMerge(BlobSweep.layer("1 hour")),
+          Layer.provideMerge([MemoryBlobs.layer, tenants])
+        )
+      )
+      const blobs = Context.get(context, Blobs)
+      yield* Context.get(context, BlobSweep).hold(() => Effect.succeed([]))
+      const { sha256 } = yield* blobs.write("one", cut(noise(100)))
+      yield* TestClock.adjust("29 minutes")
+      assert.strictEqual(rounds, 1)
+      assert.strictEqual(yield* blobs.size("one", sha256), 100)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(rounds, 2)
+      assert.strictEqual(yield* blobs.size("one", sha256), undefined)
     })
   )
 })
