@@ -139,8 +139,10 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
     ["printing", "for (;;) print('x'.repeat(100000))"]
   ])("survives %s without end", ([, program]) =>
     Effect.gen(function* () {
+      const before = process.memoryUsage.rss()
       const answer = yield* run(`if (event.bomb) { ${program} }\n`, lines({ bomb: 1 }, { a: 2 }))
       expect(["script", "timeout"]).toContain(answer.results[0]?.failure?.reason)
+      expect(process.memoryUsage.rss() - before).toBeLessThan(400 * 1024 * 1024)
       expect(answer.results[1]).toMatchObject({ matched: true })
     })
   )

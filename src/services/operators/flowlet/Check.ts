@@ -1,9 +1,12 @@
-import { newQuickJSWASMModule, type QuickJSWASMModule } from "quickjs-emscripten"
+import type { QuickJSWASMModule } from "quickjs-emscripten"
+import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, read } from "./Sandbox.ts"
 
+const compilerBytes = 64 * 1024 * 1024
+
 // Settings are checked without waiting, so the compiler is loaded with this module.
-let compiler: QuickJSWASMModule = await newQuickJSWASMModule()
+let compiler: QuickJSWASMModule = await newModule(compilerBytes)
 
 /** What is wrong with a program's syntax. Nothing of the program runs. */
 export const programFault = (text: string): ScriptFault | undefined => {
@@ -18,7 +21,7 @@ export const programFault = (text: string): ScriptFault | undefined => {
       return error.fault
     }
     // Recursion outgrew the stack and left the compiler in no good state: the next program gets another one.
-    void newQuickJSWASMModule().then((module) => {
+    void newModule(compilerBytes).then((module) => {
       compiler = module
     })
     return { message: "the program is nested too deeply" }

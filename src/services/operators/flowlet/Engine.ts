@@ -1,7 +1,7 @@
 import { Result } from "effect"
-import { newQuickJSWASMModule } from "quickjs-emscripten"
 import { defaultGuestLimits, type Guest, type GuestLimits } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
+import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, Sandbox } from "./Sandbox.ts"
 
@@ -11,7 +11,7 @@ export const open = async (
   match: Host["match"],
   limits: GuestLimits = defaultGuestLimits
 ): Promise<Result.Result<Guest, ScriptFault>> => {
-  const module = await newQuickJSWASMModule()
+  const module = await newModule(limits.memoryBytes)
   return Result.try({
     try: () => new Sandbox(module, text, limits, match),
     catch: (error) => {

@@ -61,6 +61,8 @@ export function harness(host: Host, file: string): Harness {
 
   const faultOf = (thrown: unknown): ScriptFault => {
     try {
+      // Without memory for an error, the sandbox throws null.
+      if (thrown === null) return { message: "thrown: null, by the program or for want of memory" }
       if (!(thrown instanceof Error)) return { message: `thrown: ${textOf(thrown)}` }
       const message = `${thrown.name}: ${thrown.message}`
       const at = String(thrown.stack).split(`${file}:`)[1]?.split(":") ?? []
