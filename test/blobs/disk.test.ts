@@ -182,7 +182,10 @@ describe("the folder of blobs", () => {
       yield* Effect.promise(() => eventually("a temporary file", () => filesBelow(root).length === 1))
       const [living] = readdirSync(temporary)
 
-      const dead = runFile(new URL("./writer.ts", import.meta.url), [root])
+      const dead = yield* Effect.acquireRelease(
+        Effect.sync(() => runFile(new URL("./writer.ts", import.meta.url), [root])),
+        (running) => Effect.sync(() => running.process.kill("SIGKILL"))
+      )
       yield* Effect.promise(() => dead.line("writing"))
       const left = readdirSync(temporary).find((name) => name !== living)
       dead.process.kill("SIGKILL")
