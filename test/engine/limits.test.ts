@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
@@ -103,6 +104,16 @@ describe("limits of a run", () => {
         ["data", "blobs", "temp/runs"].flatMap((folder) => filesIn(join(root, folder))),
         []
       )
+    })
+  )
+
+  it.live("storage: an archive that cannot be stored fails the run", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* places
+      yield* Effect.promise(() => writeFile(blobs, "a file where the folder should be"))
+      const messages = yield* follow(act("test_entries", { chunks: 50 })).pipe(Effect.provide(engine(settings(root))))
+      assert.match(failure(messages) ?? "", /^The archive could not be stored: the data storage is full or does not/)
+      assert.isFalse(messages.some((message) => message._tag === "Archived"))
     })
   )
 

@@ -10,10 +10,6 @@ import { Failure, writeFailure } from "./Failure.ts"
 
 type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
 
-const unwritten = (error: unknown): never => {
-  throw writeFailure(error, "The archive")
-}
-
 /** The zip of a run: it begins with the first entry and streams into the blobs while the run goes on. */
 export class Archive {
   readonly #order: Order
@@ -53,18 +49,29 @@ export class Archive {
 
   async entry(name: string): Promise<Sink> {
     this.#zip ??= this.#start()
-    const sink = await this.#zip.entry(name).catch(unwritten)
-    const write = (chunk: Uint8Array | string) => {
+    const sink = await this.#zip.entry(name).catch(this.#unwritten)
+    const write = async (chunk: Uint8Array | string) => {
       this.#allowance.spend(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length, "The archive")
-      return sink.write(chunk)?.catch(unwritten)
+      try {
+        await sink.write(chunk)
+      } catch (error) {
+        await this.#unwritten(error)
+      }
     }
-    return { write, close: () => sink.close().catch(unwritten) }
+    return { write, close: () => sink.close().catch(this.#unwritten) }
+  }
+
+  /** The zip fails for whatever stops its reader: when that is the storage, the storage is the reason. */
+  readonly #unwritten = async (error: unknown): Promise<never> => {
+    this.#zip?.abort(error instanceof Error ? error : new Failure(String(error)))
+    const stored: unknown = await this.#stored?.catch((cause) => cause)
+    throw stored instanceof Failure ? stored : writeFailure(error, "The archive")
   }
 
   /** Ends the zip and waits until it is stored; undefined when no entry was ever asked for. */
   async seal(): Promise<Archived | undefined> {
     if (this.#zip === undefined || this.#stored === undefined) return undefined
-    const entries = await this.#zip.seal()
+    const entries = await this.#zip.seal().catch(this.#unwritten)
     return { _tag: "Archived", ...(await this.#stored), entries }
   }
 
