@@ -8,6 +8,7 @@ export const samples: ReadonlyArray<Sample> = [
     "verb=GET | request=/mybucket?versioning | httpversion=1.1",
     "http.request.method=GET | http.version=1.1 | url.original=/mybucket?versioning"
   ],
+  ["^%{S3_REQUEST_LINE}$", "GET /a b HTTP/1.1", "rawrequest=GET /a b HTTP/1.1", null],
   ["S3_REQUEST_LINE", "PUT /a%20b", "verb=PUT | request=/a%20b", "http.request.method=PUT | url.original=/a%20b"],
   ["^%{S3_REQUEST_LINE}!", "GET /", false, null],
   ["S3_REQUEST_LINE", "GET", null, false],
@@ -111,6 +112,7 @@ export const samples: ReadonlyArray<Sample> = [
       url.domain=example.com | url.path=/a | url.query=b=c`
   ],
   ["^%{ELB_REQUEST_LINE}!", "GET http://a/", false, null],
+  ["^%{ELB_REQUEST_LINE}$", "- - - ", 'rawrequest="- - - "', null],
   ["ELB_REQUEST_LINE", "- - - ", null, false],
   [
     "ELB_ACCESS_LOG",
@@ -237,6 +239,18 @@ export const samples: ReadonlyArray<Sample> = [
       http.response.status_code#502 | http.version=1.1 | url.domain=d111111abcdef8.cloudfront.net |
       url.path=/favicon.ico | user_agent.original=Mozilla/5.0 | network.protocol=https |
       network.forwarded_ip=198.51.100.9 | tls.cipher=ECDHE-RSA-AES128-GCM-SHA256`
+  ],
+  [
+    "CLOUDFRONT_ACCESS_LOG",
+    "2019-12-04\t21:02:31\tLAX50-C1\t392\t192.0.2.100\tGET\td1.cloudfront.net\t/i.html\t000\t-\tcurl\t-\t-\tHit\tSOX4==\td1.cloudfront.net\thttps\t23\t0.001\t192.0.2.1,%20192.0.2.2\tTLSv1.2\tECDHE\tHit\tHTTP/2.0",
+    null,
+    `
+      timestamp="2019-12-04\\t21:02:31" | aws.cloudfront.x_edge_location=LAX50 | destination.bytes#392 |
+      source.ip=192.0.2.100 | http.request.method=GET | url.domain=d1.cloudfront.net | url.path=/i.html |
+      user_agent.original=curl | aws.cloudfront.x_edge_result_type=Hit | aws.cloudfront.x_edge_request_id=SOX4== |
+      aws.cloudfront.http.request.host=d1.cloudfront.net | network.protocol=https | source.bytes#23 |
+      aws.cloudfront.time_taken#0.001 | network.forwarded_ip=192.0.2.1 | aws.cloudfront.ssl_protocol=TLSv1.2 |
+      tls.cipher=ECDHE | aws.cloudfront.x_edge_response_result_type=Hit | http.version=2.0`
   ],
   refused(
     "CLOUDFRONT_ACCESS_LOG",

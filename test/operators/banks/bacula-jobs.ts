@@ -70,6 +70,13 @@ export const samples: ReadonlyArray<Sample> = [
       bacula.client.name=dc0-fd | client.address=dc0.teamworld.com | client.port#9102 |
       error.message=Connection refused`
   ],
+  [
+    "BACULA_LOG_FATAL_CONN",
+    "Fatal error: bsock.c:133 Unable to connect to Storage daemon on dc0.example.org:9103. ERR=Connection timed out",
+    "berror=Connection timed out",
+    "client.address=dc0.example.org | client.port#9103 | error.message=Connection timed out"
+  ],
+  ["BACULA_LOG_VSS", "VSS was not initialized properly. VSS support is disabled.", "", ""],
   refused("BACULA_LOG_FATAL_CONN", "Fatal error: bsock.c:133 Unable to connect. ERR=x"),
   [
     "BACULA_LOG_NO_CONNECT",

@@ -135,6 +135,14 @@ export const samples: ReadonlyArray<Sample> = [
       observer.egress.interface.name=outside | source.ip=172.29.5.193 | source.port#4545 |
       destination.ip=100.70.0.1 | destination.port#1024`
   ],
+  [
+    "%{CISCOFW305011}$",
+    "Built dynamic TCP translation from inside:172.29.5.193/4545 to outside:100.70.0.1/1024",
+    `
+      action=Built | xlate_type=dynamic | protocol=TCP | src_interface=inside | src_ip=172.29.5.193 | src_port=4545 |
+      src_xlated_interface=outside | src_xlated_ip=100.70.0.1 | src_xlated_port=1024`,
+    null
+  ],
   refused("CISCOFW305011", "Built dynamic TCP translation from inside:172.29.5.193/4545"),
   [
     "CISCOFW313001_313004_313008",
@@ -151,6 +159,14 @@ export const samples: ReadonlyArray<Sample> = [
     `
       cisco.asa.outcome=Denied | cisco.asa.network.transport=ICMP | cisco.asa.icmp_type#0 | source.ip=10.2.3.5 |
       observer.egress.interface.name=out | destination.ip=10.2.3.6`
+  ],
+  [
+    "%{CISCOFW313001_313004_313008}$",
+    "Denied ICMP type=0, code=1 from 10.2.3.5 on interface out to 10.2.3.6",
+    `
+      action=Denied | protocol=ICMP | icmp_type=0 | icmp_code=1 | src_ip=10.2.3.5 | interface=out |
+      dst_ip=10.2.3.6`,
+    null
   ],
   refused("CISCOFW313001_313004_313008", "Denied ICMP from 10.2.3.5 on interface Outside"),
   [

@@ -92,6 +92,28 @@ const entry = (name: string, text: string, values: Readonly<Record<string, strin
   ]
 }
 
+/** The same for an entry whose last field is lazy: it needs an end of the expression to hold anything. */
+const lazyEntry = (
+  name: string,
+  text: string,
+  values: Readonly<Record<string, string>>,
+  last: Readonly<Record<string, string>>
+): ReadonlyArray<Sample> => [
+  ...entry(name, text, values),
+  ...entry(name, text, { ...values, ...last })
+    .slice(0, 2)
+    .map(([pattern, line, legacy, ecs]): Sample => [`%{${pattern}}$`, line, legacy, ecs])
+]
+
+const lazyCommand = (
+  text: string,
+  values: Readonly<Record<string, string>>,
+  last: Readonly<Record<string, string>>
+): ReadonlyArray<Sample> => {
+  const name = text.slice(0, text.indexOf(";"))
+  return lazyEntry(`EC_LINE_${name}`, `EXTERNAL COMMAND: ${text}`, { command: name, ...values }, last)
+}
+
 const command = (text: string, values: Readonly<Record<string, string>>): ReadonlyArray<Sample> => {
   const name = text.slice(0, text.indexOf(";"))
   return entry(`EC_LINE_${name}`, `EXTERNAL COMMAND: ${text}`, { command: name, ...values })
@@ -182,24 +204,32 @@ export const samples: ReadonlyArray<Sample> = [
     comment: "all good"
   }),
   ...entry("PASSIVE_HOST_CHECK", "PASSIVE HOST CHECK: web-1;0;Host is up", { host, state: "0", comment: "Host is up" }),
-  ...entry("SERVICE_EVENT_HANDLER", "SERVICE EVENT HANDLER: web-1;HTTP;CRITICAL;SOFT;3;restart-httpd", {
-    host,
-    service: "HTTP",
-    state: "CRITICAL",
-    level: "SOFT",
-    handler: "restart-httpd"
-  }),
-  ...entry("HOST_EVENT_HANDLER", "HOST EVENT HANDLER: web-1;DOWN;SOFT;wake-up", {
-    host,
-    state: "DOWN",
-    level: "SOFT",
-    handler: "wake-up"
-  }),
+  ...lazyEntry(
+    "SERVICE_EVENT_HANDLER",
+    "SERVICE EVENT HANDLER: web-1;HTTP;CRITICAL;SOFT;3;restart-httpd",
+    {
+      host,
+      service: "HTTP",
+      state: "CRITICAL",
+      level: "SOFT"
+    },
+    { handler: "restart-httpd" }
+  ),
+  ...lazyEntry(
+    "HOST_EVENT_HANDLER",
+    "HOST EVENT HANDLER: web-1;DOWN;SOFT;wake-up",
+    {
+      host,
+      state: "DOWN",
+      level: "SOFT"
+    },
+    { handler: "wake-up" }
+  ),
   ...entry("TIMEPERIOD_TRANSITION", "TIMEPERIOD TRANSITION: 24X7;-1;1", { service: "24X7", from: "-1", to: "1" }),
-  ...command("DISABLE_SVC_CHECK;web-1;SSH check", { host, service: "SSH check" }),
-  ...command("ENABLE_SVC_CHECK;web-1;SSH", { host, service: "SSH" }),
-  ...command("DISABLE_HOST_CHECK;web-1", { host }),
-  ...command("ENABLE_HOST_CHECK;web-1", { host }),
+  ...lazyCommand("DISABLE_SVC_CHECK;web-1;SSH check", { host }, { service: "SSH check" }),
+  ...lazyCommand("ENABLE_SVC_CHECK;web-1;SSH", { host }, { service: "SSH" }),
+  ...lazyCommand("DISABLE_HOST_CHECK;web-1", {}, { host }),
+  ...lazyCommand("ENABLE_HOST_CHECK;web-1", {}, { host }),
   ...command("PROCESS_SERVICE_CHECK_RESULT;web-1;Backup;2;failed; see log", {
     host,
     service: "Backup",
@@ -213,14 +243,17 @@ export const samples: ReadonlyArray<Sample> = [
   ...command("ENABLE_HOST_NOTIFICATIONS;web-1", { host }),
   ...command("DISABLE_SVC_NOTIFICATIONS;web-1;SSH", { host, service: "SSH" }),
   ...command("ENABLE_SVC_NOTIFICATIONS;web-1;SSH", { host, service: "SSH" }),
-  ...command("SCHEDULE_HOST_DOWNTIME;web-1;1427950200;1427953800;1;0;3600;admin;new disk", {
-    host,
-    start: "1427950200",
-    end: "1427953800",
-    fixed: "1",
-    trigger: "0",
-    seconds: "3600",
-    author: "admin",
-    note: "new disk"
-  })
+  ...lazyCommand(
+    "SCHEDULE_HOST_DOWNTIME;web-1;1427950200;1427953800;1;0;3600;admin;new disk",
+    {
+      host,
+      start: "1427950200",
+      end: "1427953800",
+      fixed: "1",
+      trigger: "0",
+      seconds: "3600",
+      author: "admin"
+    },
+    { note: "new disk" }
+  )
 ]

@@ -5,12 +5,12 @@
  * optional groups, each inside the one before it.
  */
 
-/** `first`, then perhaps each of `later` behind a space, none without those before it. */
-const appended = (later: ReadonlyArray<string>): string =>
-  later.reduceRight((rest, reference) => `(?: (?:-|${reference})${rest})?`, "")
+/** Perhaps each of `later` behind the separator, none without those before it. */
+const appended = (separator: string, later: ReadonlyArray<string>): string =>
+  later.reduceRight((rest, field) => `(?:${separator}${field}${rest})?`, "")
 
 /** A tab-separated lazy cell: taken up to the next tab and never extended over it. `-` is no value. */
-const cell = (reference: string) => String.raw`(?>-(?=\t)|${reference}(?=\t))`
+const cell = (reference: string) => String.raw`(?>-(?=\t|\z)|${reference}(?=\t|\z))`
 
 export const patterns: Readonly<Record<string, string>> = {
   S3_REQUEST_LINE: "%{WORD:[http][request][method]} %{NOTSPACE:[url][original]}(?: HTTP/%{NUMBER:[http][version]})?",
@@ -27,13 +27,13 @@ export const patterns: Readonly<Record<string, string>> = {
   ]
     .join(" ")
     .concat(
-      appended([
-        "%{NOTSPACE:[aws][s3access][host_id]}",
-        "%{NOTSPACE:[aws][s3access][signature_version]}",
-        "%{NOTSPACE:[tls][cipher]}",
-        "%{NOTSPACE:[aws][s3access][authentication_type]}",
-        "%{NOTSPACE:[aws][s3access][host_header]}",
-        "%{NOTSPACE:[aws][s3access][tls_version]}"
+      appended(" ", [
+        "(?:-|%{NOTSPACE:[aws][s3access][host_id]})",
+        "(?:-|%{NOTSPACE:[aws][s3access][signature_version]})",
+        "(?:-|%{NOTSPACE:[tls][cipher]})",
+        "(?:-|%{NOTSPACE:[aws][s3access][authentication_type]})",
+        "(?:-|%{NOTSPACE:[aws][s3access][host_header]})",
+        "(?:-|%{NOTSPACE:[aws][s3access][tls_version]})"
       ])
     ),
 
@@ -67,7 +67,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   CLOUDFRONT_ACCESS_LOG: [
     String.raw`(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY}\t%{TIME})`,
-    "%{WORD:[aws][cloudfront][x_edge_location]}",
+    "%{WORD:[aws][cloudfront][x_edge_location]}(?:-[A-Z0-9]+)?",
     "(?:-|%{INT:[destination][bytes]:int})",
     "%{IPORHOST:[source][ip]}",
     "%{WORD:[http][request][method]}",
@@ -91,7 +91,7 @@ export const patterns: Readonly<Record<string, string>> = {
   ]
     .join(String.raw`\t`)
     .concat(
-      [
+      appended(String.raw`\t`, [
         "(?:-|HTTP/%{NUMBER:[http][version]})",
         cell("%{DATA:[aws][cloudfront][fle_status]}"),
         cell("%{DATA:[aws][cloudfront][fle_encrypted_fields]}"),
@@ -102,9 +102,6 @@ export const patterns: Readonly<Record<string, string>> = {
         "(?:-|%{INT:[aws][cloudfront][http][request][size]:int})",
         "(?:-|%{INT:[aws][cloudfront][http][request][range][start]:int})",
         "(?:-|%{INT:[aws][cloudfront][http][request][range][end]:int})"
-      ]
-        .map((field, at) => String.raw`${at === 0 ? "(?:" : ""}\t${field}`)
-        .join("")
-        .concat(")?")
+      ])
     )
 }

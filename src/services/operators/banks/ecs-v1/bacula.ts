@@ -70,10 +70,10 @@ export const patterns: Readonly<Record<string, string>> = {
   ),
   BACULA_LOG_NO_AUTH: [
     "Fatal [Ee]rror: Unable to authenticate with File daemon",
-    String.raw`(?: at "?%{IPORHOST:[client][address]}(?::%{POSINT:[client][port]:int})?"?)?\. Possible causes:`
+    String.raw`(?: (?:at|on) "?%{IPORHOST:[client][address]}(?::%{POSINT:[client][port]:int})?"?)?\. Possible causes:`
   ].join(""),
   BACULA_LOG: [
-    "%{BACULA_TIMESTAMP:timestamp} %{BACULA_HOST:[host][hostname]} (?:JobId %{INT:[bacula][job][id]})?:?",
+    "%{BACULA_TIMESTAMP:timestamp} %{BACULA_HOST:[host][hostname]} ?(?:JobId %{INT:[bacula][job][id]})?:?",
     String.raw`\s*+(?:${messages})`
   ].join(""),
   BACULA_LOGLINE: "%{BACULA_LOG}"

@@ -60,7 +60,7 @@ export const patterns: Readonly<Record<string, string>> = {
     ...optional("BRO_BOOL:[zeek][dns][rejected]")
   ),
 
-  /** Whether the responder is local is logged from 2.5 on. */
+  /** Only later versions log whether the responder is local. */
   BRO_CONN: [
     row(
       ...session,

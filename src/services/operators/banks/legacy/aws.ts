@@ -30,7 +30,7 @@ export const patterns: Readonly<Record<string, string>> = {
   ].join(" "),
 
   CLOUDFRONT_ACCESS_LOG: [
-    String.raw`(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY}\t%{TIME})\t%{WORD:x_edge_location}`,
+    String.raw`(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY}\t%{TIME})\t%{WORD:x_edge_location}(?:-[A-Z0-9]+)?`,
     String.raw`(?:-|%{NUMBER:sc_bytes:int})\t%{IPORHOST:clientip}\t%{WORD:cs_method}\t%{HOSTNAME:cs_host}`,
     String.raw`%{NOTSPACE:cs_uri_stem}\t%{NUMBER:sc_status:int}\t%{GREEDYDATA:referrer}${afterTabs(9)}`,
     String.raw`%{GREEDYDATA:agent}${afterTabs(10)}\t%{GREEDYDATA:cs_uri_query}${afterTabs(11)}`,

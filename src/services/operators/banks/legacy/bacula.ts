@@ -1,6 +1,6 @@
 /**
- * Messages of the Bacula backup daemons, fields as in Logstash before ECS. The wording follows the daemons from 2.x to
- * 9.x; a device is printed as `"name" (path)`. Messages about one file come indented, which the whole line allows for.
+ * Messages of the Bacula backup daemons, fields as in Logstash before ECS. A device is printed
+ * as `"name" (path)`. Messages about one file come indented, which the whole line allows for.
  */
 
 /** Every message, in the order in which BACULA_LOGLINE tries them. */
@@ -33,7 +33,7 @@ export const plain: Readonly<Record<string, string>> = {
   ].join(""),
   BACULA_LOG_NOPRUNE_JOBS: String.raw`No Jobs found to prune\.`,
   BACULA_LOG_NOPRUNE_FILES: String.raw`No Files found to prune\.`,
-  BACULA_LOG_VSS: "(?:Generate VSS snapshots|VSS (?:Writer|Driver|snapshots?))",
+  BACULA_LOG_VSS: String.raw`(?:Generate )?VSS\b(?: Writer\b)?`,
   BACULA_LOG_MAXSTART: [
     "Fatal [Ee]rror: Job cancell?ed because max (?:start delay|run|sched run) time ",
     String.raw`exceeded\.`
@@ -49,7 +49,7 @@ export const plain: Readonly<Record<string, string>> = {
 
 /** Everything up to the reason of a failed connection; the peer's address is whatever the set captures. */
 export const connection = (outset: string, client: string, address: string): string =>
-  String.raw`${outset} to (?:Client: )?${client} on ${address}\. ERR=`
+  String.raw`${outset} to (?:(?:Client: )?${client}|(?:File|Storage) daemon) on ${address}\. ERR=`
 
 export const patterns: Readonly<Record<string, string>> = {
   ...plain,
@@ -116,11 +116,11 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{HOSTNAME}:%{POSINT}"
   ).concat("(?<berror>%{GREEDYDATA})"),
   BACULA_LOG_NO_AUTH: [
-    String.raw`Fatal [Ee]rror: Unable to authenticate with File daemon(?: at %{DATA})?\. Possible `,
+    String.raw`Fatal [Ee]rror: Unable to authenticate with File daemon(?: (?:at|on) %{DATA})?\. Possible `,
     "causes:"
   ].join(""),
   BACULA_LOGLINE: [
-    "%{BACULA_TIMESTAMP:bts} %{BACULA_HOST:hostname} (?:JobId ",
+    "%{BACULA_TIMESTAMP:bts} %{BACULA_HOST:hostname} ?(?:JobId ",
     String.raw`%{INT:jobid})?:?\s*+(?:${messages})`
   ].join("")
 }

@@ -1,8 +1,8 @@
 /**
  * Session logs of Juniper SRX firewalls (RT_FLOW, unstructured syslog), fields as in Logstash before ECS.
  *
- * Names are single words. From Junos 15.1X49-D100 on a connection tag (`0x0`) stands behind each address pair, and the
- * two rules come with their types (`source rule`, or `N/A`).
+ * Names are single words. Newer releases put a connection tag (`0x0`) behind each address pair and the types of the two
+ * rules (`source rule`, or `N/A`) before their names.
  */
 
 /** The shapes of the three messages; `ref` gives the reference for a column, or the expression around it. */

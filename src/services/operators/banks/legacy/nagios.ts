@@ -1,9 +1,11 @@
 /**
  * The log of Nagios: alerts, states, notifications, checks, downtimes and the external commands it accepts, fields as
- * in Logstash before ECS. After the kind of the entry come its fields with semicolons between; only the last may hold one.
+ * in Logstash before ECS. After the kind of the entry come its fields with semicolons between; only the last may hold
+ * one itself. A lazy last field holds nothing unless more of the expression follows, if only `$`: that is what these
+ * names have always done.
  */
 
-/** How a set names the fields and what it reads them as. A last field is read up to the end of the line. */
+/** How a set names the fields and what it reads them as. */
 export interface NagiosFields {
   readonly time: string
   readonly type: string
@@ -54,9 +56,6 @@ const separated = (fields: ReadonlyArray<string>, last: string) =>
     .join("")
     .concat(last)
 
-/** A lazy last field, taken to the end of its line. */
-const toEnd = (reference: string) => `${reference}$`
-
 export const nagios = (field: NagiosFields): Readonly<Record<string, string>> => {
   const entry = (kind: string, fields: ReadonlyArray<string>, last: string): readonly [string, string] => [
     `NAGIOS_${named(kind)}`,
@@ -85,18 +84,18 @@ export const nagios = (field: NagiosFields): Readonly<Record<string, string>> =>
     entry("HOST DOWNTIME ALERT", [host, state], field.comment),
     entry("PASSIVE SERVICE CHECK", [host, service, state], field.comment),
     entry("PASSIVE HOST CHECK", [host, state], field.comment),
-    entry("SERVICE EVENT HANDLER", [host, service, state, field.level], `(?:[0-9]+;)?${toEnd(field.eventHandler)}`),
-    entry("HOST EVENT HANDLER", [host, state, field.level], `(?:[0-9]+;)?${toEnd(field.eventHandler)}`),
+    entry("SERVICE EVENT HANDLER", [host, service, state, field.level], `(?:[0-9]+;)?${field.eventHandler}`),
+    entry("HOST EVENT HANDLER", [host, state, field.level], `(?:[0-9]+;)?${field.eventHandler}`),
     entry("TIMEPERIOD TRANSITION", [service, field.period[0]], field.period[1])
   ]
   const lines = [
-    command("DISABLE_SVC_CHECK", [host], toEnd(service)),
-    command("ENABLE_SVC_CHECK", [host], toEnd(service)),
-    command("DISABLE_HOST_CHECK", [], toEnd(host)),
-    command("ENABLE_HOST_CHECK", [], toEnd(host)),
+    command("DISABLE_SVC_CHECK", [host], service),
+    command("ENABLE_SVC_CHECK", [host], service),
+    command("DISABLE_HOST_CHECK", [], host),
+    command("ENABLE_HOST_CHECK", [], host),
     command("PROCESS_HOST_CHECK_RESULT", [host, state], field.checkResult),
     command("PROCESS_SERVICE_CHECK_RESULT", [host, service, state], field.checkResult),
-    command("SCHEDULE_HOST_DOWNTIME", [host, ...field.downtime, field.author], toEnd(field.downtimeComment)),
+    command("SCHEDULE_HOST_DOWNTIME", [host, ...field.downtime, field.author], field.downtimeComment),
     command("DISABLE_HOST_SVC_NOTIFICATIONS", [], greedy(host)),
     command("ENABLE_HOST_SVC_NOTIFICATIONS", [], greedy(host)),
     command("DISABLE_HOST_NOTIFICATIONS", [], greedy(host)),
