@@ -109,4 +109,4 @@ export const expression = (source: Random, ascii: boolean): Generated => {
 const letters = ["a", "b", "A", "1", "2", " ", "=", ".", "\n", "_", "ab", "a=1 ", "b=ab "]
 
 export const line = (source: Random, ascii: boolean): string =>
-  Array.from({ length: source.below(9) }, () => source.pick(ascii ? letters : [...letters, "é", "中", "🙂"])).join("")
+  Array.from({ length: source.below(9) }, () => source.pick(ascii ? letters : [...letters, "é", "中"])).join("")

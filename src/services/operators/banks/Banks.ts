@@ -32,8 +32,8 @@ import { patterns as legacyJava } from "./legacy/java.ts"
 import { patterns as legacyJunos } from "./legacy/junos.ts"
 import { patterns as legacyLinuxSyslog } from "./legacy/linux-syslog.ts"
 import { patterns as legacyMaven } from "./legacy/maven.ts"
-import { patterns as legacyMcollectivePatterns } from "./legacy/mcollective-patterns.ts"
 import { patterns as legacyMcollective } from "./legacy/mcollective.ts"
+import { patterns as legacyMcollectivePatterns } from "./legacy/mcollective-patterns.ts"
 import { patterns as legacyMongodb } from "./legacy/mongodb.ts"
 import { patterns as legacyNagios } from "./legacy/nagios.ts"
 import { patterns as legacyPostgresql } from "./legacy/postgresql.ts"
@@ -46,8 +46,53 @@ import { patterns as legacySquid } from "./legacy/squid.ts"
 export type PatternSet = "legacy" | "ecs-v1"
 
 const topics: Readonly<Record<PatternSet, ReadonlyArray<Readonly<Record<string, string>>>>> = {
-  legacy: [legacyAws, legacyBacula, legacyBind, legacyBro, legacyExim, legacyFirewalls, legacyGrokPatterns, legacyHaproxy, legacyHttpd, legacyJava, legacyJunos, legacyLinuxSyslog, legacyMaven, legacyMcollectivePatterns, legacyMcollective, legacyMongodb, legacyNagios, legacyPostgresql, legacyRails, legacyRedis, legacyRuby, legacySquid],
-  "ecs-v1": [ecsAws, ecsBacula, ecsBind, ecsBro, ecsExim, ecsFirewalls, ecsGrokPatterns, ecsHaproxy, ecsHttpd, ecsJava, ecsJunos, ecsLinuxSyslog, ecsMcollective, ecsMongodb, ecsNagios, ecsPostgresql, ecsRails, ecsRedis, ecsRuby, ecsSquid, ecsZeek]
+  legacy: [
+    legacyAws,
+    legacyBacula,
+    legacyBind,
+    legacyBro,
+    legacyExim,
+    legacyFirewalls,
+    legacyGrokPatterns,
+    legacyHaproxy,
+    legacyHttpd,
+    legacyJava,
+    legacyJunos,
+    legacyLinuxSyslog,
+    legacyMaven,
+    legacyMcollectivePatterns,
+    legacyMcollective,
+    legacyMongodb,
+    legacyNagios,
+    legacyPostgresql,
+    legacyRails,
+    legacyRedis,
+    legacyRuby,
+    legacySquid
+  ],
+  "ecs-v1": [
+    ecsAws,
+    ecsBacula,
+    ecsBind,
+    ecsBro,
+    ecsExim,
+    ecsFirewalls,
+    ecsGrokPatterns,
+    ecsHaproxy,
+    ecsHttpd,
+    ecsJava,
+    ecsJunos,
+    ecsLinuxSyslog,
+    ecsMcollective,
+    ecsMongodb,
+    ecsNagios,
+    ecsPostgresql,
+    ecsRails,
+    ecsRedis,
+    ecsRuby,
+    ecsSquid,
+    ecsZeek
+  ]
 }
 
 const sets = new Map<PatternSet, ReadonlyMap<string, string>>()

@@ -1,4 +1,5 @@
 import { isAscii } from "../Ascii.ts"
+import { type Iteration, type LoopWalker, repairer } from "./Loops.ts"
 import { type Loop, type Printed, print } from "./Print.ts"
 import type { Node } from "./Syntax.ts"
 import { needsUnicode, spellOutWords, translate } from "./Translate.ts"
@@ -23,68 +24,47 @@ export interface MatcherOptions {
   readonly indices: boolean
 }
 
-interface Walker {
-  readonly span: number
-  readonly fragile: ReadonlyArray<number>
-  readonly body: RegExp
-  readonly repair: (match: RegExpExecArray) => RegExpExecArray
-  readonly numbers: ReadonlyArray<number>
-}
-
 const compile = (printed: Printed, tree: Tree, options: MatcherOptions, sticky: boolean) => {
   const flags = (options.dotall ? "m" : "") + (options.text === "ascii" ? "DSW" : "DS")
   const source = options.text === "ascii" ? printed.source : spellOutWords(printed.source)
   const indices = options.indices || printed.loops.length > 0 ? "d" : ""
   const { regex, numbers } = translate(source, flags, indices + (sticky ? "y" : ""))
   const places = Array.from({ length: tree.captureCount }, (_, index) => numbers.get(`g${index}`) ?? -1)
-  const walkers = printed.loops.flatMap((loop, index) => walker(loop, numbers.get(`l${index}`) ?? -1, tree, options))
-  return { regex, places, repair: repairer(walkers, places) }
+  const walkers = printed.loops.map((loop, index): LoopWalker => {
+    const span = numbers.get(`l${index}`) ?? -1
+    return { span, fragile: loop.fragile, iteration: iterations(loop, tree, options) }
+  })
+  return { regex, places, repair: walkers.length === 0 ? same : repairer(walkers, places) }
 }
 
-const walker = (loop: Loop, span: number, tree: Tree, options: MatcherOptions): ReadonlyArray<Walker> => {
-  try {
-    const inner = print(loop.body, tree.names, [...loop.options.matchAll(/^\(\?([imx]*)/g)][0]?.[1] ?? "")
-    const wrapped = { source: `${loop.options}${inner.source})`, loops: inner.loops }
-    const body = compile(wrapped, tree, { ...options, indices: true }, true)
-    return [{ span, fragile: loop.fragile, body: body.regex, repair: body.repair, numbers: body.places }]
-  } catch {
-    // A body that cannot stand alone (it refers to groups outside) keeps ECMAScript's captures.
-    return []
-  }
-}
+const same = (match: RegExpExecArray): RegExpExecArray => match
 
-/**
- * ECMAScript clears captures at each iteration of a quantifier, Oniguruma keeps the last value. What the last iteration
- * left unset is looked up by walking the loop's span with its body, provided the iterations tile the span.
- */
-const repairer = (walkers: ReadonlyArray<Walker>, places: ReadonlyArray<number>) => {
-  if (walkers.length === 0) return (match: RegExpExecArray) => match
-  return (match: RegExpExecArray): RegExpExecArray => {
-    for (const { span, fragile, body, repair, numbers } of walkers) {
-      const range = match.indices![span]
-      if (range === undefined || fragile.every((index) => match[places[index]!] !== undefined)) continue
-      const latest = new Map<number, { readonly text: string; readonly range: [number, number] }>()
-      let at = range[0]
-      while (at < range[1]) {
-        body.lastIndex = at
-        const found = body.exec(match.input)
-        if (found === null || found[0] === "" || at + found[0].length > range[1]) break
-        const iteration = repair(found)
-        for (const index of fragile) {
-          const text = iteration[numbers[index]!]
-          if (text !== undefined) latest.set(index, { text, range: iteration.indices![numbers[index]!]! })
-        }
-        at += found[0].length
-      }
-      if (at !== range[1]) continue
-      for (const [index, { text, range: place }] of latest) {
-        const number = places[index]!
-        if (match[number] !== undefined) continue
-        match[number] = text
-        match.indices![number] = place
-      }
+/** Largest count of a repetition that is followed number by number. */
+const maxCounted = 64
+
+/** Makes the matcher of a loop's n-th iteration: the body at one place, the rest of the loop tiling what is left. */
+const iterations = (loop: Loop, tree: Tree, options: MatcherOptions): LoopWalker["iteration"] => {
+  const active = /^\(\?([imx]*)/.exec(loop.options)?.[1] ?? ""
+  const known = new Map<string, Iteration | undefined>()
+  return (done, more) => {
+    const min = Math.max(0, loop.min - done - 1)
+    const max = loop.max > maxCounted ? Number.POSITIVE_INFINITY : loop.max - done - 1
+    const count = `{${min},${max === Number.POSITIVE_INFINITY ? "" : max}}`
+    const key = count + more
+    if (known.has(key)) return known.get(key)
+    let made: Iteration | undefined
+    try {
+      const body = print(loop.body, tree.names, active)
+      const rest =
+        max === 0 ? "" : `(?:${print(loop.body, tree.names, active, false).source})${count}${loop.lazy ? "?" : ""}`
+      const source = `${loop.options}${body.source}(?=${rest}${more ? "(?m:.)" : ""}\\z))`
+      const { regex, places, repair } = compile({ ...body, source }, tree, { ...options, indices: true }, true)
+      made = { regex, places, repair }
+    } catch {
+      // A body that cannot stand alone (it refers to groups outside) keeps ECMAScript's captures.
     }
-    return match
+    known.set(key, made)
+    return made
   }
 }
 

@@ -8,6 +8,9 @@ export interface Loop {
   readonly options: string
   /** Captures that an iteration may leave out. */
   readonly fragile: ReadonlyArray<number>
+  readonly min: number
+  readonly max: number
+  readonly lazy: boolean
 }
 
 export interface Printed {
@@ -86,12 +89,12 @@ const switchOptions = (current: string, text: string): string => {
   return [...new Set([...kept, ...on!])].sort().join("")
 }
 
-/** Writes an expanded tree as Oniguruma source with safe group names. */
+/** Writes an expanded tree as Oniguruma source with safe group names, or with `captures` false with none. */
 export const print = (
   root: Node,
   names: ReadonlyMap<string, ReadonlyArray<number>>,
   options = "",
-  keepLoops = true
+  captures = true
 ): Printed => {
   const loops: Array<Loop> = []
   const numbered = some(root, (node) => node.kind === "atom" && /^\\[1-9]/.test(node.text))
@@ -111,7 +114,7 @@ export const print = (
       case "group": {
         const index = (node as ExpandedGroup).capture
         const inner = /^\(\?[a-z-]+:/.test(node.open) ? switchOptions(active, node.open) : active
-        const open = index === undefined ? node.open : `(?<g${index}>`
+        const open = index === undefined ? node.open : captures ? `(?<g${index}>` : "(?:"
         return `${open}${write(node.body, inner, insideLoop)})`
       }
       case "repeat": {
@@ -120,12 +123,14 @@ export const print = (
         if (/^\?[?+]?$/.test(node.quantifier) && nullable(node.node))
           return optionalChoice(write(node.node, active, insideLoop), node.quantifier)
         const fragile: Array<number> = []
-        if (keepLoops && !insideLoop && node.max > 1) fragileCaptures(node.node, false, fragile)
+        if (captures && !insideLoop && node.max > 1) fragileCaptures(node.node, false, fragile)
         if (fragile.length === 0) return write(node.node, active, insideLoop) + node.quantifier
         const on = active === "" ? "" : active
         const off = [..."imx"].filter((letter) => !active.includes(letter)).join("")
         const index = loops.length
-        loops.push({ body: node.node, options: `(?${on}${off === "" ? "" : `-${off}`}:`, fragile })
+        const { node: body, min, max } = node
+        const lazy = /[^?]\?$/.test(node.quantifier)
+        loops.push({ body, options: `(?${on}${off === "" ? "" : `-${off}`}:`, fragile, min, max, lazy })
         return `(?<l${index}>${write(node.node, active, true)}${node.quantifier})`
       }
       case "sequence": {

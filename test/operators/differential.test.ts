@@ -1,0 +1,53 @@
+import { Result } from "effect"
+import { beforeAll, describe, expect, it } from "vitest"
+import { compile } from "../../src/services/operators/Grok.ts"
+import { definitions, expression, line, random } from "./generate.ts"
+import { load, search } from "./oniguruma.ts"
+
+/** Oniguruma's search, undefined when it refuses the pattern. */
+const accepts = (pattern: string): boolean => {
+  try {
+    search(pattern, "")
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe("grok against Oniguruma itself", () => {
+  beforeAll(load)
+
+  it.each([
+    ["ASCII", true, 300],
+    ["other", false, 300]
+  ])("agrees on generated expressions and %s lines", (_, ascii, count) => {
+    let compared = 0
+    const differing: Array<object> = []
+    for (let seed = 1; seed <= count; seed++) {
+      const source = random(seed * 7919 + (ascii ? 0 : 1))
+      const generated = expression(source, ascii)
+      if (!accepts(generated.oniguruma)) continue
+      const compiled = Result.getOrThrow(compile([generated.pattern], { bank: "none", definitions }))
+      for (let sample = 0; sample < 8; sample++) {
+        const text = line(source, ascii)
+        const theirs = search(generated.oniguruma, text)
+        const ours = compiled.expressions[0]!.exec(text, true)
+        const span = ours && [ours.match.index, ours.match.index + ours.match[0].length]
+        expect({ seed, pattern: generated.pattern, text, span }).toEqual({
+          seed,
+          pattern: generated.pattern,
+          text,
+          span: theirs?.[0]
+        })
+        if (ours === undefined || theirs === undefined) continue
+        const values = generated.fields.map((_field, index) => ours.match[ours.numbers[index]!] ?? "")
+        const expected = generated.fields.map((_field, index) => text.slice(...(theirs[index + 1] ?? [0, 0])))
+        compared++
+        if (values.join("\0") !== expected.join("\0")) differing.push({ seed, text, values, expected })
+      }
+    }
+    expect(compared).toBeGreaterThan(count)
+    // Groups that match nothing inside repetitions of repetitions are the one known difference.
+    expect(differing.length, JSON.stringify(differing)).toBeLessThanOrEqual(compared / 500)
+  })
+})
