@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/services/operators/banks/Banks.ts"
 import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import { generalTopics, patternsOf } from "./banks/general-topics.ts"
 import type { Row, Samples } from "./banks/sample.ts"
 import { flatten } from "./cases.ts"
 
@@ -12,34 +13,10 @@ interface Interface {
   readonly fields: ReadonlyArray<{ readonly field: string; readonly as?: string; readonly type?: string }>
 }
 
-const topics = [
-  "grok-patterns",
-  "linux-syslog",
-  "httpd",
-  "java",
-  "maven",
-  "mongodb",
-  "redis",
-  "ruby",
-  "rails",
-  "postgresql",
-  "squid",
-  "haproxy",
-  "exim",
-  "mcollective",
-  "mcollective-patterns"
-]
-const sets: ReadonlyArray<PatternSet> = ["legacy", "ecs-v1"]
-
 const interfaces: Record<PatternSet, Record<string, ReadonlyArray<Interface>>> = JSON.parse(
   readFileSync(new URL("../data/grok-bank.json", import.meta.url), "utf8")
 )
-const owned = sets.flatMap((set) =>
-  topics.filter((topic) => topic in interfaces[set]).map((topic) => ({ set, topic, expected: interfaces[set][topic]! }))
-)
-
-const read = async <Value>(path: string, name: string): Promise<Value> =>
-  (await import(new URL(path, import.meta.url).href))[name]
+const owned = generalTopics.map(({ set, topic }) => ({ set, topic, expected: interfaces[set][topic]! }))
 
 /** References and named groups of a pattern, in the order of their text. */
 const references = (regex: string) =>
@@ -61,16 +38,15 @@ const grok = (set: PatternSet, pattern: string): Grok => {
 const expectedFields = (set: PatternSet, rows: ReadonlyArray<Row>) =>
   Object.fromEntries(
     rows
-      .map(([legacy, ecs, value]) => (set === "legacy" ? [legacy, String(value)] : [ecs, value]) as const)
+      .map(([legacy, ecs, value]): readonly [string, string | number] =>
+        set === "legacy" ? [legacy, String(value)] : [ecs, value]
+      )
       .filter(([field]) => field !== "")
   )
 
 describe.each(owned)("$set/$topic", async ({ set, topic, expected }) => {
-  const patterns = await read<Record<string, string>>(
-    `../../src/services/operators/banks/${set}/${topic}.ts`,
-    "patterns"
-  )
-  const samples = await read<Samples>(`./banks/${topic}.ts`, "samples")
+  const patterns = await patternsOf(set, topic)
+  const samples: Samples = (await import(`./banks/${topic}.ts`)).samples
   const names = expected.map(({ name }) => name)
 
   it("has the names of the interface", () => {

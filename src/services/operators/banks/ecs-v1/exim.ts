@@ -14,7 +14,8 @@ export const patterns: Readonly<Record<string, string>> = {
   EXIM_HEADER_ID: "id=%{NOTSPACE:[exim][log][header_id]}",
   EXIM_QUOTED_CONTENT: String.raw`[^"\\]*(?:\\.[^"\\]*)*`,
   EXIM_SUBJECT: 'T="%{EXIM_QUOTED_CONTENT:[exim][log][message][subject]}"',
-  EXIM_UNKNOWN_FIELD: String.raw`(?:[A-Za-z\d]{1,8}=(?:%{QUOTEDSTRING}|(?!["'\x60])%{NOTSPACE})|(?:K|L|PRDR|TFO)(?=\s|$))`,
+  EXIM_UNKNOWN_FIELD:
+    String.raw`(?:[A-Za-z\d]{1,8}=(?:%{QUOTEDSTRING}|(?!["'\x60])%{NOTSPACE})|` + String.raw`(?:K|L|PRDR|TFO)(?=\s|$))`,
   EXIM_MESSAGE_ARRIVAL:
     "%{EXIM_DATE:timestamp} (?:%{EXIM_PID} )?%{EXIM_MSGID:[exim][log][message][id]} (?<[exim][log][flags]><=) " +
     "(?:(?<[exim][log][status]>[a-z:]+) )?(?:<>|%{EMAILADDRESS:[exim][log][sender][email]})%{EXIM_NAMED_FIELDS}" +

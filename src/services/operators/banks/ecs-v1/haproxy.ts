@@ -10,7 +10,7 @@ const counters =
   "%{INT:[haproxy][connections][server]:int}/%{INT:[haproxy][connections][retries]:int} " +
   "%{INT:[haproxy][server_queue]:int}/%{INT:[haproxy][backend_queue]:int}"
 
-/** HAProxy's HTTP and TCP logs, with the field names of the Elastic Common Schema; -1 (never got there) sets nothing. */
+/** HAProxy's HTTP and TCP logs, with the field names of the Elastic Common Schema; -1 sets nothing. */
 export const patterns: Readonly<Record<string, string>> = {
   HAPROXYTIME: String.raw`%{HOUR}:%{MINUTE}:%{SECOND}(?!\d)`,
   HAPROXYDATE: String.raw`%{MONTHDAY}/%{MONTH}/%{YEAR}:%{HAPROXYTIME}\.%{INT}`,

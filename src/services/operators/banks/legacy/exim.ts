@@ -25,7 +25,9 @@ export const patterns: Readonly<Record<string, string>> = {
   EXIM_MSG_SIZE: "S=%{NUMBER:exim_msg_size}",
   EXIM_HEADER_ID: "id=%{NOTSPACE:exim_header_id}",
   EXIM_SUBJECT: "T=%{QS:exim_subject}",
-  EXIM_UNKNOWN_FIELD: String.raw`(?:[A-Za-z\d]{1,8}=(?:"[^"\\]*(?:\\.[^"\\]*)*"|(?!")%{NOTSPACE})|(?:K|L|PRDR|TFO)(?=\s|$))`,
+  EXIM_UNKNOWN_FIELD:
+    String.raw`(?:[A-Za-z\d]{1,8}=(?:"[^"\\]*(?:\\.[^"\\]*)*"|(?!")%{NOTSPACE})|` +
+    String.raw`(?:K|L|PRDR|TFO)(?=\s|$))`,
   // One way only to read each field, or the ways to read a line would double with every field.
   EXIM_NAMED_FIELDS:
     "(?: (?:%{EXIM_REMOTE_HOST}|%{EXIM_INTERFACE}|%{EXIM_PROTOCOL}|%{EXIM_MSG_SIZE}|%{EXIM_HEADER_ID}|" +

@@ -15,5 +15,7 @@ export const patterns: Readonly<Record<string, string>> = {
   CATALINA_DATESTAMP: String.raw`%{MONTH} %{MONTHDAY}, %{YEAR} %{HOUR}:%{MINUTE}:%{SECOND}[ \u202F](?:AM|PM)`,
   TOMCAT_DATESTAMP: "%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{HOUR}:%{MINUTE}:%{SECOND} %{ISO8601_TIMEZONE}",
   CATALINALOG: "%{CATALINA_DATESTAMP:timestamp} %{JAVACLASS:class} %{JAVALOGMESSAGE:logmessage}",
-  TOMCATLOG: String.raw`%{TOMCAT_DATESTAMP:timestamp} \| %{LOGLEVEL:level} \| %{JAVACLASS:class} - %{JAVALOGMESSAGE:logmessage}`
+  TOMCATLOG:
+    String.raw`%{TOMCAT_DATESTAMP:timestamp} \| %{LOGLEVEL:level} \| ` +
+    "%{JAVACLASS:class} - %{JAVALOGMESSAGE:logmessage}"
 }

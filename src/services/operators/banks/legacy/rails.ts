@@ -1,19 +1,22 @@
-/** Requests in the log of Ruby on Rails 3 and later, several lines each, with the field names of Logstash before ECS. */
+/** Requests in the log of Ruby on Rails, several lines each, with the field names of Logstash before ECS. */
 export const patterns: Readonly<Record<string, string>> = {
   RUUID: String.raw`\h{32}`,
-  RCONTROLLER: String.raw`(?<controller>[A-Za-z_][\w:]*)#(?<action>\w+)`,
+  RCONTROLLER: String.raw`(?<controller>[A-Za-z_][\w:]{0,255})#(?<action>\w+)`,
 
   RAILS3HEAD:
     'Started %{WORD:verb} "%{URIPATHPARAM:request}" for %{IPORHOST:clientip} at ' +
     "(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{HOUR}:%{MINUTE}:%{SECOND} %{ISO8601_TIMEZONE})",
   // Hashes nest: the brace at the end of the line closes the parameters, else one that no value can follow.
   RPROCESSING:
-    String.raw`\W*Processing by %{RCONTROLLER} as(?: (?<format>\S+))?` +
-    String.raw`(?:\W*Parameters: \{%{DATA:params}\}(?![^\n]*\}[ \t\r]*$|\s*[,}\]])\W*)?`,
+    String.raw`\W*Processing by %{RCONTROLLER} as(?: (?<format>\S+)(?!\S))?` +
+    String.raw`(?:\W*Parameters: \{%{DATA:params}\}(?![^\n]*\}[ \t\r]*$|\s*[,}\]]))?\s*(?!\s)`,
   RAILS3FOOT: "Completed %{NUMBER:response}%{DATA} in %{NUMBER:totalms}ms ?%{RAILS3PROFILE}%{GREEDYDATA}",
   RAILS3PROFILE:
     String.raw`(?:\(Views: %{NUMBER:viewms}ms(?:[^()\n]*\| ActiveRecord: %{NUMBER:activerecordms}ms)?|` +
     String.raw`\(ActiveRecord: %{NUMBER:activerecordms}ms)?`,
 
-  RAILS3: String.raw`%{RAILS3HEAD}(?:%{RPROCESSING})?\s*(?<context>%{DATA})\s*(?:%{RAILS3FOOT}|\z)`
+  // Blanks between the parts are taken whole: tried one by one, they would multiply.
+  RAILS3:
+    String.raw`%{RAILS3HEAD}(?:%{RPROCESSING})?\s*(?!\s)` +
+    String.raw`(?:(?<context>\S%{DATA}(?<!\s))\s*(?!\s))??(?:%{RAILS3FOOT}|\z)`
 }

@@ -1,0 +1,71 @@
+import { Result } from "effect"
+import { describe, expect, it } from "vitest"
+import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import { topicPatterns } from "./banks/general-topics.ts"
+
+const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣ ⇥"
+  .split(" ")
+  .map((atom) => atom.replace("␣", " ").replace("⇥", "\t"))
+
+/** An atom repeated to `length` characters, and an end that no pattern asks for. */
+const nearMiss = (atom: string, length: number): string =>
+  `${atom.repeat(Math.ceil(length / atom.length)).slice(0, length)}\x02`
+
+/** Milliseconds of the quickest of `runs`. */
+const time = (grok: Grok, line: string, runs: number): number => {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < runs; run++) {
+    const start = performance.now()
+    grok.match(line)
+    least = Math.min(least, performance.now() - start)
+  }
+  return least
+}
+
+/** The atom whose time grows most from 500 to 2000 characters, with the exponent; what takes no time is flat. */
+const growth = (grok: Grok) => {
+  let worst = { atom: "", exponent: 0 }
+  for (const atom of atoms) {
+    const long = nearMiss(atom, 2000)
+    time(grok, nearMiss(atom, 50), 3)
+    if (time(grok, long, 1) < 2 || time(grok, long, 5) < 2) continue
+    const exponent = Math.log2(time(grok, long, 5) / time(grok, nearMiss(atom, 500), 10)) / 2
+    if (exponent > worst.exponent) worst = { atom, exponent }
+  }
+  return worst
+}
+
+/** Patterns that try every character of a run as their start, because the run before their first word has no limit. */
+const quadratic = new Map([
+  ["JAVASTACKTRACEPART", "blanks before `at`"],
+  ["RPROCESSING", "punctuation and blanks before `Processing`"]
+])
+
+const all = await topicPatterns()
+const patterns = [
+  ...Object.entries(all.legacy).map(([name, regex]) => ({ set: "legacy" as const, name, regex })),
+  ...Object.entries(all["ecs-v1"])
+    .filter(([name, regex]) => all.legacy[name] !== regex)
+    .map(([name, regex]) => ({ set: "ecs-v1" as const, name, regex }))
+]
+const grok = (set: "legacy" | "ecs-v1", pattern: string) => Result.getOrThrow(compile([pattern], { bank: set }))
+
+describe.each(patterns)("$set $name", ({ set, name }) => {
+  it("grows with the line when it has to match all of it", () => {
+    const { atom, exponent } = growth(grok(set, `\\A%{${name}}\\z`))
+    expect(exponent, `on ${JSON.stringify(atom)}`).toBeLessThan(1.6)
+  })
+
+  it("grows with the line when it may match anywhere", () => {
+    const { atom, exponent } = growth(grok(set, `%{${name}}`))
+    expect(exponent, `on ${JSON.stringify(atom)}`).toBeLessThan(quadratic.has(name) ? 2.7 : 1.6)
+  })
+
+  it("is at most quadratic when what follows it is missing", () => {
+    const followed = grok(set, `%{${name}}\\x01`)
+    for (const atom of atoms) {
+      const line = nearMiss(atom, 1000)
+      expect(time(followed, line, 1) < 100 || time(followed, line, 3) < 100, `on ${JSON.stringify(atom)}`).toBe(true)
+    }
+  })
+})
