@@ -2,7 +2,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/services/operators/banks/Banks.ts"
 import { compile } from "../../src/services/operators/Grok.ts"
-import { topics } from "./banks/topics.ts"
+import { topics } from "./banks/device-topics.ts"
 
 /** What near-misses repeat: the pieces that addresses, numbers, names and separators are made of. */
 const atoms = [

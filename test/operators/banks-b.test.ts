@@ -3,8 +3,8 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { PatternSet } from "../../src/services/operators/banks/Banks.ts"
 import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import { topics } from "./banks/device-topics.ts"
 import { dotted, fieldsOf, type Sample } from "./banks/expected.ts"
-import { topics } from "./banks/topics.ts"
 
 interface Field {
   readonly field: string

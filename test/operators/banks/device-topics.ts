@@ -6,6 +6,7 @@ import { samples as bro } from "./bro.ts"
 import { samples as cisco1 } from "./cisco-1.ts"
 import { samples as cisco3 } from "./cisco-3.ts"
 import { samples as cisco4 } from "./cisco-4.ts"
+import { samples as ciscoParts } from "./cisco-parts.ts"
 import type { Sample } from "./expected.ts"
 import { samples as firewalls } from "./firewalls.ts"
 import { samples as junos } from "./junos.ts"
@@ -18,7 +19,7 @@ export const topics: Readonly<Record<string, ReadonlyArray<Sample>>> = {
   bacula: [...bacula, ...baculaJobs],
   bind,
   bro,
-  firewalls: [...firewalls, ...cisco1, ...cisco3, ...cisco4],
+  firewalls: [...firewalls, ...ciscoParts, ...cisco1, ...cisco3, ...cisco4],
   junos,
   nagios,
   zeek
