@@ -1,13 +1,16 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
-import { traceIds } from "./ProblemBody.ts"
-
 /** One finished exchange. `milliseconds` runs from the request's head to the end of the answer. */
 export interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+  /** Both empty when the request was not HTTP enough to have them. */
+  readonly method: string
+  readonly url: string
+  readonly status: number
   readonly milliseconds: number
-  /** The client went away before the answer was complete. */
+  readonly remote: string
+  /** Of a problem. */
+  readonly traceId: string | undefined
+  /** The client went away before the answer was complete, or before it `began`. */
   readonly aborted: boolean
+  readonly began: boolean
 }
 
 const flushAfter = 100
@@ -40,13 +43,8 @@ const pathOf = (url: string): string => {
 }
 
 /** A line of JSON for an exchange. The query is left out, as it may hold what does not belong in a log. */
-export const accessLine = ({ request, response, milliseconds, aborted }: Exchange): string => {
-  const trace = traceIds.get(request)
-  return (
-    `{"time":"${new Date().toISOString()}","level":"info","method":${JSON.stringify(request.method)}` +
-    `,"path":${JSON.stringify(pathOf(request.url ?? ""))},"status":${response.statusCode}` +
-    `,"ms":${milliseconds.toFixed(1)},"remote":"${request.socket.remoteAddress ?? ""}"` +
-    (trace === undefined ? "" : `,"traceId":"${trace}"`) +
-    (aborted ? `,"aborted":true}\n` : "}\n")
-  )
-}
+export const accessLine = ({ method, url, status, milliseconds, remote, traceId, aborted }: Exchange): string =>
+  `{"time":"${new Date().toISOString()}","level":"info","method":${JSON.stringify(method)}` +
+  `,"path":${JSON.stringify(pathOf(url))},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}"` +
+  (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
+  (aborted ? `,"aborted":true}\n` : "}\n")

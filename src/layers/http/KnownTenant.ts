@@ -12,8 +12,10 @@ export const layer = Layer.effect(
       Effect.gen(function* () {
         const { params } = yield* HttpRouter.RouteContext
         const tenant = params["tenant"] ?? ""
-        const known = yield* Effect.orDie(tenants.exists(tenant))
-        return known ? yield* httpEffect : yield* new NotFound({ kind: "tenant" })
+        if (!(yield* tenants.exists(tenant))) return yield* new NotFound({ kind: "tenant" })
+        if (Object.values(params).some((name) => name?.includes("\u0000")))
+          return yield* new NotFound({ kind: "route" })
+        return yield* httpEffect
       })
   })
 )

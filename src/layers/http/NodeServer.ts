@@ -1,7 +1,8 @@
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Exchange } from "./AccessLog.ts"
-import { generalProblem, problemType } from "./ProblemBody.ts"
+import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
 
 /** Milliseconds. A body may take long: what is bounded is the head, and silence on the socket. */
 export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000 }
@@ -12,45 +13,73 @@ const statusOf = (error: Error & { code?: string }): number => {
   return error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
 }
 
-/** Answers a request that is not HTTP enough to reach the router, as a problem like every other. */
-const refuse = (error: Error & { code?: string }, socket: Duplex): void => {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const status = statusOf(error)
-  const body = JSON.stringify({
-    ...generalProblem(status, "The request is not well-formed HTTP"),
-    traceId: crypto.randomUUID().replaceAll("-", "")
-  })
+/** A problem for what never reaches the router, with the id under which it is logged. */
+const bareProblem = (status: number, detail: string, instance: string) => {
+  const traceId = crypto.randomUUID().replaceAll("-", "")
+  return { traceId, body: JSON.stringify({ ...generalProblem(status, detail), instance, traceId }) }
+}
+
+/** Writes a problem on a connection that is good for nothing else. */
+const refuse = (socket: Duplex, status: number, detail: string): string => {
+  const { traceId, body } = bareProblem(status, detail, "/")
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemType}\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
   )
+  return traceId
 }
 
+const remoteOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
+
 /** The HTTP server with its limits. `finished` is told of every exchange once it is over, whichever way. */
-export const nodeServer = (finished: (exchange: Exchange) => void): Server => {
+export const nodeServer = (
+  finished: (exchange: Exchange) => void,
+  { headers, keepAlive, silence }: typeof timeouts = timeouts
+): Server => {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: timeouts.headers,
-    keepAliveTimeout: timeouts.keepAlive,
+    headersTimeout: headers,
+    connectionsCheckingInterval: Math.min(5000, headers / 4),
+    keepAliveTimeout: keepAlive,
     requestTimeout: 0,
+    requireHostHeader: false,
     noDelay: true
   })
-  server.timeout = timeouts.silence
+  server.timeout = silence
   server.maxHeadersCount = 100
-  server.on("clientError", refuse)
-  server.on("request", (request, response) => {
+  const broken = (socket: Duplex, status: number, detail: string) => {
+    const remote = remoteOf(socket)
+    const traceId = refuse(socket, status, detail)
+    finished({ method: "", url: "", status, milliseconds: 0, remote, traceId, aborted: false, began: true })
+  }
+  server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
+    else broken(socket, statusOf(error), "The request is not well-formed HTTP")
+  })
+  server.on("connect", (_, socket) => broken(socket, 400, "This server is no proxy"))
+  const watch = (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now()
+    const remote = request.socket.remoteAddress ?? ""
     response.once("close", () =>
       finished({
-        request,
-        response,
+        method: request.method ?? "",
+        url: request.url ?? "",
+        status: response.statusCode,
         milliseconds: performance.now() - startedAt,
-        aborted: !response.writableFinished
+        remote,
+        traceId: traceIds.get(request),
+        aborted: !response.writableFinished,
+        began: response.headersSent
       })
     )
+  }
+  server.on("request", watch)
+  server.on("checkExpectation", (request, response) => {
+    watch(request, response)
+    const instance = (request.url ?? "/").split("?", 1)[0]!
+    const { traceId, body } = bareProblem(417, "The only expectation that is met is 100-continue", instance)
+    traceIds.set(request, traceId)
+    response.writeHead(417, { "content-type": problemType }).end(body)
   })
   return server
 }

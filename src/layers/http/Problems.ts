@@ -1,5 +1,6 @@
-import { Cause, Effect, Option } from "effect"
+import { Cause, Effect, Option, Predicate } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
@@ -11,6 +12,13 @@ const pathOf = (url: string): string => {
   const query = url.indexOf("?")
   return query === -1 ? url : url.slice(0, query)
 }
+
+/** The path as it was asked for; requests to a proxy (RFC 9112, 3.2.2) have the address before it. */
+const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).replace(/^[A-Za-z]+:\/\/[^/]*/, "")
+
+/** HTTP/1.1 requires `Host` (RFC 9112, 3.2). Node's own refusal would have no body. */
+const lacksHost = ({ headers, source }: Request): boolean =>
+  headers.host === undefined && Predicate.hasProperty(source, "httpVersion") && source.httpVersion === "1.1"
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -25,13 +33,16 @@ const traceIdOf = (request: Request): Effect.Effect<string> =>
     return parent?.[1] ?? crypto.randomUUID().replaceAll("-", "")
   })
 
+const refuse = HttpServerRespondable.toResponse
+const withoutHost = new BadRequest({ detail: "The request has no Host header" })
+
 const noRoute = (table: RouteTable, request: Request) => {
   const route = table.find(pathOf(request.url))
-  if (route === undefined) return HttpServerRespondable.toResponse(new NotFound({ kind: "route" }))
+  if (route === undefined) return refuse(new NotFound({ kind: "route" }))
   const allow = [...route.methods].sort()
   const headers = { allow: allow.join(", ") }
   if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204, headers }))
-  return Effect.map(HttpServerRespondable.toResponse(new MethodNotAllowed({ allow })), (response) =>
+  return Effect.map(refuse(new MethodNotAllowed({ allow })), (response) =>
     HttpServerResponse.setHeaders(response, headers)
   )
 }
@@ -52,7 +63,7 @@ export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
     (httpEffect) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        httpEffect.pipe(
+        (lacksHost(request) ? refuse(withoutHost) : httpEffect).pipe(
           Effect.catchCause((cause) =>
             Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(table, request, cause)
           ),
@@ -61,7 +72,7 @@ export const layer = (table: RouteTable) =>
               ? Effect.succeed(response)
               : Effect.map(traceIdOf(request), (traceId) => {
                   traceIds.set(request.source, traceId)
-                  return asProblem(response, pathOf(request.url), traceId)
+                  return asProblem(response, instanceOf(request), traceId)
                 })
           )
         )

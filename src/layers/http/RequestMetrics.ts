@@ -12,12 +12,11 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 /** Observes exchanges by method, route template and status: never by a path, which clients choose. */
 export const requestMetrics = (table: RouteTable, context: Context.Context<never>) => {
   const series = new Map<string, Metric.Metric<number, unknown>>()
-  return ({ request, response, milliseconds, aborted }: Exchange): void => {
-    const url = request.url ?? ""
+  return ({ method: given, url, status: code, milliseconds, began }: Exchange): void => {
     const query = url.indexOf("?")
     const route = table.find(query === -1 ? url : url.slice(0, query))?.template ?? "unknown"
-    const method = methods.has(request.method ?? "") ? request.method! : "other"
-    const status = aborted && !response.headersSent ? "aborted" : String(response.statusCode)
+    const method = methods.has(given) ? given : "other"
+    const status = began ? String(code) : "aborted"
     const key = `${method} ${route} ${status}`
     let metric = series.get(key)
     if (metric === undefined) {

@@ -2,6 +2,7 @@ import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter } from "./AccessLog.ts"
+import { leanServer } from "./Lean.ts"
 import { nodeServer } from "./NodeServer.ts"
 import { requestMetrics } from "./RequestMetrics.ts"
 import type { RouteTable } from "./RouteTable.ts"
@@ -20,6 +21,10 @@ export const layer = (table: RouteTable) =>
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
       })
-      return NodeHttpServer.layer(() => server, { host, port, gracefulShutdownTimeout: "20 seconds" })
+      const options = { host, port, gracefulShutdownTimeout: "20 seconds" } as const
+      return leanServer.pipe(
+        Layer.provide(NodeHttpServer.layerServer(() => server, options)),
+        Layer.provideMerge(NodeHttpServer.layerHttpServices)
+      )
     })
   )
