@@ -104,7 +104,7 @@ describe("a pipeline of nodes", () => {
     expect(memory.printed.sort()).toEqual(
       [
         ...Array(4).fill({ message: "a b" }),
-        ...Array(2).fill({ message: "a b", w: "a" }),
+        ...Array(2).fill({ w: "a", message: "a b" }),
         ...Array(2).fill({ message: "a b", x: "a", y: "b" })
       ]
         .map((event) => JSON.stringify(event))

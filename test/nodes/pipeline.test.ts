@@ -83,6 +83,24 @@ describe("pipeline", () => {
     expect(counted.rejected).toEqual([{ component: "file_input", count: 2, reason: "the line is not JSON" }])
   })
 
+  it("rejects a record that is nested too deeply to be written", async () => {
+    const deep = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`
+    const memory = new Memory({ "a.ndjson": `${deep(200)}\n${deep(201)}\n${deep(100_000)}\n` })
+    await run(
+      {
+        runtime: "stream",
+        dag: [
+          { type: "file_input", settings: { path: "a.ndjson" }, publish: [{ stream: "s" }] },
+          { type: "show", subscribe: [{ component: "file_input", stream: "s" }] }
+        ]
+      },
+      memory
+    )
+    expect(memory.printed).toEqual([deep(200)])
+    const reason = "the record is nested deeper than 200 levels"
+    expect(memory.rejected).toEqual([{ component: "file_input", count: 2, reason }])
+  })
+
   it("names the component that failed and stops the others", async () => {
     const memory = new Memory()
     const failure = await failureOf(

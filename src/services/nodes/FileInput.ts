@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { Failures } from "./Failures.ts"
-import { isObject, parseJson } from "./formats/Json.ts"
+import { isDeeperThan, isObject, parseJson } from "./formats/Json.ts"
 import { LineSplitter, maxLineLength } from "./formats/Lines.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node, runtimes } from "./Node.ts"
 import { extensionOf, relativePath } from "./Paths.ts"
@@ -11,6 +11,10 @@ type Format = (typeof formats)[number]
 /** A batch is sent when it has this many records, or characters of input. */
 const batchRecords = 1000
 const batchCharacters = 262_144
+
+/** Levels of a record. Whatever writes it as JSON needs stack for each; a shorter line cannot have as many. */
+const maxDepth = 200
+const shallowLength = 2 * maxDepth
 
 const formatOf = (path: string): Format | undefined => {
   const extension = extensionOf(path)
@@ -34,7 +38,8 @@ const reader = (format: Format, failures: Failures): ((lines: ReadonlyArray<stri
       if (line.trim() === "") continue
       try {
         const value = parseJson(line)
-        if (isObject(value)) into.push(value)
+        if (isObject(value) && !(line.length > shallowLength && isDeeperThan(value, maxDepth))) into.push(value)
+        else if (isObject(value)) failures.add({ message: line }, `the record is nested deeper than ${maxDepth} levels`)
         else failures.add({ message: line }, "the line is JSON, but not an object")
       } catch {
         failures.add({ message: line }, "the line is not JSON")
@@ -91,7 +96,9 @@ export const fileInput = node({
   kind: "input",
   description:
     "Reads files of the tenant's configuration folder, in the order of their paths. Files whose name ends in `.gz` are " +
-    "decompressed.",
+    "decompressed. A pattern that fits no file gives no records; a plain path without its file fails the run. Bytes " +
+    "that are no UTF-8 become U+FFFD. A line of more than 1 048 576 characters is an error, and so is one that is no " +
+    "JSON object in `ndjson`.",
   runtimes,
   settings: Schema.Struct({
     path: relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files."),

@@ -140,7 +140,12 @@ const matcher = (settings: Settings): Apply => {
     const found = match(source)
     if (found === undefined) return { event: addTags(event, tags), matched: false }
     if (found.failures.length > 0) return general(event)
-    for (const key of Object.keys(found.fields)) if (Object.hasOwn(event, key)) return general(event)
-    return { event: { ...event, ...found.fields }, matched: true }
+    const { fields } = found
+    for (const key of Object.keys(event)) {
+      if (Object.hasOwn(fields, key) || key === "__proto__") return general(event)
+    }
+    // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
+    for (const key of Object.keys(event)) fields[key] = event[key]!
+    return { event: fields, matched: true }
   }
 }
