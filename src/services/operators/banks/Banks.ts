@@ -10,6 +10,7 @@ import { patterns as ecsHttpd } from "./ecs-v1/httpd.ts"
 import { patterns as ecsJava } from "./ecs-v1/java.ts"
 import { patterns as ecsJunos } from "./ecs-v1/junos.ts"
 import { patterns as ecsLinuxSyslog } from "./ecs-v1/linux-syslog.ts"
+import { patterns as ecsMaven } from "./ecs-v1/maven.ts"
 import { patterns as ecsMcollective } from "./ecs-v1/mcollective.ts"
 import { patterns as ecsMongodb } from "./ecs-v1/mongodb.ts"
 import { patterns as ecsNagios } from "./ecs-v1/nagios.ts"
@@ -83,6 +84,7 @@ const topics: Readonly<Record<PatternSet, ReadonlyArray<Readonly<Record<string, 
     ecsJava,
     ecsJunos,
     ecsLinuxSyslog,
+    ecsMaven,
     ecsMcollective,
     ecsMongodb,
     ecsNagios,
