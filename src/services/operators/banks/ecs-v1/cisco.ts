@@ -100,7 +100,7 @@ export const cisco: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW302013_302014_302015_302016: [
     `${action}(?: ${direction})? ${transport} connection %{INT:[cisco][asa][connection_id]} for `,
-    `${word(ingress)}${server("source")}${mapped("source")}(?: ?(?=\\())?${userOf("source")} to `,
+    `${word(ingress)}${server("source")}${mapped("source")}(?: (?=\\())?${userOf("source")} to `,
     `${word(egress)}${server("destination")}${mapped("destination")}${userOf("destination")}`,
     "(?: duration (?:%{TIME:[cisco][asa][duration]}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:[network][bytes]:int}",
     String.raw`(?: ${reason})?)?(?: \((?>%{DATA:[user][name]}\)))?`

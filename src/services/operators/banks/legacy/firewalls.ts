@@ -104,7 +104,7 @@ export const patterns: Readonly<Record<string, string>> = {
   CISCOFW302010: "(?<![0-9])%{INT:connection_count} in use, %{INT:connection_count_max} most used",
   CISCOFW302013_302014_302015_302016: [
     "%{CISCO_ACTION:action}(?: %{CISCO_DIRECTION:direction})? %{WORD:protocol} connection %{INT:connection_id} ",
-    `for ${placed("src")}${mapped("src")}(?: ?(?=\\())?${user("src_fwuser")} to ${placed("dst")}${mapped("dst")}`,
+    `for ${placed("src")}${mapped("src")}(?: (?=\\())?${user("src_fwuser")} to ${placed("dst")}${mapped("dst")}`,
     `${user("dst_fwuser")}(?: duration (?:%{TIME:duration}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:bytes}`,
     String.raw`(?: %{CISCO_REASON:reason})?)?(?: \((?>%{DATA:user}\)))?`
   ].join(""),
