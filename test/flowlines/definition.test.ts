@@ -179,6 +179,14 @@ dag:
     }
   })
 
+  it("refuses names that cannot be shown", () => {
+    for (const name of ["", "a\\u0000b", "a\\nb", "\\ud800", "x".repeat(129)]) {
+      const node = `{"type":"generator_input","component":"${name}","settings":{"messages":["a"]},"publish":[{"stream":"${name}"}]}`
+      const found = issues(`{"runtime":"stream","dag":[${node}]}`).map(({ pointer }) => pointer)
+      expect(found).toEqual(["/dag/0/component", "/dag/0/publish/0/stream"])
+    }
+  })
+
   it("stays quick and short on a hostile file", () => {
     const began = performance.now()
     const many = issues(`{"runtime":"stream","dag":[${"3,".repeat(500_000)}3]}`)

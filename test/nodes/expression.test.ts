@@ -129,6 +129,9 @@ const faults: ReadonlyArray<readonly [string, string, number, number]> = [
   ["1 in [1,,2]", "hole", 1, 6],
   ["/x/", "right of =~", 1, 1],
   ["(".repeat(5000), "nested too deeply", 1, 101],
+  [`${"1+".repeat(4000)}1`, "nested too deeply", 1, 1],
+  [`${"a?b:".repeat(2000)}c`, "nested too deeply", 1, 1197],
+  [`${"a ** ".repeat(1600)}a`, "", 1, 1],
   [`a${" ".repeat(9000)}`, "longer than", 1, 1]
 ]
 
@@ -151,6 +154,8 @@ describe("expression", () => {
   it("takes very long chains", () => {
     expect(predicate(Array(1600).fill("a").join(" or "))({ a: 1 })).toBe(true)
     expect(predicate(`${"a.".repeat(3000)}a`)({ a: {} })).toBe(false)
+    expect(predicate(`${"1 + ".repeat(250)}1 == 251`)({})).toBe(true)
+    expect(predicate(`${"a and ".repeat(1000)}not a`)({ a: 1 })).toBe(false)
   })
 
   const operands = ["a", "b", "a.b", "b[0]", "1", '"1"', '"x"', "null", "[1, a]", "lower(a)", "length(b)", "number(a)"]

@@ -16,6 +16,8 @@ import { type Fault, type Mark, type Marked, maxDepth, numberOf, setMember, Text
 const maxTokens = 400_000
 /** Values in all, those that aliases repeat included. */
 const maxValues = 250_000
+/** Characters of all texts, those that aliases repeat included: twice what a file can have. */
+const maxCharacters = 8 * 1024 * 1024
 const maxFaults = 100
 
 /** Lexer output that stands for no text: start of document, end of a flow collection, start of a scalar. */
@@ -76,10 +78,15 @@ class Walk {
   /** Anchored nodes that are being walked: an alias to one of them would never end. */
   readonly #open = new Set<Node>()
   #count = 0
+  #characters = 0
 
   value(node: Node | null, depth: number, fallback = 0): Marked {
     const at = node?.range?.[0] ?? fallback
     if (depth > maxDepth) throw new TextFault(`The document is nested deeper than ${maxDepth} levels`, at)
+    if (isScalar(node) && typeof node.value === "string") this.#characters += node.value.length
+    if (this.#characters > maxCharacters) {
+      throw new TextFault(`The document has more than ${maxCharacters} characters, those of its aliases included`, at)
+    }
     if (++this.#count > maxValues) {
       throw new TextFault(`The document has more than ${maxValues} values, those of its aliases included`, at)
     }
@@ -109,6 +116,7 @@ class Walk {
     for (const pair of pairs) {
       const keyAt = pair.key?.range?.[0] ?? at
       const key = this.#key(pair.key, keyAt)
+      this.#characters += key.length
       if (members.has(key)) {
         this.#fault(`The key ${JSON.stringify(key)} occurs twice in the same mapping`, keyAt)
         continue

@@ -5,7 +5,15 @@ import { runtimes } from "../nodes/Node.ts"
 export const maxNodes = 1000
 export const maxWires = 100
 
-const name = Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(128))
+const name = Schema.String.check(
+  Schema.isNonEmpty(),
+  Schema.isMaxLength(128),
+  // They stand in listings, logs and database rows, which cannot hold all of these.
+  Schema.makeFilter((text: string) => text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text), {
+    expected: "a name without control characters",
+    toJsonSchema: () => [{}, true]
+  })
+)
 
 export const Subscription = Schema.Struct({ component: name, stream: name }).annotate({ identifier: "Subscription" })
 export const Publication = Schema.Struct({ stream: name }).annotate({ identifier: "Publication" })

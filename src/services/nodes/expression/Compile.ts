@@ -17,7 +17,21 @@ export const predicate = (text: string): ((event: Event) => boolean) => {
   return (event) => truth(evaluate(event))
 }
 
+/** Operators inside each other. Each level costs stack when the expression runs, whose depth nobody knows by then. */
+const maxLevels = 300
+let level = 0
+
 const compile = (expression: jsep.Expression): Evaluate => {
+  if (level >= maxLevels) return fault("The expression is nested too deeply", expression)
+  level++
+  try {
+    return compileNode(expression)
+  } finally {
+    level--
+  }
+}
+
+const compileNode = (expression: jsep.Expression): Evaluate => {
   // Widening to the union lets the compiler tell the node kinds apart by their tag.
   const node = expression as jsep.CoreExpression
   const path = pathOf(node)
@@ -103,16 +117,31 @@ const unary = (node: jsep.UnaryExpression): Evaluate => {
   }
 }
 
+const isAnd = (operator: unknown): boolean => operator === "&&" || operator === "and"
+const isOr = (operator: unknown): boolean => operator === "||" || operator === "or"
+
+/** The operands of `a or b or c`, which the parser nests to the left: long lists of them are common. */
+const chain = (node: jsep.BinaryExpression, same: (operator: unknown) => boolean): Array<jsep.Expression> => {
+  const operands = [node.right]
+  let left = node.left
+  while (left.type === "BinaryExpression" && same(left["operator"])) {
+    const inner = left as jsep.BinaryExpression
+    operands.push(inner.right)
+    left = inner.left
+  }
+  return [...operands, left].reverse()
+}
+
 const isNegation = (node: jsep.Expression): boolean =>
   node.type === "UnaryExpression" && (node["operator"] === "not" || node["operator"] === "!")
 
 const binary = (node: jsep.BinaryExpression): Evaluate => {
   const { operator } = node
-  if (operator === "&&" || operator === "and" || operator === "||" || operator === "or") {
-    const [left, right] = [compile(node.left), compile(node.right)]
-    return operator === "&&" || operator === "and"
-      ? (event) => truth(left(event)) && truth(right(event))
-      : (event) => truth(left(event)) || truth(right(event))
+  if (isAnd(operator) || isOr(operator)) {
+    const operands = chain(node, isAnd(operator) ? isAnd : isOr).map(compile)
+    return isAnd(operator)
+      ? (event) => operands.every((operand) => truth(operand(event)))
+      : (event) => operands.some((operand) => truth(operand(event)))
   }
   // `not a == b` reads as `(not a) == b`, which nobody means.
   if (isNegation(node.left)) {

@@ -83,6 +83,7 @@ export const parse = (text: string): jsep.Expression => {
     throw new ExpressionFault("An operator is missing before this", startOf(second))
   } catch (cause) {
     if (cause instanceof ExpressionFault || !(cause instanceof Error)) throw cause
+    if (cause instanceof RangeError) throw new ExpressionFault("The expression is nested too deeply", 0)
     const offset = "index" in cause && typeof cause.index === "number" ? cause.index : 0
     throw new ExpressionFault("description" in cause ? String(cause.description) : cause.message, offset)
   }
