@@ -55,6 +55,7 @@ describe("grok matches", () => {
     ["comments and blanks in extended mode", "(?x) (?<a>\\d) # one ( \n (?<b>\\d)", "12", { a: "1", b: "2" }],
     ["the last value of each iteration", "(?:a=%{INT:a} ?|b=%{INT:b} ?)+", "b=1 a=2 b=3 a=4", { a: "4", b: "3" }],
     ["empty captures dropped", "(?<a>x*)(?<b>y)", "y", { b: "y" }],
+    ["hyphens next to shorthands in classes", "(?<x>[\\w-.]+) (?<y>[a-\\d]+)", "b-.c a-1", { x: "b-.c", y: "a-1" }],
     ["a case switch for its group only", "(?i:abc)(?<x>[^d])", "ABCD", { x: "D" }]
   ])("%s", (_, pattern, line, expected) => {
     expect(fields(pattern, line)).toEqual(expected)
@@ -67,6 +68,8 @@ describe("grok matches", () => {
     ["é1", "(?<x>[[:alnum:]]+)", { x: "é1" }],
     ["中 x", "\\W(?<x>\\w)", { x: "x" }],
     ["٣", "(?<x>\\d)", undefined],
+    ["٣ ", "(?<x>[[:digit:]][[:space:]])", { x: "٣ " }],
+    ["é-1 ", "(?<x>[^\\W-]+)(?<y>[\\s])", { x: "1", y: " " }],
     ["\u00a0", "(?<x>\\s)", undefined]
   ])("in %j has ASCII words and digits but Unicode boundaries and brackets: %s", (line, pattern, expected) => {
     expect(fields(pattern, line)).toEqual(expected)

@@ -17,7 +17,9 @@ export interface GrokOptions {
   readonly namedCapturesOnly?: boolean
   /** Keep empty captures (as "") and groups that took no part (as null). Default false. */
   readonly keepEmptyCaptures?: boolean
-  /** The dot matches newlines. Default true, as in Logstash; Elasticsearch has false. */
+  /** Whose default for `dotall` holds. */
+  readonly dialect?: "logstash" | "elasticsearch"
+  /** The dot matches newlines. Default true, as in Logstash; false in the Elasticsearch dialect. */
   readonly dotall?: boolean
 }
 
@@ -65,7 +67,7 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
         lookup: (name: string) => own.get(name) ?? standard.get(name),
         namedCapturesOnly: options.namedCapturesOnly ?? true,
         keepEmptyCaptures: options.keepEmptyCaptures ?? false,
-        dotall: options.dotall ?? true
+        dotall: options.dotall ?? options.dialect !== "elasticsearch"
       }
       return make(
         patterns.map((text, index) => expression(text, index + 1, settings)),

@@ -2,7 +2,7 @@ import { isAscii } from "../Ascii.ts"
 import { type Iteration, type LoopWalker, repairer } from "./Loops.ts"
 import { type Loop, type Printed, print } from "./Print.ts"
 import type { Node } from "./Syntax.ts"
-import { needsUnicode, spellOutWords, translate } from "./Translate.ts"
+import { needsUnicode, spellOutShorthands, translate } from "./Translate.ts"
 
 /** A compiled tree. `numbers[i]` is the place of capture i in the match that `exec` returns. */
 export interface Matcher {
@@ -25,8 +25,8 @@ export interface MatcherOptions {
 }
 
 const compile = (printed: Printed, tree: Tree, options: MatcherOptions, sticky: boolean) => {
-  const flags = (options.dotall ? "m" : "") + (options.text === "ascii" ? "DSW" : "DS")
-  const source = options.text === "ascii" ? printed.source : spellOutWords(printed.source)
+  const flags = (options.dotall ? "m" : "") + (options.text === "ascii" ? "DSW" : "")
+  const source = options.text === "ascii" ? printed.source : spellOutShorthands(printed.source)
   const indices = options.indices || printed.loops.length > 0 ? "d" : ""
   const { regex, numbers } = translate(source, flags, indices + (sticky ? "y" : ""))
   const places = Array.from({ length: tree.captureCount }, (_, index) => numbers.get(`g${index}`) ?? -1)

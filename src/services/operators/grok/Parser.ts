@@ -93,7 +93,8 @@ export const parse = (text: string): Node => {
       return reference
     }
     if (character === "(") return parseGroup()
-    if (character === "[") return { kind: "class", text: take(classLength(text, start)), start, end: index }
+    if (character === "[")
+      return { kind: "class", text: literalHyphens(take(classLength(text, start))), start, end: index }
     if (extended && /\s/.test(character)) return { kind: "mark", text: take(1), start, end: index }
     if (extended && character === "#") {
       const newline = text.indexOf("\n", index)
@@ -148,6 +149,14 @@ export const parse = (text: string): Node => {
 
   return parseChoice(-1)
 }
+
+/** Escapes hyphens next to a shorthand, as in `[\\w-.]`: Ruby takes them for themselves, the translator refuses them. */
+const literalHyphens = (text: string): string =>
+  text.replace(
+    /(\\[pP]\{[^}]*\}|\\[wWdDsShH]|\[:\^?[a-z]+:\])-(?!\])|-(?=\\[wWdDsShHpP]|\[:)|\\[\s\S]/g,
+    (whole: string, shorthand: string | undefined) =>
+      shorthand !== undefined ? `${shorthand}\\-` : whole === "-" ? "\\-" : whole
+  )
 
 /** Length of the class that starts at `start`, nested classes and POSIX brackets included. */
 const classLength = (text: string, start: number): number => {

@@ -27,22 +27,27 @@ const numberGroups = (pattern: string): { readonly source: string; readonly numb
   return { source, numbers }
 }
 
-const asciiWord = "0-9A-Za-z_"
+const asciiSets: Readonly<Record<string, string>> = { w: "0-9A-Za-z_", d: "0-9", s: "\\t\\n\\v\\f\\r\\x20" }
 
-/** Ruby's `\w` is ASCII while its `\b` is not; the translator has one switch for both, so `\w` is spelled out. */
-export const spellOutWords = (source: string): string => {
+/**
+ * Ruby's `\w \d \s` are ASCII while its `\b` and POSIX brackets are not; the translator has one switch for both, so
+ * the shorthands are spelled out.
+ */
+export const spellOutShorthands = (source: string): string => {
   let depth = 0
   return source.replace(/\\[\s\S]|\[:\^?[a-z]+:\]|\[|\]/g, (token: string) => {
     if (token === "[") depth++
     else if (token === "]") depth--
-    else if (token === "\\w") return depth > 0 ? asciiWord : `[${asciiWord}]`
-    else if (token === "\\W") return `[^${asciiWord}]`
-    return token
+    const letter = token.startsWith("\\") ? token.slice(1) : ""
+    const set = asciiSets[letter.toLowerCase()]
+    if (set === undefined) return token
+    if (letter !== letter.toLowerCase()) return `[^${set}]`
+    return depth > 0 ? set : `[${set}]`
   })
 }
 
 /** True when the source matches non-ASCII text in another way than with everything ASCII. */
-export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:\^?word:\]/.test(source)
+export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:/.test(source)
 
 /**
  * Oniguruma source to a RegExp. `flags` are the translator's (`m` dot matches newline, `D S W` ASCII digits, blanks,
