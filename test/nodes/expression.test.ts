@@ -130,7 +130,7 @@ const faults: ReadonlyArray<readonly [string, string, number, number]> = [
   ["/x/", "right of =~", 1, 1],
   ["(".repeat(5000), "nested too deeply", 1, 101],
   [`${"1+".repeat(4000)}1`, "nested too deeply", 1, 1],
-  [`${"a?b:".repeat(2000)}c`, "nested too deeply", 1, 1197],
+  [`${"a?b:".repeat(2000)}c`, "nested too deeply", 1, 399],
   [`${"a ** ".repeat(1600)}a`, "", 1, 1],
   [`a${" ".repeat(9000)}`, "longer than", 1, 1]
 ]

@@ -42,6 +42,15 @@ jsep.hooks.add("gobble-token", function (env) {
   if (env.node) env.node["start"] ??= start
 })
 
+/** Counts the arms of `test ? yes : no` inside each other, which nest without any token that would be counted above. */
+let expressions = 0
+jsep.hooks.add("gobble-expression", function () {
+  if (++expressions > maxDepth) this.throwError("The expression is nested too deeply")
+})
+jsep.hooks.add("after-expression", () => {
+  expressions--
+})
+
 /** `/source/flags`, as in JavaScript; a `/` inside a class needs its backslash too. */
 const regex = (scope: jsep.HookScope): jsep.Literal => {
   const found = /^\/((?:[^/\\\r\n]|\\.)+)\/([a-z]*)/.exec(scope.expr.slice(scope.index))
@@ -74,6 +83,7 @@ export const parse = (text: string): jsep.Expression => {
   if (text.length > maxLength) throw new ExpressionFault(`The expression is longer than ${maxLength} characters`, 0)
   inside = false
   depth = 0
+  expressions = 0
   try {
     // The end of an unfinished expression is where its text ends, not the blanks after it.
     const tree = jsep(text.trimEnd())
@@ -83,7 +93,6 @@ export const parse = (text: string): jsep.Expression => {
     throw new ExpressionFault("An operator is missing before this", startOf(second))
   } catch (cause) {
     if (cause instanceof ExpressionFault || !(cause instanceof Error)) throw cause
-    if (cause instanceof RangeError) throw new ExpressionFault("The expression is nested too deeply", 0)
     const offset = "index" in cause && typeof cause.index === "number" ? cause.index : 0
     throw new ExpressionFault("description" in cause ? String(cause.description) : cause.message, offset)
   }
