@@ -1,5 +1,7 @@
+import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { NodeFailure } from "../../src/services/nodes/Pipeline.ts"
+import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { NodeFailure, pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { Memory, run } from "./memory.ts"
 
 const failureOf = async (promise: Promise<unknown>): Promise<NodeFailure> => {
@@ -99,6 +101,54 @@ describe("pipeline", () => {
     expect(memory.printed).toEqual([deep(200)])
     const reason = "the record is nested deeper than 200 levels"
     expect(memory.rejected).toEqual([{ component: "file_input", count: 2, reason }])
+  })
+
+  it("reads no further than a slow output writes, and writes one batch at a time", async () => {
+    const chunk = new TextEncoder().encode("x\n".repeat(1000))
+    const memory = new Memory()
+    let read = 0
+    let written = 0
+    let writing = 0
+    let ahead = 0
+    const context = memory.context
+    const slow = (component: string) => ({
+      ...context(component),
+      glob: async () => ["a.log"],
+      read: async function* () {
+        for (let count = 0; count < 50; count++) {
+          read++
+          ahead = Math.max(ahead, read - written)
+          yield chunk
+        }
+      },
+      file: async () => ({
+        write: async () => {
+          expect(++writing).toBe(1)
+          await new Promise((resolve) => setImmediate(resolve))
+          writing--
+          written++
+        },
+        close: async () => {}
+      })
+    })
+    const inputs = ["one", "two"].map((component) => ({
+      type: "file_input",
+      component,
+      settings: { path: "a.log" },
+      publish: [{ stream: "s" }]
+    }))
+    const subscribe = inputs.map(({ component }) => ({ component, stream: "s" }))
+    const { run: start } = pipeline(
+      Schema.decodeUnknownSync(Flowline)({
+        runtime: "stream",
+        dag: [...inputs, { type: "file_output", settings: { path: "o.log" }, subscribe }]
+      }),
+      slow
+    )
+    await start()
+    expect([read, written]).toEqual([100, 100])
+    // Each of the two inputs waits with one batch at the output and has at most one more in hand.
+    expect(ahead).toBeLessThanOrEqual(4)
   })
 
   it("names the component that failed and stops the others", async () => {
