@@ -16,6 +16,8 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ExecutionsApi)
   .add(ArchivesApi)
   .middleware(RequestProblems)
+  // A request is told all that is wrong with it at once.
+  .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({
       title: "Flow Gateway",

@@ -20,7 +20,7 @@ export const layer = Layer.effect(
   Conf,
   Effect.gen(function* () {
     const { conf, storageDeadline } = yield* Settings
-    const hashOf = fileHashes()
+    const hashOf = fileHashes(storageDeadline)
     const folderOf = (tenant: string) => join(conf, "tenants", tenant)
     const unreachable = () => new StorageUnreachable({ storage: "data" })
     return Conf.of({

@@ -1,19 +1,25 @@
 import { createHash } from "node:crypto"
 import { chunkSize } from "../files/Chunks.ts"
+import { within } from "../files/Deadline.ts"
 import type { OpenedFile } from "../files/OpenInside.ts"
 
 const remembered = 10_000
 
-/** SHA-256 of open files, in hex. Remembered by inode, size and times, so that a file is read once for it. */
-export const fileHashes = () => {
+/**
+ * SHA-256 of open files, in hex. Remembered by inode, size and times, so that a file is read once for it. A read that
+ * takes longer than `deadline` milliseconds fails it.
+ */
+export const fileHashes = (deadline: number) => {
   const known = new Map<string, string>()
   return async ({ handle, version, size }: OpenedFile): Promise<string> => {
     const found = known.get(version)
     if (found !== undefined) return found
     const hash = createHash("sha256")
     const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(1, size)))
-    for (let position = 0; ; ) {
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
+    // What is added to the file from now on belongs to its next version.
+    for (let position = 0; position < size; ) {
+      const length = Math.min(buffer.length, size - position)
+      const { bytesRead } = await within(deadline, handle.read(buffer, 0, length, position))
       if (bytesRead === 0) break
       hash.update(buffer.subarray(0, bytesRead))
       position += bytesRead

@@ -24,12 +24,28 @@ export const isInside = (root: string, real: string): boolean =>
   real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)
 
 // A folder of the path can be exchanged for a link between the check and the opening. What was really opened is known
-// only afterwards: Linux tells it in /proc, elsewhere the path is resolved a second time.
+// only afterwards: Linux tells it in /proc, elsewhere the path is resolved a second time. A file that was replaced
+// meanwhile has " (deleted)" behind its path, which changes nothing about the folder that it lay in.
 const openedPath = async (handle: FileHandle, path: string): Promise<string> => {
   try {
     return await readlink(`/proc/self/fd/${handle.fd}`)
   } catch {
     return realpath(path)
+  }
+}
+
+/** How often a path is resolved again that changed before it was open, as when a link is turned to a new version. */
+const turns = 5
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
+
+/** Opens a resolved path; undefined when it is not there any more. */
+const openResolved = async (real: string): Promise<FileHandle | undefined> => {
+  try {
+    return await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ELOOP") return undefined
+    throw error
   }
 }
 
@@ -41,17 +57,21 @@ export const openInside = async (root: string, path: string): Promise<OpenedFile
   let handle: FileHandle | undefined
   try {
     const realRoot = await realpath(root)
-    const real = await realpath(join(realRoot, path))
-    if (!isInside(realRoot, real)) return "outside"
-    handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    let real = ""
+    for (let turn = 0; handle === undefined && turn < turns; turn++) {
+      real = await realpath(join(realRoot, path))
+      if (!isInside(realRoot, real)) return "outside"
+      handle = await openResolved(real)
+    }
+    if (handle === undefined) return "missing"
     const stat = await handle.stat({ bigint: true })
-    const failure: OpenFailure | undefined = stat.isDirectory()
-      ? "directory"
-      : !stat.isFile()
-        ? "special"
-        : (await openedPath(handle, real)) === real
+    const failure: OpenFailure | undefined = !isInside(realRoot, await openedPath(handle, real))
+      ? "outside"
+      : stat.isDirectory()
+        ? "directory"
+        : stat.isFile()
           ? undefined
-          : "outside"
+          : "special"
     if (failure !== undefined) {
       await handle.close()
       return failure

@@ -35,6 +35,13 @@ const traceIdOf = (request: Request): Effect.Effect<string> =>
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
+const withNul = new NotFound({ kind: "route" })
+
+/** Nothing has a NUL in its name, and neither file systems nor PostgreSQL would even look for it. */
+const refusalOf = (request: Request) => {
+  if (lacksHost(request)) return refuse(withoutHost)
+  return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
+}
 
 const noRoute = (table: RouteTable, request: Request) => {
   const route = table.find(pathOf(request.url))
@@ -63,7 +70,7 @@ export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
     (httpEffect) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        (lacksHost(request) ? refuse(withoutHost) : httpEffect).pipe(
+        (refusalOf(request) ?? httpEffect).pipe(
           Effect.catchCause((cause) =>
             Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(table, request, cause)
           ),

@@ -14,6 +14,8 @@ export const layer = (table: RouteTable) =>
       const { host, port, logLevel } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
+      // Whoever read the log may go away: that is no reason to stop serving.
+      process.stderr.on("error", () => {})
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"
       yield* Effect.addFinalizer(() => Effect.sync(log.flush))

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect, Fiber, Schema } from "effect"
 import { Hex } from "effect/encoding"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
@@ -86,7 +86,10 @@ export const idempotent = <E, R>(
       case "Different":
         return yield* new IdempotencyKeyReused()
       case "New": {
-        const forget = Effect.ignore(store.forget(tenant, key))
+        // When it was the storage that failed, giving the key free takes as long again: that is not waited for.
+        const forget = Effect.flatMap(Effect.forkDetach(Effect.ignore(store.forget(tenant, key))), (fiber) =>
+          Effect.timeoutOption(Fiber.join(fiber), "500 millis")
+        )
         const answer = yield* Effect.onExit(answered, (exit) => (exit._tag === "Failure" ? forget : Effect.void))
         yield* Effect.ignore(store.finish(tenant, key, encodeAnswer(answer)))
         return respond(answer, false)

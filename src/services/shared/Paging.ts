@@ -18,7 +18,7 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-/** An entry of a list, as JSON text, with the key that orders the list. */
+/** An entry of a list, as JSON text, with the key that orders the list: a number in decimal digits. */
 export interface ListRow {
   readonly key: string
   readonly json: string
@@ -30,7 +30,7 @@ export interface ListSpan {
   readonly limit: number | undefined
 }
 
-const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
+const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String.check(Schema.isPattern(/^\d{1,18}$/))]))
 
 const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
 

@@ -15,13 +15,15 @@ const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
 const pointer = (path: ReadonlyArray<string>): string =>
   path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
 
-/** The issues of a failed decoding; `part` says which part of the request it was. */
-export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> =>
-  formatIssues(error.issue).issues.map(({ message, path }) => ({
-    part,
-    pointer: pointer((path ?? []).map(segment)),
-    detail: message
-  }))
+/** The issues of a failed decoding, the first of each value; `part` says which part of the request it was. */
+export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> => {
+  const issues = new Map<string, Issue>()
+  for (const { message, path } of formatIssues(error.issue).issues) {
+    const at = pointer((path ?? []).map(segment))
+    if (!issues.has(at)) issues.set(at, { part, pointer: at, detail: message })
+  }
+  return [...issues.values()]
+}
 
 const parts: Record<string, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
 

@@ -1,0 +1,175 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Redacted, type Scope } from "effect"
+import { freshDatabase } from "./postgres.ts"
+import { eventually } from "./process.ts"
+
+const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A gateway in a process of its own, as `npm start` runs it. */
+export interface GatewayProcess {
+  readonly process: ChildProcess
+  readonly pid: number
+  readonly exit: Promise<Exit>
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Waits for the ready line; fails with what was printed when the process ends instead. */
+  readonly ready: () => Promise<{ readonly url: string; readonly port: number }>
+}
+
+const passed = ["PATH", "HOME", "TMPDIR", "LANG"]
+
+/** Starts `node src/main.ts` with these variables and no others of the gateway's. */
+export const startProcess = (variables: Readonly<Record<string, string>>): GatewayProcess => {
+  const env: NodeJS.ProcessEnv = { FLOW_PORT: "0", ...variables }
+  for (const name of passed) if (name in process.env) env[name] = process.env[name]
+  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] })
+  let stdout = ""
+  let stderr = ""
+  let over: Exit | undefined
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+  const exit = new Promise<Exit>((done) =>
+    child.on("exit", (code, signal) => {
+      over = { code, signal }
+      done(over)
+    })
+  )
+  const ready = async () => {
+    await eventually("the ready line", () => over !== undefined || stdout.includes("\n"), 30_000)
+    const found = /^flow-gateway ready (http:\/\/127\.0\.0\.1:(\d+))\n/.exec(stdout)
+    if (found === null) throw new Error(`The gateway is not ready (${JSON.stringify(over)}): ${stdout}${stderr}`)
+    return { url: found[1]!, port: Number(found[2]) }
+  }
+  return { process: child, pid: child.pid!, exit, stdout: () => stdout, stderr: () => stderr, ready }
+}
+
+const fieldsOf = (pid: number | string): ReadonlyArray<string> => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1")
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")
+  } catch {
+    return []
+  }
+}
+
+/** Whether the process can still do something; one that nobody has reaped cannot. */
+export const isAlive = (pid: number): boolean => !["Z", "X", undefined].includes(fieldsOf(pid)[0])
+
+/** The process ids of all living processes for which the condition holds. */
+export const pidsWhere = (holds: (pid: number, parent: number) => boolean): ReadonlyArray<number> =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isAlive(Number(name)) && holds(Number(name), Number(fieldsOf(name)[1])))
+    .map(Number)
+
+export const childrenOf = (pid: number): ReadonlyArray<number> => pidsWhere((_, parent) => parent === pid)
+
+/** The arguments of a process, apart by blanks. */
+export const commandOf = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ")
+  } catch {
+    return ""
+  }
+}
+
+export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
+
+/** Resident MiB of a process. */
+export const residentMib = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+/** The processes of the runs that a gateway has started: its children that run the product's `run`. */
+export const runnersOf = (gateway: number): ReadonlyArray<number> =>
+  childrenOf(gateway).filter((pid) => /\/run\.(ts|js)/.test(commandOf(pid)))
+
+/** The embedded PostgreSQL on a data folder, server first; empty while there is none. */
+export const postgresOf = (data: string): ReadonlyArray<number> => {
+  try {
+    const server = Number(readFileSync(join(data, "postgres/data/postmaster.pid"), "utf8").split("\n")[0])
+    if (!isAlive(server) || !commandOf(server).includes(data)) return []
+    return [server, ...childrenOf(server)]
+  } catch {
+    return []
+  }
+}
+
+export const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name)
+    } catch {}
+  }
+}
+
+/** A temporary folder that goes with the scope. The user that PostgreSQL runs as may pass it. */
+export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
+  Effect.sync(() => {
+    const folder = mkdtempSync(join(tmpdir(), "flow-process-"))
+    chmodSync(folder, 0o711)
+    return folder
+  }),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
+)
+
+/** The processes on one data folder: whatever is still there when the scope closes is killed. */
+export interface Site {
+  readonly data: string
+  /** Starts a gateway on the folder and waits until it is ready. */
+  readonly start: (variables?: Readonly<Record<string, string>>) => Promise<Running>
+  /** The same without the wait. */
+  readonly spawn: (variables?: Readonly<Record<string, string>>) => GatewayProcess
+}
+
+export interface Running extends GatewayProcess {
+  readonly url: string
+  readonly port: number
+  readonly kill: (signal: NodeJS.Signals) => Promise<Exit>
+}
+
+const leave = async (data: string, started: ReadonlyArray<GatewayProcess>) => {
+  const pids = started.filter(({ pid, process }) => process.exitCode === null && isAlive(pid)).map(({ pid }) => pid)
+  const runs = pids.flatMap(runnersOf)
+  const postgres = postgresOf(data)
+  signal(pids, "SIGKILL")
+  signal([...postgres, ...runs], "SIGKILL")
+  await eventually("no process is left", () => ![...pids, ...postgres, ...runs].some(isAlive), 15_000)
+}
+
+/**
+ * A fresh data folder on which gateways can be started, killed and started again. With `embedded` each runs its own
+ * PostgreSQL there; else they share a fresh database of the run's server, which starts much faster.
+ */
+export const site = (
+  options: { readonly embedded?: boolean; readonly variables?: Readonly<Record<string, string>> } = {}
+): Effect.Effect<Site, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const data = yield* temporary
+    const database = options.embedded === true ? {} : { FLOW_DATABASE_URL: Redacted.value(yield* freshDatabase) }
+    const started: Array<GatewayProcess> = []
+    yield* Effect.addFinalizer(() => Effect.promise(() => leave(data, started)))
+    const spawnHere = (variables: Readonly<Record<string, string>> = {}) => {
+      const gateway = startProcess({ FLOW_DATA: data, ...database, ...options.variables, ...variables })
+      started.push(gateway)
+      return gateway
+    }
+    const start = async (variables: Readonly<Record<string, string>> = {}) => {
+      const gateway = spawnHere(variables)
+      const address = await gateway.ready()
+      const kill = (name: NodeJS.Signals) => {
+        gateway.process.kill(name)
+        return gateway.exit
+      }
+      return { ...gateway, ...address, kill }
+    }
+    return { data, start, spawn: spawnHere }
+  })
