@@ -1,11 +1,14 @@
 import { readFileSync } from "node:fs"
+import { isIPv4, isIPv6 } from "node:net"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/services/operators/banks/Banks.ts"
 import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import { compositions } from "./banks/compositions.ts"
 import { generalTopics, patternsOf } from "./banks/general-topics.ts"
 import type { Row, Samples } from "./banks/sample.ts"
 import { flatten } from "./cases.ts"
+import { random } from "./generate.ts"
 
 interface Interface {
   readonly name: string
@@ -97,5 +100,25 @@ describe.each(owned)("$set/$topic", async ({ set, topic, expected }) => {
   const misses = Object.entries(samples.misses).filter(([name]) => names.includes(name))
   it.each(misses)("%s is not in other lines", (name, others) => {
     for (const line of others) expect(grok(set, `%{${name}}`).match(line), line).toBeUndefined()
+  })
+})
+
+describe.each(["legacy", "ecs-v1"] as const)("general patterns together in %s", (set) => {
+  it.each(compositions)("%s in %s", (pattern, line, fields) => {
+    expect(grok(set, pattern).match(line)?.fields).toEqual(fields)
+  })
+
+  it("take the addresses that Node takes", () => {
+    const source = random(20260)
+    const groups = ["1", "ab", "ffff", "0", "", "", "12345", "g", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3"]
+    const group = () => (source.below(100) < 80 ? groups[source.below(6)]! : source.pick(groups))
+    const six = grok(set, "\\A%{IPV6}\\z")
+    const four = grok(set, "\\A%{IPV4}\\z")
+    for (let round = 0; round < 20_000; round++) {
+      const text = Array.from({ length: 1 + source.below(9) }, group).join(":")
+      expect([text, six.match(text) !== undefined]).toEqual([text, isIPv6(text)])
+      const digits = Array.from({ length: 3 + source.below(3) }, () => source.below(source.pick([260, 1200]))).join(".")
+      expect([digits, four.match(digits) !== undefined]).toEqual([digits, isIPv4(digits)])
+    }
   })
 })

@@ -21,13 +21,14 @@ const ipv6After = (count: number): string => {
 }
 
 const label = String.raw`[A-Za-z\d][A-Za-z\d-]{0,62}`
-const mailAtom = "[\\w!#$%&'*+/=?^`{|}~-]{1,64}"
+const mailCharacter = "[\\w!#$%&'*+/=?^`{|}~-]"
 
 /** The general patterns, with the field names of Logstash before ECS. */
 export const patterns: Readonly<Record<string, string>> = {
   USERNAME: String.raw`[\w.-]+`,
   USER: "%{USERNAME}",
-  EMAILLOCALPART: String.raw`${mailAtom}(?:\.${mailAtom}){0,63}`,
+  // RFC 5321: 64 octets; a dot and what is before it leave 62 to the next part.
+  EMAILLOCALPART: String.raw`${mailCharacter}{1,64}(?:\.${mailCharacter}{1,62}){0,63}`,
   EMAILADDRESS: "%{EMAILLOCALPART}@%{HOSTNAME}",
   INT: String.raw`[+-]?\d+`,
   // Never part of a number: no digit, point or sign before it, and it takes all its digits.

@@ -1,0 +1,45 @@
+import type { Fields } from "../../../src/services/operators/FieldPath.ts"
+
+/** Expressions of general patterns, a line, and what they find in it; undefined: they find nothing. */
+export const compositions: ReadonlyArray<readonly [pattern: string, line: string, fields: Fields | undefined]> = [
+  ["%{IP:ip}:%{POSINT:port}", "from ::1:8080 to x", { ip: "::1", port: "8080" }],
+  ["%{IP:ip}:%{POSINT:port}", "2001:db8::1:54321", { ip: "2001:db8::1", port: "54321" }],
+  ["%{IP:ip}:%{POSINT:port}", "10.0.0.1:80", { ip: "10.0.0.1", port: "80" }],
+  ["%{IP:ip}", "[IPv6:fe80::1%eth0] x", { ip: "fe80::1%eth0" }],
+  ["%{IP:ip}", "at 10:20:30 from 1.2.3.4, std::swap", { ip: "1.2.3.4" }],
+  ["%{IP:ip}", "::ffff:10.0.0.1", { ip: "::ffff:10.0.0.1" }],
+  ["%{IP:ip}", "1234.1.1.1 and 1.1.1.1234", undefined],
+  ["^%{IPORHOST:host} ", "1.2.3.4.example.com ok", { host: "1.2.3.4.example.com" }],
+  ["%{HOSTNAME:host}", "_web_ --", undefined],
+  ["%{HOSTNAME:host}", "-a.b-.example.com.", { host: "a.b-.example.com." }],
+  ["%{EMAILADDRESS:mail}", "to <first.last+x@example.com>, or", { mail: "first.last+x@example.com" }],
+  ["%{NUMBER:n}", "took 12.5ms", { n: "12.5" }],
+  ["%{NUMBER:n}", "1.2.3", { n: "1.2" }],
+  ["%{NUMBER:n}%{INT:i}", "123", undefined],
+  ["%{INT:i}%{INT:j}", "123", { i: "12", j: "3" }],
+  ["%{BASE16NUM:n}", "to 0xdeadbeef:", { n: "0xdeadbeef" }],
+  ["%{POSINT:n}", "a1 0 42", { n: "42" }],
+  ["%{WORD:w}", "Čierny Peter", { w: "Peter" }],
+  ["%{WORD:w}", "naïve café", undefined],
+  ["%{QS:q}", 'say "a \\"b\\" c" end', { q: '"a \\"b\\" c"' }],
+  ["%{QS:q}", "\\\"x 'it\\'s' y", { q: "'it\\'s'" }],
+  ["%{QS:q}", '"" "a"', { q: '""' }],
+  ["%{URI:uri}", 'GET "https://example.com/a?b=[c]", and', { uri: "https://example.com/a?b=[c]" }],
+  ["%{URIPATHPARAM:p}$", "GET /a/b;c?d=e%20f", { p: "/a/b;c?d=e%20f" }],
+  ["%{UNIXPATH:p}", "in /var/log/x.log (old)", { p: "/var/log/x.log" }],
+  ["%{PATH:p} at", "C:\\Program Files\\x.exe at 1", { p: "C:\\Program Files\\x.exe" }],
+  ["%{MAC:mac}", "MAC=00:1b:44:11:3a:b7 y", { mac: "00:1b:44:11:3a:b7" }],
+  [
+    "%{TIMESTAMP_ISO8601:t} %{LOGLEVEL:l}",
+    "2024-01-02 03:04:05,678 WARNING x",
+    { t: "2024-01-02 03:04:05,678", l: "WARNING" }
+  ],
+  ["%{TIMESTAMP_ISO8601:t}", "2024-01-02 03:04:05+02 x", { t: "2024-01-02 03:04:05+02" }],
+  ["%{TIMESTAMP_ISO8601:t}", "2024-01-02T03:04:05-25:00", { t: "2024-01-02T03:04:05" }],
+  ["%{MONTHNUM:m}/%{MONTHDAY:d}", "12/31", { m: "12", d: "31" }],
+  ["%{MONTH:m} %{MONTHDAY:d}", "am 5. März 24", { m: "März", d: "24" }],
+  ["%{MONTH:m}", "Mayor Marsh", undefined],
+  ["%{LOGLEVEL:l}: ", "Warning: x", { l: "Warning" }],
+  ["%{PROG:p}\\[%{POSINT:pid}\\]", "postfix/smtpd[9]:", { p: "postfix/smtpd", pid: "9" }],
+  ["%{DATESTAMP:d}", "on 31.12.2024 10:11:12.5", { d: "31.12.2024 10:11:12.5" }]
+]
