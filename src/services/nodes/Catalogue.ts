@@ -5,6 +5,7 @@ import { dissect } from "./Dissect.ts"
 import { fileInput } from "./FileInput.ts"
 import { fileOutput } from "./FileOutput.ts"
 import { filter } from "./Filter.ts"
+import { flowlet } from "./Flowlet.ts"
 import { generatorInput } from "./GeneratorInput.ts"
 import { grok } from "./Grok.ts"
 import type { NodeType, Runtime } from "./Node.ts"
@@ -17,6 +18,7 @@ const nodes: ReadonlyArray<NodeType> = [
   fileInput,
   grok,
   dissect,
+  flowlet,
   filter,
   show,
   fileOutput,
