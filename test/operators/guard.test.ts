@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import { raw } from "../support/gateway.ts"
+import { raw, TestGateway } from "../support/gateway.ts"
 import { guarded, post, test, tight } from "./testerServer.ts"
 
 /** Takes time exponential in the number of `a`s when the line does not end with one. */
@@ -82,6 +82,74 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
       expect(answer.results[2]).toMatchObject({
         failure: { reason: "no-match", detail: "not tried: a sample has at most 65536 characters" }
       })
+    })
+  )
+
+  it.effect("survives the death of a worker and keeps what the others made", () =>
+    Effect.gen(function* () {
+      // Every field is as long as the line: the results are more than a worker can hold.
+      const pattern = Array.from({ length: 2000 }, (_, index) => `(?=(?<f${index}>.*))`).join("")
+      const lines = ["a", "b", "x".repeat(65_000), "c"]
+      const answer = yield* test("grok", { input: lines.join("\n"), pattern: `^${pattern}` })
+      expect(answer.results.map(({ matched, failure }) => failure?.reason ?? matched)).toEqual([
+        true,
+        true,
+        "timeout",
+        true
+      ])
+      expect(yield* test("grok", { input: "aa", pattern: bomb })).toMatchObject({ matched: 1 })
+    })
+  )
+
+  it.effect("drops a test whose client has gone", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const abandoned = yield* Effect.forEach(
+        Array.from({ length: 10 }),
+        () =>
+          Effect.promise(() => {
+            const body = new FormData()
+            body.append("input", `${fuse}\n`.repeat(2000))
+            body.append("pattern", bomb)
+            const leave = new AbortController()
+            setTimeout(() => leave.abort(), 150)
+            return fetch(`${url}/v1/flower/grok`, { method: "POST", body, signal: leave.signal }).then(
+              (response) => response.text().catch(() => "gone"),
+              () => "gone"
+            )
+          }),
+        { concurrency: 10 }
+      )
+      expect(abandoned).toEqual(Array.from({ length: 10 }, () => "gone"))
+      const began = performance.now()
+      expect(yield* test("grok", { input: "aa", pattern: bomb })).toMatchObject({ matched: 1 })
+      // Ten such tests would take 15 seconds on two workers.
+      expect(performance.now() - began).toBeLessThan(3000)
+    })
+  )
+
+  it.effect("streams 200,000 lines in bounded memory", () =>
+    Effect.gen(function* () {
+      const line = "GET /index.html?q=1 200 1234\n"
+      const before = process.memoryUsage.rss()
+      const pattern = "^(?<verb>[A-Z]+) (?<path>\\S+) (?<status>\\d+) (?<bytes>\\d+)$"
+      const body = new FormData()
+      body.append("input", new Blob([line.repeat(200_000)]))
+      body.append("pattern", pattern)
+      const response = yield* raw("/v1/flower/grok", { method: "POST", body })
+      let length = 0
+      let tail = ""
+      let peak = 0
+      yield* Effect.promise(async () => {
+        for await (const chunk of response.body ?? []) {
+          length += chunk.length
+          tail = Buffer.from(chunk).toString().slice(-100)
+          peak = Math.max(peak, process.memoryUsage.rss())
+        }
+      })
+      expect(tail).toMatch(/"total":200000,"matched":200000\}$/)
+      expect(length).toBeGreaterThan(50_000_000)
+      expect(peak - before).toBeLessThan(400 * 1024 * 1024)
     })
   )
 })

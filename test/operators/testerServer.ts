@@ -12,6 +12,7 @@ export const tight: PoolLimits = {
   patience: 4,
   turnMillis: 150,
   testMillis: 1500,
+  sparedMillis: 1,
   graceMillis: 1000,
   compileMillis: 3000
 }

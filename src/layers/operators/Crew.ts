@@ -1,10 +1,10 @@
 import { Hand, type Lost } from "./Hand.ts"
-import type { FromWorker, Order } from "./Protocol.ts"
+import type { Order, Reply } from "./Protocol.ts"
 
 interface Task {
   readonly order: Order
   readonly millis: number
-  readonly resolve: (reply: FromWorker | Lost) => void
+  readonly resolve: (reply: Reply | Lost) => void
 }
 
 /** A test's place in the turns. */
@@ -15,39 +15,48 @@ export class Seat {
   readonly settled: boolean
   readonly tasks: Array<Task> = []
   home: Hand | undefined
+  /** Milliseconds that its turns took, on top of what the others had used when it came. */
+  used: number
 
-  constructor(id: number, program: NonNullable<Order["program"]>, settled: boolean) {
+  constructor(id: number, program: NonNullable<Order["program"]>, settled: boolean, used: number) {
     this.id = id
     this.program = program
     this.settled = settled
+    this.used = used
   }
 }
 
 /**
- * The worker threads and whose turn it is. Seats with something to do stand in one row: the first gets the next free
- * worker for one turn and goes to the end. Workers are started when there is work for them, and kept.
+ * The worker threads and whose turn it is. Of the seats with something to do, the one that has used the least time gets
+ * the next free worker for one turn; a new one begins with what the thriftiest has used, so that it neither waits
+ * behind long tests nor starves them. Workers are started when there is work for them, and kept.
  */
 export class Crew {
   readonly #hands = new Set<Hand>()
   readonly #size: number
   readonly #memoryMib: number
-  #row: Array<Seat> = []
+  readonly #seats = new Set<Seat>()
   #count = 0
 
-  constructor(size: number, memoryMib: number) {
+  readonly #compileMillis: number
+
+  constructor(size: number, memoryMib: number, compileMillis: number) {
     this.#size = size
     this.#memoryMib = memoryMib
+    this.#compileMillis = compileMillis
   }
 
   enter(program: Seat["program"], settled: boolean): Seat {
-    return new Seat(++this.#count, program, settled)
+    const used = Math.min(...Array.from(this.#seats, (seat) => seat.used))
+    const seat = new Seat(++this.#count, program, settled, Number.isFinite(used) ? used : 0)
+    this.#seats.add(seat)
+    return seat
   }
 
   /** Queues a turn; the reply says so when the worker was lost over it. */
-  turn(seat: Seat, order: Omit<Order, "session" | "program">, millis: number): Promise<FromWorker | Lost> {
+  turn(seat: Seat, order: Omit<Order, "session" | "program">, millis: number): Promise<Reply | Lost> {
     return new Promise((resolve) => {
       seat.tasks.push({ order: { ...order, session: seat.id, program: undefined }, millis, resolve })
-      if (!this.#row.includes(seat)) this.#row.push(seat)
       this.#dispatch()
     })
   }
@@ -55,7 +64,7 @@ export class Crew {
   /** What the seat still has in the queue is never begun; a turn that is running ends by itself. */
   leave(seat: Seat): void {
     seat.tasks.length = 0
-    this.#row = this.#row.filter((other) => other !== seat)
+    this.#seats.delete(seat)
     for (const hand of this.#hands) hand.forget(seat.id)
   }
 
@@ -64,21 +73,27 @@ export class Crew {
   }
 
   #dispatch(): void {
-    for (const seat of [...this.#row]) {
-      const hand = this.#handFor(seat)
-      if (hand === undefined) continue
-      this.#row = this.#row.filter((other) => other !== seat)
-      const task = seat.tasks.shift()
-      if (task === undefined) continue
-      if (seat.tasks.length > 0) this.#row.push(seat)
-      void this.#work(hand, seat, task)
+    const waiting = [...this.#seats].filter(({ tasks }) => tasks.length > 0).sort((a, b) => a.used - b.used)
+    // A second worker for a seat only when every other one has had the chance of a first.
+    for (let given = true; given; ) {
+      given = false
+      for (const seat of waiting) {
+        const hand = seat.tasks.length === 0 ? undefined : this.#handFor(seat)
+        if (hand === undefined) continue
+        given = true
+        void this.#work(hand, seat, seat.tasks.shift()!)
+      }
     }
   }
 
   async #work(hand: Hand, seat: Seat, task: Task): Promise<void> {
     const known = hand.sessions.has(seat.id)
     if (seat.settled) seat.home = hand
-    const reply = await hand.give(known ? task.order : { ...task.order, program: seat.program }, task.millis)
+    const began = performance.now()
+    const reply = known
+      ? await hand.give(task.order, task.millis)
+      : await hand.give({ ...task.order, program: seat.program }, task.millis + this.#compileMillis)
+    seat.used += performance.now() - began
     task.resolve(reply)
     this.#dispatch()
   }

@@ -1,15 +1,18 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import type { FromWorker, Order } from "./Protocol.ts"
+import type { FromWorker, Order, Reply } from "./Protocol.ts"
 
 /** The built worker lies beside the built layer, the source beside the source. */
 const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /** A worker died or was killed over an order: out of memory, or deaf to its own deadline. */
 export interface Lost {
-  /** The sample it was at. */
-  readonly lost: number
+  /** The sample it was at; undefined when it did not even start. */
+  readonly lost: number | undefined
 }
+
+/** How long a worker may take to start. */
+const startMillis = 30_000
 
 /** One worker thread and the order that it is at work on. */
 export class Hand {
@@ -18,8 +21,11 @@ export class Hand {
   readonly #ended: () => void
   /** Sessions whose program the worker has. */
   readonly sessions = new Set<number>()
-  #settle: ((reply: FromWorker | Lost) => void) | undefined
+  #settle: ((reply: Reply | Lost) => void) | undefined
   #deadline: NodeJS.Timeout | undefined
+  #ready = false
+  /** Milliseconds for the order that waits for the worker's start. */
+  #patience = 0
   alive = true
 
   constructor(memoryMib: number, ended: () => void) {
@@ -33,7 +39,11 @@ export class Hand {
       stderr: true
     })
     this.#worker.unref()
-    this.#worker.on("message", (reply: FromWorker) => this.#done(reply))
+    this.#worker.on("message", (message: FromWorker) => {
+      if (!("ready" in message)) return this.#done(message)
+      this.#ready = true
+      if (this.#settle !== undefined) this.#watch(this.#patience)
+    })
     this.#worker.on("error", () => this.#gone())
     this.#worker.on("messageerror", () => void this.end())
     this.#worker.on("exit", () => this.#gone())
@@ -44,11 +54,13 @@ export class Hand {
   }
 
   /** Sends an order and kills the worker when it has not answered in time. */
-  give(order: Order, millis: number): Promise<FromWorker | Lost> {
+  give(order: Order, millis: number): Promise<Reply | Lost> {
     if (order.program !== undefined) this.sessions.add(order.session)
     return new Promise((resolve) => {
       this.#settle = resolve
-      this.#deadline = setTimeout(() => void this.end(), millis)
+      this.#patience = millis
+      this.#watch(this.#ready ? millis : startMillis)
+      this.#reached[0] = order.from
       this.#worker.postMessage({ order })
     })
   }
@@ -62,7 +74,12 @@ export class Hand {
     this.#gone()
   }
 
-  #done(reply: FromWorker | Lost): void {
+  #watch(millis: number): void {
+    clearTimeout(this.#deadline)
+    this.#deadline = setTimeout(() => void this.end(), millis)
+  }
+
+  #done(reply: Reply | Lost): void {
     clearTimeout(this.#deadline)
     const settle = this.#settle
     this.#settle = undefined
@@ -73,6 +90,6 @@ export class Hand {
     if (!this.alive) return
     this.alive = false
     this.#ended()
-    this.#done({ lost: this.#reached[0]! })
+    this.#done({ lost: this.#ready ? this.#reached[0]! : undefined })
   }
 }

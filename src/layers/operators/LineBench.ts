@@ -3,9 +3,12 @@ import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import { prepare, type Tester } from "../../services/operators/Tester.ts"
-import type { Bench, ProgramFault } from "./Protocol.ts"
+import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { within } from "./Watchdog.ts"
+import { processorMillis, within } from "./Watchdog.ts"
+
+/** How often a sample that got no processor is tried again. */
+const maxSpared = 5
 
 const examined = (tester: Tester, sample: Sample): Row => {
   try {
@@ -27,54 +30,73 @@ export const lineBench = (
   const { operator, text, definitions, ecsCompatibility, appendSeparator } = program
   if (operator === "flowlet") throw new Error("a program is no pattern")
   const prepared = prepare({ operator, input: "", pattern: text, definitions, ecsCompatibility, appendSeparator })
-  if (Result.isSuccess(prepared)) return Result.succeed(bench(prepared.success, program, reached))
+  if (Result.isSuccess(prepared)) return Result.succeed(new LineBench(prepared.success, program, reached))
   const { part, detail, line, column, text: offending } = prepared.failure
   return Result.fail({ part: part === "definitions" ? part : program.part, detail, line, column, text: offending })
 }
 
-const bench = (tester: Tester, { operator, split }: TestProgram, reached: (index: number) => void): Bench => ({
-  turn: ({ batch, from, condemned, allowance: { sampleMillis, turnMillis } }) => {
+class LineBench implements Bench {
+  readonly #tester: Tester
+  readonly #program: TestProgram
+  readonly #reached: (index: number) => void
+  /** The very first sample also pays for the compilation of the regular expressions. */
+  #warm = false
+  /** How often the present sample was spared, and whether it has had all of its time now. */
+  #spared = 0
+  #guilty = false
+
+  constructor(tester: Tester, program: TestProgram, reached: (index: number) => void) {
+    this.#tester = tester
+    this.#program = program
+    this.#reached = reached
+  }
+
+  turn({ batch, from, condemned, allowance: { sampleMillis, turnMillis } }: Order): Turn {
+    const { operator, split } = this.#program
     const all = batch === undefined ? [] : samplesOf(batch, split)
-    const rows: Array<Row> = []
-    const start = performance.now()
-    const end = start + turnMillis
     const limit = maxLength(operator, split)
+    const rows: Array<Row> = []
+    const used = processorMillis()
+    const end = performance.now() + turnMillis
     let next = from
     let timeouts = 0
     let length = 0
-    let began = 0
-    const timedOut = (sample: Sample, millis: number) => {
-      rows[next - from] = row(tester.timedOut(sample, millis))
-      timeouts++
-      next++
-    }
+    const goesOn = () => next < all.length && length < turnLength && performance.now() < end
+    // Cut off anywhere, this leaves nothing half done: a row is written again when its sample is tried again.
     const examine = () => {
-      while (next < all.length && length < turnLength && performance.now() < end && !condemned.includes(next)) {
+      while (goesOn() && !condemned.includes(next)) {
         const sample = all[next]!
-        began = performance.now()
-        reached(next)
-        const tried = batch!.cut || sample.text.length > limit ? tooLong(sample, limit) : examined(tester, sample)
-        rows[next - from] = tried
-        length += tried.json.length
+        this.#reached(next)
+        const long = batch!.cut || sample.text.length > limit
+        const made = long ? tooLong(sample, limit) : examined(this.#tester, sample)
+        rows[next - from] = made
+        length += made.json.length
         next++
       }
     }
-    do {
+    while (goesOn()) {
       const first = next
-      const sample = all[next]
-      if (sample === undefined) break
-      if (sampleMillis === 0 || condemned.includes(next)) timedOut(sample, sampleMillis)
-      // A sample that was cut off because of those before it is tried again with all of its time.
-      else if (!within(sampleMillis, examine) && (next === first || performance.now() - began >= sampleMillis))
-        timedOut(all[next]!, sampleMillis)
-    } while (next < all.length && length < turnLength && performance.now() < end)
-    return {
-      ...summed(rows),
-      samples: all.length,
-      next,
-      timeouts,
-      millis: performance.now() - start,
-      hints: tester.summary().hints
+      const doomed = sampleMillis === 0 || condemned.includes(next)
+      if (!doomed && (this.#tried(sampleMillis, examine) || next > first)) {
+        this.#warm = true
+        this.#spared = 0
+      } else if (doomed || this.#guilty) {
+        rows[next - from] = row(this.#tester.timedOut(all[next]!, sampleMillis))
+        this.#guilty = false
+        timeouts++
+        next++
+      }
     }
+    const { hints } = this.#tester.summary()
+    return { ...summed(rows), samples: all.length, next, timeouts, millis: processorMillis() - used, hints }
   }
-})
+
+  #tried(millis: number, examine: () => void): boolean {
+    const used = processorMillis()
+    if (within(millis, examine)) return true
+    // It may have been cut off because others had the processor: then it is tried again from the start.
+    const had = processorMillis() - used > millis / 2 && (this.#warm || this.#spared > 0)
+    this.#guilty = had || this.#spared++ >= maxSpared
+    return false
+  }
+}

@@ -18,8 +18,10 @@ export interface PoolLimits {
   readonly patience: number
   /** One turn of a test, before the next test has its own. */
   readonly turnMillis: number
-  /** All turns of one test: samples after that are not tried. */
+  /** What the turns of one test may take beyond {@link sparedMillis} a sample: samples after that are not tried. */
   readonly testMillis: number
+  /** What a sample takes when nothing is wrong, with much to spare. */
+  readonly sparedMillis: number
   /** What a worker may be late before it is killed. */
   readonly graceMillis: number
   /** Compiling a program. */
@@ -35,7 +37,8 @@ export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/
     patience: 10,
     turnMillis: 250,
     testMillis: 20_000,
-    graceMillis: 1000,
+    sparedMillis: 1,
+    graceMillis: 5000,
     compileMillis: 5000
   })
 })
@@ -62,15 +65,16 @@ class Test {
 
   async compile(): Promise<InvalidOperator | undefined> {
     const order = { batch: undefined, from: 0, condemned: [], allowance: { sampleMillis: 0, turnMillis: 0 } }
-    const reply = await this.#crew.turn(this.#seat, order, this.#limits.compileMillis)
+    const reply = await this.#crew.turn(this.#seat, order, 0)
     if ("turn" in reply) return undefined
     if ("fault" in reply) return new InvalidOperator(reply.fault)
+    needed(reply.lost)
     const { part } = this.#seat.program
     return new InvalidOperator({ part, detail: "compiling takes more time or memory than a test has" })
   }
 
   async run(batch: SampleBatch): Promise<TestedBatch> {
-    const { turnMillis, graceMillis } = this.#limits
+    const { turnMillis, graceMillis, sparedMillis } = this.#limits
     const turns: Array<Turn> = []
     const condemned: Array<number> = []
     let next = 0
@@ -81,12 +85,13 @@ class Test {
       // A fault was found when the program was compiled for the first time.
       if ("fault" in reply) throw new Error(reply.fault.detail)
       if ("lost" in reply) {
-        condemned.push(reply.lost)
+        if (condemned.includes(needed(reply.lost))) throw new Error("a worker dies whatever it is given")
+        condemned.push(needed(reply.lost))
         this.#spent += turnMillis
         continue
       }
       turns.push(reply.turn)
-      this.#spent += reply.turn.millis
+      this.#spent += Math.max(0, reply.turn.millis - (reply.turn.next - next) * sparedMillis)
       next = reply.turn.next
       this.#timeouts += reply.turn.timeouts
       if (next >= reply.turn.samples) return joined(turns)
@@ -94,12 +99,17 @@ class Test {
   }
 }
 
+const needed = (lost: number | undefined): number => {
+  if (lost === undefined) throw new Error("a worker of the operator tests does not start")
+  return lost
+}
+
 const comma = new Uint8Array([44])
 
 const joined = (turns: ReadonlyArray<Turn>): TestedBatch => {
   const pieces = turns.filter(({ json }) => json.length > 0).flatMap(({ json }) => [comma, json])
   return {
-    json: Buffer.concat(pieces.slice(1)),
+    json: pieces.length === 2 ? pieces[1]! : Buffer.concat(pieces.slice(1)),
     total: turns[0]?.samples ?? 0,
     matched: turns.reduce((count, turn) => count + turn.matched, 0),
     hints: [...new Set(turns.flatMap(({ hints }) => hints))]
@@ -112,7 +122,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const limits = yield* OperatorPoolLimits
     const crew = yield* Effect.acquireRelease(
-      Effect.sync(() => new Crew(limits.workers, limits.memoryMib)),
+      Effect.sync(() => new Crew(limits.workers, limits.memoryMib, limits.compileMillis)),
       (crew) => Effect.promise(() => crew.end())
     )
     const enter = (program: TestProgram) =>

@@ -10,7 +10,7 @@ import type { SampleResult } from "../../services/operators/OperatorTest.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { within } from "./Watchdog.ts"
+import { processorMillis, within } from "./Watchdog.ts"
 
 /** A sample that is a JSON object is the event; any other text is its message. */
 const eventOf = ({ text }: Sample): unknown => {
@@ -49,7 +49,7 @@ export const programBench = async (
   program: TestProgram,
   reached: (index: number) => void
 ): Promise<Result.Result<Bench, ProgramFault>> => {
-  const start = () => open(program.text, matching(program.definitions, program.ecsCompatibility))
+  const start = () => open(program.text, matching(program.definitions, program.ecsCompatibility), processorMillis)
   const started = await start()
   if (Result.isSuccess(started)) return Result.succeed(new ProgramBench(program, started.success, start, reached))
   const { message, line = 1, column = 1 } = started.failure
@@ -81,8 +81,8 @@ class ProgramBench implements Bench {
     const { operator, split } = this.#program
     const limit = maxLength(operator, split)
     const all = batch === undefined ? [] : samplesOf(batch, split)
-    const start = performance.now()
-    const end = start + turnMillis
+    const start = processorMillis()
+    const end = performance.now() + turnMillis
     const rows: Array<Row> = []
     let next = from
     let timeouts = 0
@@ -118,7 +118,7 @@ class ProgramBench implements Bench {
         }
       }
     }
-    return { ...summed(rows), samples: all.length, next, timeouts, millis: performance.now() - start, hints: [] }
+    return { ...summed(rows), samples: all.length, next, timeouts, millis: processorMillis() - start, hints: [] }
   }
 
   /** The outcomes of the first samples; none when the first one broke the sandbox, which is then remembered. */
@@ -136,7 +136,7 @@ class ProgramBench implements Bench {
     try {
       const left = Math.max(0, end - performance.now())
       // The sandbox stops loops by itself; the watchdog is for what it cannot see, such as a pattern of a helper.
-      const finished = within(left + millis * 2, () => {
+      const finished = within(left + millis * 4, () => {
         outcomes = guest.run(samples.map(eventOf), millis, end)
       })
       if (!finished) broken = { timeout: true }

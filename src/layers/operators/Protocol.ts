@@ -41,12 +41,15 @@ export interface Turn {
   readonly next: number
   readonly matched: number
   readonly timeouts: number
-  /** How long the turn took. */
+  /** Milliseconds of processor that the turn took. */
   readonly millis: number
   readonly hints: ReadonlyArray<string>
 }
 
-export type FromWorker = { readonly fault: ProgramFault } | { readonly turn: Turn }
+export type Reply = { readonly fault: ProgramFault } | { readonly turn: Turn }
+
+/** A worker says once that it is ready, and then answers each order. */
+export type FromWorker = Reply | { readonly ready: true }
 
 /** A compiled program that takes its turns on a worker. */
 export interface Bench {

@@ -22,3 +22,9 @@ export const within = (millis: number, step: () => void): boolean => {
     Reflect.deleteProperty(globalThis, key)
   }
 }
+
+/** Milliseconds of processor that this thread has had: a busy machine must not make a sample look slow. */
+export const processorMillis = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

@@ -1,15 +1,24 @@
+import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import { Result } from "effect"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
 import { programBench } from "./ProgramBench.ts"
-import type { Bench, FromWorker, Order, ProgramFault, ToWorker, Turn } from "./Protocol.ts"
+import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
 
 // Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
+
+// Tests give way to everything else. On Linux this is the priority of the thread, elsewhere it would be the process's.
+if (process.platform === "linux") setPriority(5)
 
 const reachedCell = new Int32Array(workerData as SharedArrayBuffer)
 const reached = (index: number): void => {
   reachedCell[0] = index
+}
+
+const say = (message: FromWorker): void => {
+  const json = "turn" in message ? message.turn.json.buffer : undefined
+  parentPort?.postMessage(message, json instanceof ArrayBuffer && json.byteLength > 0 ? [json] : [])
 }
 
 const benches = new Map<number, Bench>()
@@ -20,7 +29,7 @@ const compile = (
 ): Result.Result<Bench, ProgramFault> | Promise<Result.Result<Bench, ProgramFault>> =>
   program.operator === "flowlet" ? programBench(program, reached) : lineBench(program, reached)
 
-const answer = async (order: Order): Promise<FromWorker> => {
+const answer = async (order: Order): Promise<Reply> => {
   if (order.program !== undefined) {
     const compiled = await compile(order.program)
     if (Result.isFailure(compiled)) return { fault: compiled.failure }
@@ -34,7 +43,7 @@ parentPort?.on("message", async (message: ToWorker) => {
     benches.delete(message.forget)
     return
   }
-  reached(message.order.from)
   // What fails here takes the worker down, and the pool condemns the sample that was reached.
-  parentPort?.postMessage(await answer(message.order))
+  say(await answer(message.order))
 })
+say({ ready: true })

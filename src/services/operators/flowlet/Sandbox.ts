@@ -72,6 +72,7 @@ export class Sandbox implements Guest {
   readonly #collect: QuickJSHandle
   readonly #process: QuickJSHandle
   readonly #locate: Program["locate"]
+  readonly #clock: () => number
   #deadline = 0
   #millis = 0
   #until = 0
@@ -79,12 +80,13 @@ export class Sandbox implements Guest {
   #crossed = 0
   #began: Array<number> = []
 
-  constructor(module: QuickJSWASMModule, text: string, limits: GuestLimits, match: Host["match"]) {
+  constructor(module: QuickJSWASMModule, text: string, limits: GuestLimits, match: Host["match"], clock: () => number) {
+    this.#clock = clock
     const runtime = module.newRuntime()
     runtime.setMemoryLimit(limits.memoryBytes)
     runtime.setMaxStackSize(limits.stackBytes)
-    runtime.setInterruptHandler(() => performance.now() > this.#deadline)
-    this.#deadline = performance.now() + startMillis
+    runtime.setInterruptHandler(() => clock() > this.#deadline)
+    this.#deadline = clock() + startMillis
     const program = read(runtime, text)
     this.#locate = program.locate
     const context = runtime.newContext()
@@ -130,7 +132,7 @@ export class Sandbox implements Guest {
   #cross(events: ReadonlyArray<string>): ReadonlyArray<Outcome> {
     const context = this.#context
     const text = context.newString(`[${events.join(",")}]`)
-    this.#deadline = performance.now() + this.#millis
+    this.#deadline = this.#clock() + this.#millis
     const ran = context.callFunction(this.#run, context.undefined, this.#process, text)
     text.dispose()
     const fault = ran.error === undefined ? ran.value.dispose() : faultOf(context, ran.error)
@@ -160,7 +162,7 @@ export class Sandbox implements Guest {
     const now = performance.now()
     // The mark behind the last event only says when that one ended.
     this.#began[index] = now
-    this.#deadline = now + this.#millis
+    this.#deadline = this.#clock() + this.#millis
     return index > 0 && now >= this.#until
   }
 
