@@ -5,7 +5,7 @@ import { PassThrough, pipeline, type Readable } from "node:stream"
 import { ZipArchive } from "archiver"
 import type { Sink } from "../services/nodes/Node.ts"
 
-const buffered = 1024 * 1024
+const buffered = 256 * 1024
 
 /** A zip file being written: read `bytes` while entries are added, `seal` it, and `bytes` ends. */
 export interface Zip {

@@ -27,13 +27,14 @@ export interface Exit {
 /** A child process with a process group of its own. It waits for one {@link Order}. */
 export class Child {
   readonly memoryMib: number
-  /** Resolves when the process is gone; its group has been killed by then. */
+  /** Resolves when the process is gone; its group is being killed then. */
   readonly exited: Promise<Exit>
   readonly messages: Readable
   readonly #process: ChildProcess
   readonly #graceMillis: number
   #tail = ""
   #left = false
+  #groupEnded: Promise<boolean> | undefined
   #stopped: Promise<void> | undefined
 
   constructor(settings: EngineSettings, memoryMib: number, options: ReadonlyArray<string> = []) {
@@ -62,7 +63,8 @@ export class Child {
       })
       this.#process.once("exit", async (code, signal) => {
         this.#left = true
-        signalGroup(this.pid!, "SIGKILL")
+        // At once, and never again: later the number may belong to somebody else's group.
+        this.#groupEnded = endGroup(this.pid!)
         // Its last words may still be in the pipe.
         const { stderr } = this.#process
         if (stderr !== null && !stderr.closed)
@@ -100,6 +102,14 @@ export class Child {
     if (this.alive) signalGroup(this.#process.pid!, "SIGKILL")
   }
 
+  /** Asks the group to end, and kills it when the grace is over. What the child said can still be read. */
+  terminate(): void {
+    if (!this.alive) return
+    signalGroup(this.#process.pid!, "SIGTERM")
+    const timer = setTimeout(() => this.kill(), this.#graceMillis)
+    void this.exited.then(() => clearTimeout(timer))
+  }
+
   /** Waits until no process of the group is left. `politely` gives the child the grace to clean up, else to leave. */
   stop(politely: boolean): Promise<void> {
     this.#stopped ??= this.#stop(politely)
@@ -115,7 +125,7 @@ export class Child {
       this.kill()
       await this.exited
     }
-    if (this.pid !== undefined) await endGroup(this.pid)
+    await this.#groupEnded
     this.#process.stdin?.destroy()
     this.messages.destroy()
   }

@@ -50,8 +50,9 @@ export class Run {
   }
 
   async #check(): Promise<void> {
-    if (performance.now() > this.#deadline) {
-      this.#kill(`The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`)
+    if (this.#killedFor === undefined && performance.now() > this.#deadline) {
+      this.#killedFor = `The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`
+      this.#child.terminate()
     }
     if ((await this.#child.residentBytes()) > this.#memoryBytes) this.#kill(this.#outOfMemory())
   }

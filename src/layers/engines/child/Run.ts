@@ -144,6 +144,7 @@ class Run {
 
   /** The parent asked for the end: it follows with SIGKILL soon. */
   async #cancel(): Promise<void> {
+    this.#output.flush()
     await this.#drop(new Error("cancelled"))
     killGroup()
   }
