@@ -27,12 +27,12 @@ export const layer = Layer.effect(
       readAt = yield* Clock.currentTimeMillis
       return known
     })
+    const yes = Effect.succeed(true)
     return Tenants.of({
-      exists: Effect.fnUntraced(function* (name) {
-        const fresh = (yield* Clock.currentTimeMillis) - readAt < freshFor
-        if (fresh && known.has(name)) return true
-        return (yield* read).has(name)
-      }),
+      exists: (name) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          now - readAt < freshFor && known.has(name) ? yes : Effect.map(read, (names) => names.has(name))
+        ),
       names: Effect.map(read, (names) => [...names].sort())
     })
   })

@@ -8,14 +8,16 @@ export const layer = Layer.effect(
   KnownTenant,
   Effect.gen(function* () {
     const tenants = yield* Tenants
-    return (httpEffect) =>
-      Effect.gen(function* () {
-        const { params } = yield* HttpRouter.RouteContext
-        const tenant = params["tenant"] ?? ""
-        if (!(yield* tenants.exists(tenant))) return yield* new NotFound({ kind: "tenant" })
-        if (Object.values(params).some((name) => name?.includes("\u0000")))
-          return yield* new NotFound({ kind: "route" })
-        return yield* httpEffect
+    const noTenant = Effect.fail(new NotFound({ kind: "tenant" }))
+    const noRoute = Effect.fail(new NotFound({ kind: "route" }))
+    // On the path of every request, hence no generator.
+    const check = Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
+      Effect.flatMap(tenants.exists(params["tenant"] ?? ""), (known) => {
+        if (!known) return noTenant
+        for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
+        return Effect.void
       })
+    )
+    return (httpEffect) => Effect.andThen(check, httpEffect)
   })
 )

@@ -20,21 +20,25 @@ const forBuilding = new Set([
   "@effect/sql-pg/PgClient"
 ])
 
-const isOurs = (key: string): boolean => key.startsWith("flow/") || key.startsWith("flow-gateway/")
+const feature = /^flow(?:-gateway)?\/(\w+)\//
 
 const without =
-  (needed: ReadonlySet<string>) =>
+  (features: ReadonlySet<string>) =>
   <R>(context: Context.Context<R>): Context.Context<R> => {
     const kept = new Map<string, unknown>()
     for (const [key, service] of context.mapUnsafe) {
-      if (needed.has(key) || !(isOurs(key) || forBuilding.has(key))) kept.set(key, service)
+      const ours = feature.exec(key)
+      if (ours === null ? !forBuilding.has(key) : features.has(ours[1]!)) kept.set(key, service)
     }
     return Context.makeUnsafe(kept)
   }
 
-/** Builds handlers in a context that holds no other services of ours than these. */
-export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>, needed: ReadonlyArray<{ readonly key: string }>) => {
-  const trim = without(new Set(needed.map(({ key }) => key)))
+/**
+ * Builds handlers in a context that holds of our services only those of these features (the second part of their keys)
+ * and the shared ones.
+ */
+export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>, features: ReadonlyArray<string>) => {
+  const trim = without(new Set(["shared", ...features]))
   return Layer.fromBuild<A, E, R>((memoMap, scope) =>
     Effect.updateContext(Layer.buildWithMemoMap(layer, memoMap, scope), (context: Context.Context<R>) => trim(context))
   )

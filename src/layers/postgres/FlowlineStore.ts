@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
     }, unreachable)
 
-    const get = Effect.fn("FlowlineStore.get")(function* (tenant: string, id: string, version?: number) {
+    const get = Effect.fnUntraced(function* (tenant: string, id: string, version?: number) {
       const [row] = yield* sql<FlowlineVersion>`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
         from flowlines f join flowline_versions v

@@ -90,9 +90,10 @@ export class Flowlines extends Context.Service<
         keepOnce: Effect.fn("Flowlines.keepOnce")(function* (tenant, file) {
           return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, false)
         }),
-        get: Effect.fn("Flowlines.get")(function* (tenant, id, version) {
-          return (yield* store.get(tenant, id, version)) ?? (yield* missing(tenant, id))
-        }),
+        get: (tenant, id, version) =>
+          Effect.flatMap(store.get(tenant, id, version), (found) =>
+            found === undefined ? missing(tenant, id) : Effect.succeed(found)
+          ),
         list: store.list,
         remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {
           if (!(yield* store.remove(tenant, id))) return yield* missing(tenant, id)

@@ -1,7 +1,7 @@
 import { Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
-import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
 /** A tenant's name: letters, digits, `.`, `_`, `-`, at most 63 of them, starting with a letter or digit. */
 export const TenantName = Schema.String.check(
@@ -22,5 +22,5 @@ export class Tenants extends Context.Service<
 
 /** Refuses every request below `/v1/{tenant}` whose tenant is not configured, before anything else is looked at. */
 export class KnownTenant extends HttpApiMiddleware.Service<KnownTenant>()("flow/shared/KnownTenant", {
-  error: NotFound
+  error: [NotFound, StorageUnreachable]
 }) {}
