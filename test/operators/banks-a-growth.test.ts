@@ -1,7 +1,8 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compile, type Grok } from "../../src/services/operators/Grok.ts"
-import { topicPatterns } from "./banks/general-topics.ts"
+import { generalTopics, topicPatterns } from "./banks/general-topics.ts"
+import type { Samples } from "./banks/sample.ts"
 
 const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣ ⇥"
   .split(" ")
@@ -67,5 +68,26 @@ describe.each(patterns)("$set $name", ({ set, name }) => {
       const line = nearMiss(atom, 1000)
       expect(time(followed, line, 1) < 100 || time(followed, line, 3) < 100, `on ${JSON.stringify(atom)}`).toBe(true)
     }
+  })
+})
+
+const fillers = ["a", "1", " ", "- ", "a ", "/", "[a]", "}", '\\"', " S=1", "a:", "\n"]
+const lines = await Promise.all(
+  generalTopics.map(async ({ set, topic }) => {
+    const { samples }: { samples: Samples } = await import(`./banks/${topic}.ts`)
+    const known = samples.lines.filter(({ name, only }) => name in all[set] && (only ?? set) === set)
+    return known.map(({ name, line }) => ({ set, name, line }))
+  })
+)
+
+describe("with nonsense in the middle of a good line", () => {
+  it.each(lines.flat())("$set $name is at most quadratic in $line", ({ set, name, line }) => {
+    const followed = grok(set, `%{${name}}\\x01`)
+    for (const share of [0.2, 0.4, 0.6, 0.8, 1])
+      for (const filler of fillers) {
+        const cut = Math.ceil(line.length * share)
+        const text = line.slice(0, cut) + nearMiss(filler, 1000) + line.slice(cut)
+        expect(time(followed, text, 1) < 100 || time(followed, text, 3) < 100, JSON.stringify(text)).toBe(true)
+      }
   })
 })
