@@ -152,8 +152,11 @@ describe("grok refuses", () => {
     const doubled = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`D${n}`, `%{D${n + 1}}%{D${n + 1}}`]))
     expect(fault("%{D0}", { definitions: { ...doubled, D30: "x" } }).detail).toContain("expands to more than")
   })
-  it("leaves broken definitions alone that nothing reaches", () => {
-    expect(Result.isSuccess(grok("%{WORD:w}"))).toBe(true)
+  it("only warns of broken definitions that nothing reaches", () => {
+    const hints = Result.getOrThrow(grok("%{WORD:w}")).hints.join("\n")
+    expect(hints).toContain('the unused definition "A" is broken: circular reference')
+    expect(hints).toContain('the unused definition "LOST" is broken: unknown pattern "NOWHERE"')
+    expect(hints).not.toContain('"DATE"')
   })
 })
 

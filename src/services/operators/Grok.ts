@@ -6,6 +6,7 @@ import type { Explanation } from "./Explanation.ts"
 import type { Fields } from "./FieldPath.ts"
 import { explainer, patternHints } from "./grok/Explain.ts"
 import { type Expression, expression } from "./grok/Expression.ts"
+import { brokenDefinitions } from "./grok/Unused.ts"
 import { PatternError } from "./PatternError.ts"
 
 export interface GrokOptions {
@@ -54,41 +55,57 @@ const builtIn = (set: GrokOptions["bank"]): ReadonlyMap<string, Definition> => {
   return definitions
 }
 
+const maxKept = 128
+const maxKeyLength = 1 << 14
+const kept = new Map<string, Grok>()
+
 /**
- * Compiles grok patterns, tried in order. Only what the patterns reach is expanded and checked.
+ * Compiles grok patterns, tried in order. Only what the patterns reach is expanded and checked. The last compilations
+ * are kept: compiling takes milliseconds, and the same few patterns come again and again.
  * @see https://www.elastic.co/docs/reference/logstash/plugins/plugins-filters-grok
  */
-export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): Result.Result<Grok, PatternError> =>
-  Result.try({
-    try: () => {
-      const own = readDefinitions(options.definitions ?? {})
-      const standard = builtIn(options.bank)
-      const settings = {
-        lookup: (name: string) => own.get(name) ?? standard.get(name),
-        namedCapturesOnly: options.namedCapturesOnly ?? true,
-        keepEmptyCaptures: options.keepEmptyCaptures ?? false,
-        dotall: options.dotall ?? options.dialect !== "elasticsearch"
-      }
-      return make(
-        patterns.map((text, index) => expression(text, index + 1, settings)),
-        settings.dotall
-      )
-    },
+export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): Result.Result<Grok, PatternError> => {
+  const key = JSON.stringify([patterns, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))])
+  const known = kept.get(key)
+  if (known !== undefined) return Result.succeed(known)
+  const compiled = Result.try({
+    try: () => build(patterns, options),
     catch: (error) => {
       if (error instanceof PatternError) return error
       throw error
     }
   })
-
-const make = (expressions: ReadonlyArray<Expression>, dotall: boolean): Grok => ({
-  expressions,
-  explain: explainer(expressions, dotall),
-  hints: [...new Set(expressions.flatMap(patternHints))],
-  match: (line) => {
-    for (let index = 0; index < expressions.length; index++) {
-      const found = expressions[index]!.match(line)
-      if (found !== undefined) return found
-    }
-    return undefined
+  if (Result.isSuccess(compiled) && key.length <= maxKeyLength) {
+    if (kept.size >= maxKept) kept.delete(kept.keys().next().value!)
+    kept.set(key, compiled.success)
   }
-})
+  return compiled
+}
+
+const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
+  const own = readDefinitions(options.definitions ?? {})
+  const standard = builtIn(options.bank)
+  const lookup = (name: string) => own.get(name) ?? standard.get(name)
+  const dotall = options.dotall ?? options.dialect !== "elasticsearch"
+  const settings = {
+    lookup,
+    namedCapturesOnly: options.namedCapturesOnly ?? true,
+    keepEmptyCaptures: options.keepEmptyCaptures ?? false,
+    dotall
+  }
+  const expressions = patterns.map((text, index) => expression(text, index + 1, settings))
+  return {
+    expressions,
+    explain: explainer(expressions, dotall),
+    get hints() {
+      return [...new Set([...expressions.flatMap(patternHints), ...brokenDefinitions(own, lookup)])]
+    },
+    match: (line) => {
+      for (let index = 0; index < expressions.length; index++) {
+        const found = expressions[index]!.match(line)
+        if (found !== undefined) return found
+      }
+      return undefined
+    }
+  }
+}

@@ -16,13 +16,13 @@ const maxShapes = 64
  * the object of the last line is copied and filled; when the fields differ, another shape takes its place.
  */
 export const flatBuilder = (leaves: ReadonlyArray<Leaf>): FlatBuilder | undefined => {
+  // Without repeated fields, the n-th field is the n-th capture.
   const simple = leaves.every(
     ({ path, slots }) => path.length === 1 && slots.length === 1 && slots[0]!.type === "string"
   )
   if (!simple || leaves.length > 30) return undefined
   const count = leaves.length
   const keys = leaves.map(({ path }) => path[0]!)
-  const captures = leaves.map(({ slots }) => slots[0]!.capture)
   const shapes = new Map<number, Shape>()
   let shape: Shape = { template: {}, present: keys.map(() => false) }
 
@@ -30,7 +30,7 @@ export const flatBuilder = (leaves: ReadonlyArray<Leaf>): FlatBuilder | undefine
     const fields: Fields = {}
     let mask = 0
     for (let index = 0; index < count; index++) {
-      const text = match[numbers[captures[index]!]!]
+      const text = match[numbers[index]!]
       if (text === undefined || text.length === 0) continue
       fields[keys[index]!] = text
       mask |= 1 << index
@@ -49,7 +49,7 @@ export const flatBuilder = (leaves: ReadonlyArray<Leaf>): FlatBuilder | undefine
     const { template, present } = shape
     const fields: Fields = { ...template }
     for (let index = 0; index < count; index++) {
-      const text = match[numbers[captures[index]!]!]
+      const text = match[numbers[index]!]
       const kept = text !== undefined && text.length > 0
       if (kept !== present[index]) return reshape(match, numbers)
       if (kept) fields[keys[index]!] = text
