@@ -152,6 +152,15 @@ describe("grok refuses", () => {
     const doubled = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`D${n}`, `%{D${n + 1}}%{D${n + 1}}`]))
     expect(fault("%{D0}", { definitions: { ...doubled, D30: "x" } }).detail).toContain("expands to more than")
   })
+  it("what is nested too deeply", () => {
+    expect(fault("(".repeat(100_000)).detail).toContain("nested more than")
+    expect(fault(`${"(?:".repeat(300)}x${")".repeat(300)}`)).toMatchObject({ line: 1, column: 751 })
+    const chain = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`D${n}`, `(?:%{D${n + 1}})`]))
+    expect(fault("%{D0}", { definitions: chain }).detail).toContain("nested more than")
+    const [open, close] = ["(?:".repeat(240), ")".repeat(240)]
+    const deep = Object.fromEntries(Array.from({ length: 90 }, (_, n) => [`D${n}`, `${open}%{D${n + 1}}${close}`]))
+    expect(fault("%{D0}", { definitions: { ...deep, D90: "x" } }).part).toBe("pattern")
+  })
   it("only warns of broken definitions that nothing reaches", () => {
     const hints = Result.getOrThrow(grok("%{WORD:w}")).hints.join("\n")
     expect(hints).toContain('the unused definition "A" is broken: circular reference')

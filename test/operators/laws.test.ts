@@ -27,6 +27,30 @@ describe("laws", () => {
     options
   )
 
+  const tokens: ReadonlyArray<string> = [
+    ..."()[]{}|*+?^$.-\\,:=!<>'#&%é",
+    ...["%{W}", "%{W:a}", "%{W:a.b:int}", "%{", "(?<a>", "(?<b:", "(?i)", "(?:", "(?>", "(?<!", "(?x)", "{1,2}"],
+    ...["\\w", "\\k<a>", "\\g<a>", "\\1", "\\x", "\\p{L}", "[[:alpha:]]", "[^", "&&", "a", "1", " "]
+  ]
+  const Syntax = Schema.Array(Schema.Literals(tokens)).check(Schema.isMaxLength(12))
+  it.prop(
+    "any text compiles or is refused with a place in it",
+    { pieces: Syntax, line: Word },
+    ({ pieces, line }) => {
+      const pattern = pieces.join("")
+      const grok = compileGrok([pattern], { bank: "none", definitions: { W: "\\w+" } })
+      const dissect = compileDissect(pattern)
+      if (Result.isSuccess(grok)) expect([true, false]).toContain(grok.success.explain(line).matched)
+      if (Result.isSuccess(dissect)) expect([true, false]).toContain(dissect.success.explain(line).matched)
+      for (const refused of [grok, dissect].filter(Result.isFailure)) {
+        const { line, column, text } = refused.failure
+        expect(line).toBe(1)
+        expect(pattern.slice(column - 1).startsWith(text)).toBe(true)
+      }
+    },
+    { arbitrary: { runs: 3_000 } }
+  )
+
   it.prop(
     "dissect gives back what was joined with its literals",
     { words: Words },

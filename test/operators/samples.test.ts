@@ -125,6 +125,7 @@ describe("the operator test", () => {
       { pattern: "%{D}", definitions: "\nD a(" },
       { part: "definitions", line: 2, column: 4, text: "(" }
     ],
+    [{ pattern: "x\n".repeat(1001) }, { part: "pattern", line: 1001, detail: "more than 1000 patterns" }],
     [{ pattern: "\n# none" }, { part: "pattern", detail: expect.stringContaining("no pattern") }],
     [
       { operator: "dissect", pattern: "%{a}\n\n%{b} %{c" },

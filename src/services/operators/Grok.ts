@@ -72,7 +72,10 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
     try: () => build(patterns, options),
     catch: (error) => {
       if (error instanceof PatternError) return error
-      throw error
+      if (!(error instanceof RangeError)) throw error
+      const text = patterns[0] ?? ""
+      const detail = "the pattern is nested too deeply"
+      return new PatternError({ part: "pattern", detail, line: 1, column: 1, text: text.slice(0, 80), pattern: 1 })
     }
   })
   if (Result.isSuccess(compiled) && key.length <= maxKeyLength) {

@@ -97,6 +97,7 @@ const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.
 }
 
 const maxHints = 20
+const maxPatterns = 1000
 
 /** Prepares the test of an operator on an input. Errors point into the `pattern` or `definitions` text. */
 export const prepare = (options: TestOptions): Result.Result<Tester, PatternError> => {
@@ -104,6 +105,11 @@ export const prepare = (options: TestOptions): Result.Result<Tester, PatternErro
   if (lines.length === 0) {
     const detail = "there is no pattern: every line is empty or a comment"
     return Result.fail(new PatternError({ part: "pattern", detail, line: 1, column: 1, text: "", pattern: 1 }))
+  }
+  if (lines.length > maxPatterns) {
+    const { line, text } = lines[maxPatterns]!
+    const detail = `more than ${maxPatterns} patterns`
+    return Result.fail(new PatternError({ part: "pattern", detail, line, column: 1, text, pattern: maxPatterns + 1 }))
   }
   const patterns = lines.map(({ text }) => text)
   const compiled = options.operator === "grok" ? grok(patterns, options) : dissect(patterns, options)

@@ -32,6 +32,8 @@ export interface Expansion {
 
 /** References resolved in one expression before it is refused as runaway (Elasticsearch's limit). */
 const maxSteps = 100_000
+/** Definitions inside definitions. */
+const maxTrail = 100
 /** Characters of the expanded regular expression. */
 const maxLength = 1 << 20
 
@@ -95,6 +97,7 @@ export const expand = (
       hints.push(`the text "${node.ignored.trim()}" inside %{${node.syntax}…} is ignored`)
     const definition = inline.get(node.syntax) ?? lookup(node.syntax)
     if (definition === undefined) throw at(`unknown pattern "${node.syntax}"`)
+    if (trail.length > maxTrail) throw at(`definitions nested more than ${maxTrail} deep`)
     const cycle = trail.indexOf(node.syntax)
     if (cycle >= 0) throw at(`circular reference ${[...trail.slice(cycle), node.syntax].join("->")}`)
     if (++steps > maxSteps) throw at(`the expression expands to more than ${maxSteps} references`)

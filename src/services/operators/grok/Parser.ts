@@ -14,10 +14,14 @@ const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
+/** Groups inside groups; deeper ones would exhaust the stack of everything that walks the tree. */
+const maxDepth = 250
+
 /** Parses one expression or definition. Throws {@link SyntaxFault} with the offsets of the offending text. */
 export const parse = (text: string): Node => {
   let index = 0
   let extended = false
+  let depth = 0
 
   const parseChoice = (opening: number): Node => {
     const start = index
@@ -140,7 +144,9 @@ export const parse = (text: string): Node => {
   }
 
   const closeGroup = (start: number, open: string, name?: string): Node => {
+    if (++depth > maxDepth) throw new SyntaxFault(`groups nested more than ${maxDepth} deep`, start, index)
     const body = parseChoice(start)
+    depth--
     index++
     return name === undefined
       ? { kind: "group", open, body, start, end: index }
