@@ -12,8 +12,8 @@ const connections = 10
 /**
  * The client for short statements. Statements of many fibers share a connection and travel together (pipelining), which
  * costs half the CPU of one connection for each. As each of them waits for those before it on its connection, a
- * connection that has not answered for some milliseconds gets no more of them, and what keeps a connection to itself
- * (transactions, streams, listeners) has connections of its own.
+ * statement goes to the connection with the fewest under way, and what keeps a connection to itself (transactions,
+ * streams, listeners) has connections of its own.
  */
 export const makeShortClient = Effect.fnUntraced(function* (
   config: PgClient.PgPoolConfig
@@ -27,7 +27,7 @@ export const makeShortClient = Effect.fnUntraced(function* (
   const client = yield* SqlClient.make({
     driver: "pg",
     acquirer: exclusive.reserve,
-    borrower: together(shared),
+    borrower: leastLoaded(shared),
     transactionAcquirer: exclusive.reserve,
     compiler: PgClient.makeCompiler(undefined, false),
     prepareTransactionControls: true,
@@ -39,37 +39,18 @@ export const makeShortClient = Effect.fnUntraced(function* (
   return Object.assign(client, { [PgClient.TypeId]: PgClient.TypeId, config, json, listen, notify })
 })
 
-/** Statements that share a connection before the next one is used: enough to travel together. */
-const perConnection = 16
-/** Milliseconds without an answer after which a connection is taken to be held up by a slow statement. */
-const heldUp = 4
-
 interface Slot {
   readonly pool: PgPool.PgPool
   load: number
-  /** When the connection answered last, or was given work while it had none. */
-  movedAt: number
 }
 
-/**
- * Fills one connection after the other, so that statements of the same moment leave in one write, but passes by those
- * that are held up. When all are full or held up, the one with the fewest statements takes it.
- */
-const together = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
-  const slots = pools.map((pool): Slot => ({ pool, load: 0, movedAt: 0 }))
-  const choose = (now: number): Slot => {
-    let least = slots[0]!
-    for (const slot of slots) {
-      if (slot.load === 0 || (slot.load < perConnection && now - slot.movedAt < heldUp)) return slot
-      if (slot.load < least.load) least = slot
-    }
-    return least
-  }
+/** Among equals the first, so that a quiet gateway keeps few connections open. */
+const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
+  const slots = pools.map((pool): Slot => ({ pool, load: 0 }))
   return (use) =>
     Effect.suspend(() => {
-      const now = performance.now()
-      const slot = choose(now)
-      if (slot.load++ === 0) slot.movedAt = now
+      const slot = slots.reduce((best, other) => (other.load < best.load ? other : best))
+      slot.load++
       return Effect.onExit(
         slot.pool.use((connection) => use(new SharedConnection(connection))),
         (exit) => (Exit.hasInterrupts(exit) ? Effect.asVoid(Effect.forkDetach(outlast(slot))) : lighten(slot))
@@ -77,11 +58,7 @@ const together = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
     })
 }
 
-const lighten = (slot: Slot): Effect.Effect<void> =>
-  Effect.sync(() => {
-    slot.load--
-    slot.movedAt = performance.now()
-  })
+const lighten = (slot: Slot): Effect.Effect<void> => Effect.sync(() => slot.load--)
 
 /**
  * A statement on a shared connection cannot be called back: it runs on after its fiber was interrupted, and others
