@@ -30,7 +30,9 @@ const fields: ReadonlyArray<Row> = [
 const fieldsLine =
   " H=mx.example.org ([10.5.40.204]) [192.0.2.1]:39753 I=[2001:db8::25]:25 P=esmtpsa X=TLS1.3:AES:256 CV=no " +
   'DN="/CN=a b" K A=plain:ann S=4315 M8S=0 id=d2b6@example.com T="what\\"s up: S=9 ?"'
-const fullLine = `2014-08-10 11:18:35 [28107] 1gsu1C-003dCu-Hb <= ann@example.com${fieldsLine} from <ann+x@example.com> for bob@example.net carl@example.net`
+const fullLine =
+  `2014-08-10 11:18:35 [28107] 1gsu1C-003dCu-Hb <= ann@example.com${fieldsLine} ` +
+  "from <ann+x@example.com> for bob@example.net carl@example.net"
 const full: ReadonlyArray<Row> = [
   ...stamp("10", "11:18:35"),
   ["pid", "process.pid", 28107],

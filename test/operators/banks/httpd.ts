@@ -114,6 +114,20 @@ export const samples: Samples = {
     { name: "HTTPD24_ERRORLOG", line: failedLine, rows: failed },
     { name: "HTTPD_ERRORLOG", line: failedLine, rows: failed },
     {
+      name: "HTTPD24_ERRORLOG",
+      line: "[Mon Aug 31 06:29:47.4 2015] [ssl:debug] [pid 17] ssl_engine_io.c(1106): (70014)End of file: AH02007: x",
+      rows: [
+        ["timestamp", "timestamp", "Mon Aug 31 06:29:47.4 2015"],
+        ["module", "apache.error.module", "ssl"],
+        ["loglevel", "log.level", "debug"],
+        ["pid", "process.pid", 17],
+        ["proxy_errorcode", "apache.error.proxy.error.code", "70014"],
+        ["proxy_message", "apache.error.proxy.error.message", "End of file"],
+        ["errorcode", "error.code", "AH02007"],
+        ["message", "message", "x"]
+      ]
+    },
+    {
       name: "HTTPD_ERRORLOG",
       line: "[Mon Aug 31 06:29:47.4 2015] [:trace3] [pid 17] [client a.example:80] PHP Notice: undefined: x",
       rows: [

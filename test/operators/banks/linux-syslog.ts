@@ -119,7 +119,9 @@ export const samples: Samples = {
     },
     {
       name: "SYSLOG5424LINE",
-      line: '<165>1 2003-10-11T22:14:15.003Z mymachine.example.com evntslog - ID47 [ex@32473 iut="3" e="[a\\]"] An [app] event',
+      line:
+        "<165>1 2003-10-11T22:14:15.003Z mymachine.example.com evntslog - ID47 " +
+        '[ex@32473 iut="3" e="[a\\]"] An [app] event',
       rows: [
         ...header,
         ["syslog5424_msgid", "event.code", "ID47"],

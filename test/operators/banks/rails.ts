@@ -71,7 +71,9 @@ export const samples: Samples = {
     },
     {
       name: "RAILS3",
-      line: `${startedLine}\nProcessing by Projects::NotesController#index as JSON\n  Parameters: {${nested}}\n  Rendered x (1.0ms)\n${doneLine}`,
+      line:
+        `${startedLine}\nProcessing by Projects::NotesController#index as JSON\n  Parameters: ` +
+        `{${nested}}\n  Rendered x (1.0ms)\n${doneLine}`,
       rows: [
         ...started,
         ...processing,

@@ -7,7 +7,9 @@ export const samples: Samples = {
     { name: "SQUID3_STATUS", line: "000", rows: [] },
     {
       name: "SQUID3",
-      line: "1525334330.556      3 192.0.2.9 TCP_MISS/200 2014 GET http://example.com/a.txt ann HIER_DIRECT/www.example.com text/plain 9",
+      line:
+        "1525334330.556      3 192.0.2.9 TCP_MISS/200 2014 GET http://example.com/a.txt ann " +
+        "HIER_DIRECT/www.example.com text/plain 9",
       rows: [
         ["timestamp", "timestamp", "1525334330.556"],
         ["duration", "squid.request.duration", 3],

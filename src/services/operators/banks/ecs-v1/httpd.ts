@@ -17,7 +17,7 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`(?:\[client %{IPORHOST:[source][address]}\] )?%{GREEDYDATA:message}`,
   HTTPD24_ERRORLOG:
     String.raw`\[%{HTTPDERROR_DATE:timestamp}\] \[(?:%{WORD:[apache][error][module]})?:%{LOGLEVEL:[log][level]}\d?\] ` +
-    String.raw`\[pid %{POSINT:[process][pid]:int}(?::tid %{INT:[process][thread][id]:int})?\]` +
+    String.raw`\[pid %{POSINT:[process][pid]:int}(?::tid %{INT:[process][thread][id]:int})?\](?: [\w./-]+\(\d+\):)?` +
     String.raw`(?: \(%{POSINT:[apache][error][proxy][error][code]}\)%{DATA:[apache][error][proxy][error][message]}:)?` +
     String.raw`(?: \[client %{IPORHOST:[source][address]}:%{POSINT:[source][port]:int}\])?` +
     String.raw`(?: (?=[^\s:]+: )%{DATA:[error][code]}:)? %{GREEDYDATA:message}`
