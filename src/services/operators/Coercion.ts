@@ -8,11 +8,13 @@ export interface ConversionFailure {
   readonly detail: string
 }
 
+const plainDigits = /^\d{1,15}$/
 const decimal = /^\s*([+-]?)(?:(\d+)(?:\.\d*)?|\.\d+)\s*$/
 const float = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
 /** Whole number of a decimal text, its fraction dropped; exact: beyond 2^53 it is a string of digits. */
 export const toInteger = (text: string): number | string | undefined => {
+  if (plainDigits.test(text)) return Number(text)
   const found = decimal.exec(text)
   if (found === null) return undefined
   const digits = found[2] ?? "0"

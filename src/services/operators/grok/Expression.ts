@@ -39,7 +39,8 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   const matcherFor = lazyMatcher(tree, settings.dotall, false)
   const indexedFor = lazyMatcher(tree, settings.dotall, true)
   try {
-    matcherFor("")
+    // V8 compiles on first use: done here, the first line is not charged for it.
+    matcherFor("").exec("")
   } catch (error) {
     throw blame(tree, origin, settings.dotall, error as Error)
   }
