@@ -171,8 +171,8 @@ export const samples: Samples = {
     SYSLOGHOST: { yes: ["web-1.example.com", "::1"], no: ["", "a b"] },
     LOGLEVEL: {
       yes: (
-        "alert Alert ALERT trace Trace TRACE debug Debug DEBUG notice Notice NOTICE info Info INFO inf warn Warn WARN " +
-        "warning Warning WARNING err Err ERR error Error ERROR crit Crit CRIT critical Critical CRITICAL fatal Fatal " +
+        "alert Alert ALERT trace Trace TRACE debug Debug DEBUG notice Notice NOTICE info Info INFO inf warn Warn " +
+        "WARN warning Warning WARNING err Err ERR error Error ERROR crit Crit CRIT critical Critical CRITICAL fatal Fatal " +
         "FATAL severe Severe SEVERE emerg Emerg EMERG emergency Emergency EMERGENCY information INFORMATION"
       ).split(" "),
       no: ["", "verbose", "warnings", "in", "inform"]

@@ -1,8 +1,8 @@
 import type { Samples } from "./sample.ts"
 
 const slow = (query: string) =>
-  `[conn11485496] query sample.my-users query: ${query} ntoreturn:0 ntoskip:5 nscanned:287011 keyUpdates:0 numYields: 2 ` +
-  "locks(micros) r:4187700 nreturned:18 reslen:14019 2340ms"
+  `[conn11485496] query sample.my-users query: ${query} ntoreturn:0 ntoskip:5 nscanned:287011 ` +
+  "keyUpdates:0 numYields: 2 locks(micros) r:4187700 nreturned:18 reslen:14019 2340ms"
 
 export const samples: Samples = {
   texts: {

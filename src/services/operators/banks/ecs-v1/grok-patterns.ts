@@ -9,7 +9,6 @@ export const patterns: Readonly<Record<string, string>> = {
   URIPATHPARAM: String.raw`%{URIPATH}(?:\?(?:%{URIQUERY})?)?`,
   URI: String.raw`%{URIPROTO}://(?:%{USER}(?::[^\s/@]*)?@)?(?:%{URIHOST})?(?:%{URIPATH}(?:\?(?:%{URIQUERY})?)?)?`,
   SYSLOGPROG: String.raw`%{PROG:[process][name]}(?:\[%{POSINT:[process][pid]:int}\])?`,
-  SYSLOGFACILITY:
-    String.raw`<%{NONNEGINT:[log][syslog][facility][code]:int}\.` + "%{NONNEGINT:[log][syslog][priority]:int}>",
+  SYSLOGFACILITY: "<%{NONNEGINT:[log][syslog][facility][code]:int}[.]%{NONNEGINT:[log][syslog][priority]:int}>",
   SYSLOGBASE: "%{SYSLOGTIMESTAMP:timestamp} (?:%{SYSLOGFACILITY} )?%{SYSLOGHOST:[host][hostname]} %{SYSLOGPROG}:"
 }
