@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { flowlet } from "../../src/services/nodes/Flowlet.ts"
+import { checkFlowlet } from "../../src/services/nodes/FlowletCheck.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
 import { Memory, process } from "../nodes/memory.ts"
 
@@ -73,7 +74,7 @@ describe("flowlet node", () => {
   })
 
   it("tells the fault of a program with its position before anything runs", () => {
-    const check = (given: Record<string, unknown>) => flowlet.check?.(settings(given))
+    const check = (given: Record<string, unknown>) => checkFlowlet(settings(given))
     expect(check({ code: "event.a = 1" })).toEqual([])
     expect(check({ code: "const process = (e) => e" })).toEqual([])
     expect(check({ code: "while (true);" })).toEqual([])

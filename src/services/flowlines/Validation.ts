@@ -1,6 +1,7 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { entryOf } from "../nodes/ArchiveOutput.ts"
 import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
+import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
 import type { Position } from "./DocumentSource.ts"
 import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
@@ -102,7 +103,7 @@ export const validate = (value: unknown): Result.Result<Flowline, ReadonlyArray<
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime), ...checkSettings(node, index))
+    findings.push(...checkType(node, index, runtime), ...checkNode(node, index))
   })
   const graph = nodes.map((node) => ({ ...node, type: catalogue.get(node.type ?? "") }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
@@ -125,13 +126,13 @@ const checkType = ({ type }: OutlineNode, index: number, runtime: Runtime | unde
   return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
 }
 
-const checkSettings = ({ type: name, settings }: OutlineNode, index: number): ReadonlyArray<Finding> => {
+const checkNode = ({ type: name, settings }: OutlineNode, index: number): ReadonlyArray<Finding> => {
   const type = catalogue.get(name ?? "")
   if (type === undefined || settings === undefined) return []
   const base = ["dag", index, "settings"]
   const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
   if (Result.isFailure(decoded)) return decoded.failure
-  return (type.check?.(decoded.success) ?? []).map(({ path, detail, line, column }) => ({
+  return checkSettings(type, decoded.success).map(({ path, detail, line, column }) => ({
     path: [...base, ...path],
     detail,
     ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })

@@ -1,5 +1,4 @@
 import { Effect, Result, Schema } from "effect"
-import { programFault } from "../operators/flowlet/Check.ts"
 import { open } from "../operators/flowlet/Engine.ts"
 import type { Guest } from "../operators/flowlet/Guest.ts"
 import { matching } from "../operators/flowlet/Matching.ts"
@@ -30,6 +29,8 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200)))
 })
 
+export type FlowletSettings = typeof settings.Type
+
 /** Records of one batch at most: a program may return many for one. */
 const batchRecords = 1000
 /** How long a batch of slow events keeps everything else in the process waiting. */
@@ -45,20 +46,6 @@ export const flowlet = node({
   inputs: { min: 1, max: 100 },
   outputs: [chosen, errors],
   example: { code: "event.level = event.response >= 500 ? 'error' : 'info'" },
-  check: ({ code, file }) => {
-    if ((code === undefined) === (file === undefined)) return [{ path: [], detail: "expected either code or file" }]
-    const fault = code === undefined ? undefined : programFault(code)
-    if (fault === undefined) return []
-    const { message, line, column } = fault
-    return [
-      {
-        path: ["code"],
-        detail: message,
-        ...(line === undefined ? {} : { line }),
-        ...(column === undefined ? {} : { column })
-      }
-    ]
-  },
   start: async (settings, context) => {
     const text = settings.code ?? (await textOf(settings.file ?? "", context))
     const { timeout_millis: millis, definitions = "", ecs_compatibility } = settings

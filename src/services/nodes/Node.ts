@@ -86,6 +86,7 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly outputs: ReadonlyArray<string>
   readonly example: Record<string, unknown>
   // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
+  /** Faults that the schema cannot see. A check that needs much that a run does not need stands in `Checks.ts`. */
   check?(settings: S["Type"]): ReadonlyArray<SettingsIssue>
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
