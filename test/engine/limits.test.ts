@@ -28,6 +28,16 @@ describe("limits of a run", () => {
     )
   }
 
+  it.live("memory: the smallest limit is enough for a small run", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const messages = yield* follow(act("test_print", { lines: 20_000 }, { memory_mib: 64 })).pipe(
+        Effect.provide(engine(settings(root)))
+      )
+      assert.strictEqual(ended(messages).outcome, "succeeded")
+    })
+  )
+
   it.live("time: a loop that never yields is stopped", () =>
     Effect.gen(function* () {
       const { root } = yield* places
@@ -132,6 +142,7 @@ describe("limits of a run", () => {
     ["test_exit", "The process of the run ended unexpectedly (code 7)"],
     ["test_throw_later", "thrown at test/engine/entry.ts"],
     ["test_reject_unheard", "nobody heard"],
+    ["test_unknown", "test_unknown: unknown node type test_unknown"],
     ["test_garbage", "The run sent a message that is not readable"]
   ] as const) {
     it.live(`${type} is one end, without a path of this machine`, () =>

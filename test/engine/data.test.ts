@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs"
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Allowance, DataFiles } from "../../src/layers/engines/child/DataFiles.ts"
+import { filesIn } from "./support.ts"
+
+const folders = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const root = await mkdtemp(join(tmpdir(), "flow-data-"))
+    return { root, data: join(root, "data"), unfinished: join(root, "unfinished") }
+  }),
+  ({ root }) => Effect.promise(() => rm(root, { recursive: true, force: true }))
+)
+
+const reason = (promise: Promise<unknown>) => promise.then(() => "no failure", String)
+
+describe("data files", () => {
+  it.live("keep the order of what is written, whether one waits or not, and appear at the end", () =>
+    Effect.gen(function* () {
+      const { data, unfinished } = yield* folders
+      yield* Effect.promise(async () => {
+        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        const file = await files.open("a/b/c.log")
+        const wanted: Array<string> = []
+        for (let i = 0; i < 3000; i++) {
+          const line = `${i} ${"é".repeat((i * 7919) % 5000)}\n`
+          wanted.push(line)
+          const room = file.write(i % 2 === 0 ? line : Buffer.from(line))
+          if (i % 100 === 0) await room
+        }
+        assert.deepStrictEqual(filesIn(data), [])
+        await file.close()
+        assert.strictEqual(await readFile(join(data, "a/b/c.log"), "utf8"), wanted.join(""))
+        assert.deepStrictEqual(filesIn(unfinished), [])
+      })
+    })
+  )
+
+  it.live("replace each other as a whole, and what is not closed is cleared", () =>
+    Effect.gen(function* () {
+      const { data, unfinished } = yield* folders
+      yield* Effect.promise(async () => {
+        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        for (const text of ["first, and longer", "second"]) {
+          const file = await files.open("a.txt")
+          await file.write(text)
+          await file.close()
+        }
+        const third = await files.open("a.txt")
+        await third.write("third")
+        await files.clear()
+        assert.strictEqual(await readFile(join(data, "a.txt"), "utf8"), "second")
+        assert.isFalse(existsSync(unfinished))
+      })
+    })
+  )
+
+  it.live("stay in their folder", () =>
+    Effect.gen(function* () {
+      const { root, data, unfinished } = yield* folders
+      yield* Effect.promise(async () => {
+        const outside = join(root, "outside")
+        await mkdir(outside)
+        await mkdir(join(data, "folder"), { recursive: true })
+        await symlink(outside, join(data, "link"))
+        await writeFile(join(outside, "kept"), "kept")
+        await symlink(join(outside, "kept"), join(data, "file-link"))
+        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        const write = async (path: string) => {
+          const file = await files.open(path)
+          await file.write("x")
+          await file.close()
+        }
+        for (const path of ["../x", "/x", "a//b", "a/./b", "", "a\\b", "a\u0000b", "a/../../x", "x".repeat(256)]) {
+          assert.strictEqual(await reason(write(path)), `Failure: The path "${path}" is not valid`)
+        }
+        assert.strictEqual(
+          await reason(write("link/x")),
+          'Failure: The file "link/x" could not be written: "link" is no folder'
+        )
+        assert.strictEqual(
+          await reason(write("folder")),
+          'Failure: The file "folder" could not be written: a folder and a file have the same path'
+        )
+        // A link in the place of the file is replaced, not followed.
+        await write("file-link")
+        assert.strictEqual(await readFile(join(outside, "kept"), "utf8"), "kept")
+        assert.deepStrictEqual(filesIn(outside), [join(outside, "kept")])
+      })
+    })
+  )
+})
