@@ -58,6 +58,8 @@ const start = async (args: ReadonlyArray<string>, env: Record<string, string> = 
   return { pid: child.pid!, url: `http://127.0.0.1:${port}` }
 }
 
+const only = process.env["BENCH_ONLY"] ?? ""
+
 const measure = async (server: { readonly pid: number; readonly url: string }, path: string): Promise<Load> => {
   const before = cpuMicros(server.pid)
   const result = await autocannon({ url: server.url + path, connections: 64, duration: seconds })
@@ -80,6 +82,7 @@ const compare = async (
   target: string,
   by: "rate" | "processor"
 ) => {
+  if (!what.includes(only)) return
   const own: Array<Load> = []
   const theirs: Array<Load> = []
   for (let round = 0; round < rounds; round++) {
@@ -104,7 +107,7 @@ const scope = Effect.runSync(Scope.make())
 try {
   const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder }), scope))
   const database = Redacted.value(url)
-  const ours = await start(["src/main.ts"], {
+  const ours = await start([...(process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== ""), "src/main.ts"], {
     FLOW_DATA: join(folder, "data"),
     FLOW_DATABASE_URL: database,
     FLOW_PORT: "0"

@@ -98,10 +98,13 @@ const ReadinessLive = Layer.effect(
   })
 )
 
+/** Blobs that nothing refers to any more go after a while. */
+const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
+
 /** Use cases, merged from the inside out. */
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, SweepLive)),
   Layer.provideMerge(Adapters)
 )

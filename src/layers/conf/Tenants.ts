@@ -17,23 +17,35 @@ export const layer = Layer.effect(
     const { conf, storageDeadline } = yield* Settings
     let known: ReadonlySet<string> = new Set()
     let readAt = Number.NEGATIVE_INFINITY
-    const list = Effect.tryPromise({
-      try: () => within(storageDeadline, readdir(join(conf, "tenants"), { withFileTypes: true })),
-      catch: () => new StorageUnreachable({ storage: "data" })
-    })
-    const read = Effect.gen(function* () {
-      const entries = yield* list
+    const read = async (): Promise<ReadonlySet<string>> => {
+      const entries = await within(storageDeadline, readdir(join(conf, "tenants"), { withFileTypes: true }))
       known = new Set(entries.filter((e) => e.isDirectory() && isTenantName(e.name)).map((e) => e.name))
-      readAt = yield* Clock.currentTimeMillis
       return known
-    })
+    }
+    // Requests that come while the folder is being read share the reading.
+    let reading: Promise<ReadonlySet<string>> | undefined
+    const current = Effect.tryPromise({
+      try: () => {
+        reading ??= read().finally(() => {
+          reading = undefined
+        })
+        return reading
+      },
+      catch: () => new StorageUnreachable({ storage: "data" })
+    }).pipe(
+      Effect.tap(() =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          readAt = now
+        })
+      )
+    )
     const yes = Effect.succeed(true)
     return Tenants.of({
       exists: (name) =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
-          now - readAt < freshFor && known.has(name) ? yes : Effect.map(read, (names) => names.has(name))
+          now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
         ),
-      names: Effect.map(read, (names) => [...names].sort())
+      names: Effect.map(current, (names) => [...names].sort())
     })
   })
 )
