@@ -39,11 +39,11 @@ export function date(
             /:\d\d[.,]\d/.test(source) ? `'${/:\d\d,/.test(source) ? "," : "."}'S` : ""
           }${/(Z|[+-]\d\d:?\d\d)$/i.test(source.slice(11)) ? "Z" : ""}`
       : format
-  for (const [token, , quoted] of layout.matchAll(/'(([^']*))'|([A-Za-z])\3*|[^A-Za-z']+/g)) {
+  for (const [token, quoted] of layout.matchAll(/'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+/g)) {
     const letter = token[0]!
     if (token === "''") pattern += "'"
     else if (quoted !== undefined || !/[A-Za-z]/.test(letter)) {
-      pattern += (quoted ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
+      pattern += (quoted?.replaceAll("''", "'") ?? token).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
     } else if (letter === "y") take("y", token.length === 2 ? digits["yy"]! : digits["yyyy"]!)
     else if (letter === "M") take("M", token.length > 2 ? "[A-Za-z]{3,9}" : (digits[token] ?? "\\d\\d"))
     else if (letter === "d" || letter === "H" || letter === "h" || letter === "m" || letter === "s") {
