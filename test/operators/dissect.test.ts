@@ -15,6 +15,7 @@ describe("dissect matches", () => {
     ["padding by whole literals", "%{a->}--%{b}", "x-----y", { a: "x", b: "-y" }],
     ["skips", "%{} %{?gone} %{b}", "x y z", { b: "z" }],
     ["appends in order", "%{+a/2} %{+a/1} %{a}", "1 2 3", { a: "321" }],
+    ["appends without an order as they stand", "%{+a} %{a} %{+a/0}", "1 2 3", { a: "123" }],
     ["names and values", "%{*k}=%{&k}", "colour=red", { colour: "red" }],
     ["values before names", "%{&k}=%{*k}", "red=colour", { colour: "red" }],
     ["percent signs and braces as text", "%%{a}} {%{b}", "%x} {y", { a: "x", b: "y" }],
@@ -77,6 +78,8 @@ describe("other dialects of dissect", () => {
     const beats = dissect("%{y#4}%{m#2}-%{rest}", { dialect: "beats" })
     expect(beats.match("202512-x")?.fields).toEqual({ y: "2025", m: "12", rest: "x" })
     expect(beats.match("202512x")).toBeUndefined()
+    expect(dissect("%{a}-%{b#2}", { dialect: "beats" }).match("x-yz")?.fields).toEqual({ a: "x", b: "yz" })
+    expect(dissect("%{a}-%{b#2}", { dialect: "beats" }).match("x-yzz")).toBeUndefined()
   })
 })
 
@@ -89,6 +92,7 @@ describe("dissect refuses", () => {
     ["%{a} %{++b}", "multiple modifiers", 6, "%{++b}"],
     ["%{*a} x", "has no %{&a}", 1, "%{*a}"],
     ["%{a} %{&a}", "has no key to name it", 6, "%{&a}"],
+    ["%{*a} %{&a} %{&a}", "must be one pair", 13, "%{&a}"],
     ["%{a/2}", "needs the append modifier", 1, "%{a/2}"],
     ["%{+/2}", "no name", 1, "%{+/2}"],
     ["%{*}", "no name", 1, "%{*}"],

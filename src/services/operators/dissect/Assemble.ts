@@ -2,7 +2,7 @@ import type { ConversionFailure } from "../Coercion.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../FieldPath.ts"
 import { convert } from "./Convert.ts"
 import type { Cuts } from "./Cut.ts"
-import type { Dialect, KeyType } from "./Key.ts"
+import type { Dialect, Key, KeyType } from "./Key.ts"
 import type { Parsed, Part } from "./Pattern.ts"
 
 interface Appended {
@@ -22,16 +22,20 @@ interface Output {
   readonly dynamic: boolean
 }
 
-const outputs = ({ leading, parts }: Parsed, separator: string | undefined): ReadonlyArray<Output> => {
+/** Pieces without an order come first: in Elasticsearch as they stand in the pattern, elsewhere the plain key leads. */
+const rankOf = ({ kind, order }: Key, dialect: Dialect): number =>
+  order ?? (dialect !== "elasticsearch" && kind === "field" ? -2 : -1)
+
+const outputs = ({ leading, parts }: Parsed, dialect: Dialect, separator?: string): ReadonlyArray<Output> => {
   const appended = new Set(parts.filter(({ key }) => key.kind === "append").map(({ key }) => key.name))
   const found = new Map<string, Output & { readonly pieces: Array<Appended> }>()
   const dynamic: Array<Output> = []
   const source = (name: string) => parts.findIndex((part) => part.key.kind !== "value" && part.key.name === name)
   parts.forEach(({ key }: Part, index) => {
-    const { kind, name, type, order } = key
+    const { kind, name, type } = key
     const before = index === 0 ? leading : parts[index - 1]!.literal
     const joint = separator ?? (before === "" ? " " : before)
-    const piece = { index, rank: kind === "field" ? -1 : (order ?? 0), joint }
+    const piece = { index, rank: rankOf(key, dialect), joint }
     if (kind === "value") {
       const from = source(name)
       dynamic.push({ name, type, pieces: [piece], dynamic: true, namedBy: from < 0 ? undefined : from })
@@ -50,7 +54,7 @@ export type Assemble = (line: string, cuts: Cuts, failures: Array<ConversionFail
 
 /** Makes the function that turns cuts into fields: appends joined, dynamic names looked up, types converted. */
 export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | undefined): Assemble => {
-  const all = outputs(parsed, separator ?? (dialect === "elasticsearch" ? "" : undefined))
+  const all = outputs(parsed, dialect, separator ?? (dialect === "elasticsearch" ? "" : undefined))
   const paths = all.map(({ name }) => fieldPath(name))
   return (line, { starts, ends }, failures, event) => {
     const fields: Fields = {}

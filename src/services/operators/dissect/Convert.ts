@@ -10,10 +10,11 @@ const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 const isIpv6 = (text: string): boolean => /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`)
 
 /** The converted value, or undefined when the text is not one of that type. Whole numbers may be hexadecimal (`0x…`). */
-export const convert = (text: string, type: KeyType): string | number | boolean | undefined => {
+export const convert = (value: string, type: KeyType): string | number | boolean | undefined => {
+  if (type === "string") return value
+  // What was padded on the right is still a number.
+  const text = value.trimEnd()
   switch (type) {
-    case "string":
-      return text
     case "integer":
     case "int":
     case "long": {

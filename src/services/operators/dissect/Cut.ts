@@ -21,7 +21,9 @@ export const cut = ({ leading, parts }: Parsed, line: string): Cuts => {
     let end: number
     if (key.width !== undefined) {
       end = position + key.width
-      if (end > line.length || !line.startsWith(literal, end)) return { starts, ends, failed: index, reached: position }
+      const isRest = literal === "" && index === parts.length - 1
+      if (end > line.length || (isRest && end < line.length) || !line.startsWith(literal, end))
+        return { starts, ends, failed: index, reached: position }
     } else if (literal === "") {
       // Two keys with nothing between them can never be told apart.
       if (index < parts.length - 1) return { starts, ends, failed: index, reached: position }

@@ -56,7 +56,11 @@ const checkPairs = (
     else if (dialect === "beats" && key.name !== "") names.add(key.name)
   }
   for (const { key, start, end } of parts) {
-    if (key.kind === "name" && !values.has(key.name)) throw fault(`%{*${key.name}} has no %{&${key.name}}`, start, end)
+    if (key.kind === "name" && !values.has(key.name) && dialect === "elasticsearch")
+      throw fault(`%{*${key.name}} has no %{&${key.name}}`, start, end)
     if (key.kind === "value" && !names.has(key.name)) throw fault(`%{&${key.name}} has no key to name it`, start, end)
+    const twice = parts.find((other) => other.key.kind === key.kind && other.key.name === key.name)!.start < start
+    if ((key.kind === "name" || key.kind === "value") && twice && dialect === "elasticsearch")
+      throw fault(`%{*${key.name}} and %{&${key.name}} must be one pair`, start, end)
   }
 }
