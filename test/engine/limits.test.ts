@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
-import { act, ended, engine, filesIn, follow, places, printed, settings } from "./support.ts"
+import { act, ended, engine, filesIn, follow, isAlive, places, printed, settings, until } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {
   const { outcome, error } = ended(messages)
@@ -100,6 +100,23 @@ describe("limits of a run", () => {
         assert.isAtLeast(wanted, 50_000)
         assert.isBelow(process.memoryUsage().rss - before, 200 * 1024 * 1024)
       }).pipe(Effect.provide(engine(given)))
+    })
+  )
+
+  it.live("a consumer that is late finds everything that a finished run has said", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      yield* Effect.gen(function* () {
+        const { run } = yield* Engine
+        const messages: Array<RunMessage> = []
+        yield* Stream.runForEach(run(act("test_print", { lines: 2000, repeat: 20 })), (message) => {
+          messages.push(message)
+          if (message._tag !== "Started") return Effect.void
+          return Effect.promise(() => until(() => !isAlive(message.pid)))
+        })
+        assert.strictEqual(ended(messages).outcome, "succeeded")
+        assert.strictEqual(printed(messages).length, 2000)
+      }).pipe(Effect.provide(engine(settings(root))))
     })
   )
 
