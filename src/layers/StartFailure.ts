@@ -1,8 +1,11 @@
-import { Config, Predicate } from "effect"
+import { Cause, Config, Option, Predicate } from "effect"
 import { HttpServerError } from "effect/http"
 
-/** Why the gateway cannot start, in one line for the person who started it. */
-export const startFailure = (error: unknown): string => {
+/** Why the gateway cannot start: a line for the person who started it, or all that is known of a fault of its own. */
+export const startFailure = (cause: Cause.Cause<unknown>): string =>
+  Option.match(Cause.findErrorOption(cause), { onSome: reasonOf, onNone: () => Cause.pretty(cause) })
+
+const reasonOf = (error: unknown): string => {
   if (error instanceof HttpServerError.ServeError) {
     return error.cause instanceof Error ? error.cause.message : "the address cannot be listened on"
   }

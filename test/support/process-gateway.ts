@@ -39,7 +39,7 @@ export const startProcess = (variables: Readonly<Record<string, string>>): Gatew
   child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()))
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
   const exit = new Promise<Exit>((done) =>
-    child.on("exit", (code, signal) => {
+    child.on("close", (code, signal) => {
       over = { code, signal }
       done(over)
     })
