@@ -109,13 +109,13 @@ describe("limits of a run", () => {
       yield* Effect.gen(function* () {
         const { run } = yield* Engine
         const messages: Array<RunMessage> = []
-        yield* Stream.runForEach(run(act("test_print", { lines: 2000, repeat: 20 })), (message) => {
+        yield* Stream.runForEach(run(act("test_print", { lines: 300 })), (message) => {
           messages.push(message)
           if (message._tag !== "Started") return Effect.void
           return Effect.promise(() => until(() => !isAlive(message.pid)))
         })
         assert.strictEqual(ended(messages).outcome, "succeeded")
-        assert.strictEqual(printed(messages).length, 2000)
+        assert.strictEqual(printed(messages).length, 300)
       }).pipe(Effect.provide(engine(settings(root))))
     })
   )
