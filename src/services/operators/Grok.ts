@@ -1,13 +1,13 @@
 import { Result } from "effect"
 import { bank } from "./banks/Banks.ts"
-import type { ConversionFailure } from "./Coercion.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
 import type { Explanation } from "./Explanation.ts"
-import type { Fields } from "./FieldPath.ts"
 import { explainer, patternHints } from "./grok/Explain.ts"
-import { type Expression, expression } from "./grok/Expression.ts"
+import { type Expression, expression, type GrokMatch } from "./grok/Expression.ts"
 import { brokenDefinitions } from "./grok/Unused.ts"
 import { PatternError } from "./PatternError.ts"
+
+export type { GrokMatch } from "./grok/Expression.ts"
 
 export interface GrokOptions {
   /** Built-in pattern set: `legacy` field names, ECS v1 field names, or nothing. */
@@ -22,14 +22,6 @@ export interface GrokOptions {
   readonly dialect?: "logstash" | "elasticsearch"
   /** The dot matches newlines. Default true, as in Logstash; false in the Elasticsearch dialect. */
   readonly dotall?: boolean
-}
-
-export interface GrokMatch {
-  /** Which pattern matched, from 1. */
-  readonly pattern: number
-  readonly fields: Fields
-  /** Captures that could not be converted; their fields hold the text. */
-  readonly failures: ReadonlyArray<ConversionFailure>
 }
 
 export interface Grok {

@@ -4,7 +4,8 @@ import { type Fields, fieldPath, getPath, type Value } from "./FieldPath.ts"
 import { addTags, type Decorations, decorator, putPath } from "./filter/Decorate.ts"
 import { compile as compileGrok, type Grok } from "./Grok.ts"
 import type { Expression } from "./grok/Expression.ts"
-import { type Leaf, leafValue } from "./grok/Fields.ts"
+import { leafValue } from "./grok/Fields.ts"
+import type { Leaf } from "./grok/Leaf.ts"
 import type { PatternError } from "./PatternError.ts"
 
 /** The options of Logstash's grok filter, under its names. */

@@ -1,10 +1,11 @@
 import type { ConversionFailure } from "../Coercion.ts"
 import type { Definition } from "../Definitions.ts"
-import type { GrokMatch } from "../Grok.ts"
+import type { Fields } from "../FieldPath.ts"
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
 import { expand, type Origin } from "./Expand.ts"
-import { builder, type Leaf, leaves } from "./Fields.ts"
+import { builder } from "./Fields.ts"
+import { type Leaf, leaves } from "./Leaf.ts"
 import { lazyMatcher, type Tree } from "./Matcher.ts"
 
 export interface ExpressionSettings {
@@ -12,6 +13,14 @@ export interface ExpressionSettings {
   readonly namedCapturesOnly: boolean
   readonly keepEmptyCaptures: boolean
   readonly dotall: boolean
+}
+
+export interface GrokMatch {
+  /** Which pattern matched, from 1. */
+  readonly pattern: number
+  readonly fields: Fields
+  /** Captures that could not be converted; their fields hold the text. */
+  readonly failures: ReadonlyArray<ConversionFailure>
 }
 
 /** One compiled grok pattern. */

@@ -1,5 +1,5 @@
 import type { Fields } from "../FieldPath.ts"
-import type { Leaf } from "./Fields.ts"
+import type { Leaf } from "./Leaf.ts"
 
 export type FlatBuilder = (match: ArrayLike<string | undefined>, numbers: ReadonlyArray<number>) => Fields
 
