@@ -163,9 +163,11 @@ export const layer = Layer.sync(ExecutionStore, () => {
         entry.epoch++
         end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
       }),
-    cancelled: (owner) =>
+    waiting: (owner) =>
       Effect.sync(() =>
-        [...entries.values()].filter((entry) => entry.owner === owner && entry.cancelled && isOpen(entry))
+        [...entries.values()].filter(
+          (entry) => entry.owner === owner && isOpen(entry) && (entry.cancelled || entry.state === "PENDING")
+        )
       ),
     adopt: () => Effect.succeed([]),
     detail: (key) =>

@@ -9,7 +9,8 @@ import {
   type ExecutionKey,
   ExecutionStore,
   type NewExecution,
-  type OutputLine
+  type OutputLine,
+  type Waiting
 } from "../../services/executions/ExecutionStore.ts"
 import { WideSql } from "../Postgres.ts"
 import { executionReads } from "./ExecutionReads.ts"
@@ -146,10 +147,10 @@ export const layer = Layer.effect(
           insert into execution_events (tenant, execution_id, seq, event, at)
           select tenant, id, 2, event, event_at from execution on conflict do nothing`
       }, unreachable),
-      cancelled: (owner) =>
-        unreachable(
-          sql<ExecutionKey>`select tenant, id from executions where owner = ${owner} and cancelled and ${open}`
-        ),
+      waiting: (owner) =>
+        unreachable(sql<Waiting>`
+          select tenant, id, cancelled from executions
+          where owner = ${owner} and ${open} and (cancelled or state = 'PENDING') order by ordinal limit 1000`),
       adopt: (owner) =>
         unreachable(sql<Adopted>`
           update executions set owner = ${owner}, state = 'PENDING', epoch = epoch + 1

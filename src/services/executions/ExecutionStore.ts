@@ -75,8 +75,8 @@ export class ExecutionStore extends Context.Service<
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** Ends an execution that is marked for cancelling and not running. */
     readonly endPending: (key: ExecutionKey) => Effect.Effect<void, StorageUnreachable>
-    /** Executions of `owner` that are marked for cancelling and have not ended. */
-    readonly cancelled: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
+    /** The oldest executions of `owner` that are pending, or marked for cancelling and not ended. */
+    readonly waiting: (owner: string) => Effect.Effect<ReadonlyArray<Waiting>, StorageUnreachable>
     /** Takes the unfinished executions of gateways that are gone. */
     readonly adopt: (owner: string) => Effect.Effect<ReadonlyArray<Adopted>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
@@ -98,6 +98,10 @@ export class ExecutionStore extends Context.Service<
 export interface Adopted extends Attempt {
   readonly runtime: string
   readonly attempts: number
+  readonly cancelled: boolean
+}
+
+export interface Waiting extends ExecutionKey {
   readonly cancelled: boolean
 }
 

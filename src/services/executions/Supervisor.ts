@@ -5,6 +5,7 @@ import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts
 import { decodeStored } from "../flowlines/Stored.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
+import { runMetrics } from "./RunMetrics.ts"
 import { Signals } from "./Signals.ts"
 
 /** A newer attempt of the execution exists, or it has ended elsewhere: what this one still says does not count. */
@@ -44,6 +45,7 @@ export class Supervisor extends Context.Service<
       const engine = yield* Engine
       const gateway = yield* Gateway
       const signals = new Signals()
+      const metrics = runMetrics()
       const cancelling = new Set<string>()
       const permits = yield* Semaphore.make(runsAtOnce)
 
@@ -54,12 +56,16 @@ export class Supervisor extends Context.Service<
         const { tenant, id, epoch, runtime } = claim
         let seq = claim.lines
         let nodes: ReadonlyArray<NodeCounters> | undefined
+        let startedAt: number | undefined
         const finish = (state: Ending["state"], word: string, error?: string) =>
-          store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes })
+          Effect.tap(store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes }), (reached) =>
+            reached ? metrics.ended(runtime, state, startedAt) : Effect.void
+          )
 
         const record = Effect.fnUntraced(function* (message: RunMessage) {
           switch (message._tag) {
             case "Started":
+              startedAt = performance.now()
               return yield* current(store.started(claim, message.jobId, `${runtime}.application.start`))
             case "Output": {
               const lines = message.lines.map((line): OutputLine => ({ seq: ++seq, ...line }))
@@ -118,7 +124,7 @@ export class Supervisor extends Context.Service<
           .withPermits(1)(
             Effect.gen(function* () {
               const claim = yield* patiently(store.claim(key, gateway.id))
-              if (claim !== undefined) yield* attempt(claim)
+              if (claim !== undefined) yield* metrics.running(attempt(claim))
             })
           )
           .pipe(
@@ -144,7 +150,10 @@ export class Supervisor extends Context.Service<
           )
         })
 
-      /** Takes over what gateways that are gone left unfinished, and ends what is to be cancelled. */
+      /**
+       * Takes over what gateways that are gone left unfinished, ends what is to be cancelled, and launches what was written
+       * down by a request that did not live to launch it.
+       */
       const round = Effect.gen(function* () {
         for (const execution of yield* store.adopt(gateway.id)) {
           const event = (word: string) => `${execution.runtime}.application.${word}`
@@ -160,7 +169,8 @@ export class Supervisor extends Context.Service<
             yield* store.ended(execution, { state: "LOST", event: event("failed"), error, nodes: undefined })
           } else yield* launch(execution)
         }
-        for (const key of yield* store.cancelled(gateway.id)) yield* stop(key)
+        for (const waiting of yield* store.waiting(gateway.id))
+          yield* waiting.cancelled ? stop(waiting) : launch(waiting)
       })
       // Before anybody can ask: no execution may be seen running that is not.
       yield* Effect.ignore(round)
