@@ -62,6 +62,7 @@ const acts = new Map<string, Act>([
     async (context, settings, count) => {
       const line = String(settings["text"] ?? "x").repeat(Number(settings["repeat"] ?? 1))
       const lines = Number(settings["lines"] ?? Number.POSITIVE_INFINITY)
+      await new Promise((resolve) => setTimeout(resolve, Number(settings["pause"] ?? 0)))
       for (let i = 0; i < lines; i++) {
         await context.print([`${i} ${line}`])
         count(i + 1)

@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
-import { act, ended, engine, filesIn, follow, isAlive, places, printed, settings, until } from "./support.ts"
+import { act, ended, engine, filesIn, follow, places, printed, settings, until } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {
   const { outcome, error } = ended(messages)
@@ -109,10 +110,11 @@ describe("limits of a run", () => {
       yield* Effect.gen(function* () {
         const { run } = yield* Engine
         const messages: Array<RunMessage> = []
-        yield* Stream.runForEach(run(act("test_print", { lines: 300 })), (message) => {
+        yield* Stream.runForEach(run(act("test_print", { lines: 300, pause: 200 })), (message) => {
           messages.push(message)
           if (message._tag !== "Started") return Effect.void
-          return Effect.promise(() => until(() => !isAlive(message.pid)))
+          // Reaped, not only dead: by then Node has told its parent.
+          return Effect.promise(() => until(() => !existsSync(`/proc/${message.pid}`)))
         })
         assert.strictEqual(ended(messages).outcome, "succeeded")
         assert.strictEqual(printed(messages).length, 300)
