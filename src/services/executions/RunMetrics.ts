@@ -11,16 +11,14 @@ const duration = Metric.histogram("flow_execution_duration_seconds", {
 })
 
 /** Counts an effect in a gauge for as long as it lasts. */
-const during = (gauge: Metric.Gauge<number>) => {
-  let level = 0
-  const change = (by: number) => Effect.suspend(() => Metric.update(gauge, (level += by)))
-  return <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+const during =
+  (gauge: Metric.Gauge<number>) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.acquireUseRelease(
-      change(1),
+      Metric.modify(gauge, 1),
       () => effect,
-      () => change(-1)
+      () => Metric.modify(gauge, -1)
     )
-}
 
 /** What the supervisor tells about its runs. */
 export const runMetrics = () => ({
