@@ -1,0 +1,167 @@
+import { execFile } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { promisify } from "node:util"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+import { Api } from "../src/Api.ts"
+import { pathWithTools } from "./support/commands/path.ts"
+import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
+import { site, temporary } from "./support/process-gateway.ts"
+import { asPrinted, expectation, takeTour } from "./support/tour.ts"
+
+const run = promisify(execFile)
+const readme = read("README.md")
+const defaultAddress = "http://127.0.0.1:4242"
+
+/** A folder in which the package is installed, run from its sources. */
+const installed = Effect.map(temporary, (folder) => {
+  const modules = join(folder, "node_modules")
+  mkdirSync(join(modules, "flow-gateway"), { recursive: true })
+  for (const name of ["effect", "@types"]) symlinkSync(join(root, "node_modules", name), join(modules, name))
+  for (const name of ["src", "migrations"]) symlinkSync(join(root, name), join(modules, "flow-gateway", name))
+  const exports = { ".": "./src/gateway.ts", "./client": "./src/client.ts", "./Api": "./src/Api.ts" }
+  writeFileSync(join(modules, "flow-gateway/package.json"), JSON.stringify({ type: "module", exports }))
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+  return folder
+})
+
+describe("the README", () => {
+  it.live("takes people on a tour that prints what it says", () =>
+    Effect.gen(function* () {
+      const here = yield* site()
+      const path = pathWithTools(yield* temporary)
+      yield* Effect.promise(async () => {
+        const { url } = await here.start()
+        const blocks = fences(section(readme, "## A tour of five minutes"))
+        const steps = await takeTour(blocks, [`B=${defaultAddress}\n`, `B=${url}\n`], path)
+        for (const step of steps) {
+          if (step.documented !== undefined) {
+            expect(asPrinted(step), step.commands).toMatch(expectation(step.documented))
+          }
+        }
+        const counted = steps.find(({ commands }) => commands.includes("wc -l"))
+        const [records, lines] = counted!.printed.trim().split(/\s+/).map(Number)
+        expect(records).toBe(lines)
+        expect(records).toBeGreaterThan(10_000)
+      })
+    })
+  )
+
+  it.live("has client code that compiles and runs", () =>
+    Effect.gen(function* () {
+      const here = yield* site()
+      const folder = yield* installed
+      yield* Effect.promise(async () => {
+        const snippets = [readme, read("docs/client.md")].map((page) =>
+          fences(page)
+            .filter(({ language }) => language === "ts")
+            .map(({ text }) => text)
+        )
+        const files = snippets.flat().map((text, index) => {
+          writeFileSync(join(folder, `snippet${index}.ts`), `${text}\nexport {}\n`)
+          return `snippet${index}.ts`
+        })
+        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: join(root, "tsconfig.json"), files }))
+        const { url } = await here.start()
+        const compiled = run(join(root, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder }).catch(
+          ({ stdout }: { stdout: string }) => expect(stdout).toBe("")
+        )
+        const env = { PATH: process.env["PATH"], GATEWAY: url }
+        for (const file of files) await run(process.execPath, [file], { cwd: folder, env, timeout: 20_000 })
+        await compiled
+        const tenant = `${url}/v1/mytenant`
+        const executions = await (await fetch(`${tenant}/flowline/executions`)).json()
+        expect(executions).toHaveLength(files.length > 1 ? 1 : 0)
+        const { stdout } = await run(process.execPath, [files[0]!], { cwd: folder, env })
+        expect(stdout.trim().split("\n").sort()).toEqual(
+          executions.map(({ id, event }: { id: string; event: string }) => `${id} ${event}`).sort()
+        )
+      })
+    })
+  )
+
+  it("lists every endpoint, and no other", () => {
+    const served = new Set<string>()
+    HttpApi.reflect(Api, {
+      onGroup: () => {},
+      onEndpoint: ({ endpoint }) => {
+        served.add(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`)
+      }
+    })
+    const table = [...section(readme, "## Endpoints").matchAll(/^\| [\d+]+ \| `([^`]+)`/gm)].map(
+      ([, request]) => request
+    )
+    expect(new Set(table)).toEqual(served)
+    expect(table).toHaveLength(served.size)
+  })
+})
+
+/** Names that occur in the sources as `/problems/<name>`, and the slugs of the general problems. */
+const problemTypes = (): ReadonlySet<string> => {
+  const files = [
+    "src/layers/http/Health.ts",
+    ...readdirSync(join(root, "src/errors")).map((name) => `src/errors/${name}`)
+  ]
+  const declared = files.flatMap((file) =>
+    [...read(file).matchAll(/"\/problems\/([a-z-]+)"/g)].map(([, name]) => name!)
+  )
+  const general = [...read("src/layers/http/ProblemBody.ts").matchAll(/^ {2}\d{3}: \["([a-z-]+)"/gm)]
+  return new Set([...declared, ...general.map(([, name]) => name!)])
+}
+
+describe("the documents", () => {
+  it("have a page for every problem type, and none without one", () => {
+    const types = problemTypes()
+    expect(types.size).toBeGreaterThan(10)
+    expect(new Set(problemPages)).toEqual(types)
+    const table = [...read("docs/errors.md").matchAll(/^\| \[([a-z-]+)\]\(problems\/\1\.md\)/gm)].map(
+      ([, name]) => name
+    )
+    expect(new Set(table)).toEqual(types)
+  })
+
+  it("name every setting", () => {
+    const names = new Set(read("src/layers/Settings.ts").match(/FLOW_[A-Z_]+/g))
+    const page = read("docs/settings.md")
+    const rows = [...page.matchAll(/^\| `(FLOW_[A-Z_]+)`/gm)].map(([, name]) => name)
+    expect(new Set(rows)).toEqual(names)
+  })
+
+  it("are all in the index", () => {
+    const index = read("docs/README.md")
+    const pages = documents.filter((file) => /^docs\/(?!README|problems\/)/.test(file))
+    expect(pages.filter((file) => !index.includes(`](${file.slice("docs/".length)})`))).toEqual([])
+  })
+
+  it("link to what exists", () => {
+    const broken = documents.flatMap((file) =>
+      [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]
+        .map(([, to]) => to!)
+        .filter((to) => !/^[a-z]+:/.test(to))
+        .filter((to) => {
+          const [path = "", anchor] = to.split("#")
+          const target = path === "" ? file : normalize(join(dirname(file), path))
+          if (!existsSync(join(root, target))) return true
+          if (anchor === undefined) return false
+          const headings = [...read(target).matchAll(/^#+ (.*)$/gm)].map(([, text]) => anchorOf(text!))
+          return !headings.includes(anchor)
+        })
+        .map((to) => `${file}: ${to}`)
+    )
+    expect(broken).toEqual([])
+  })
+
+  it("name no package registry and no folder of somebody's machine", () => {
+    const forbidden = /npmjs|registry\.(?:npm|yarn)|npm\.pkg|\/home\/\w|\/Users\/|\/root\/|\/work\/|\/tmp\/[a-z]/
+    expect(documents.filter((file) => forbidden.test(read(file)))).toEqual([])
+  })
+})
+
+/** As the usual renderers make anchors from headings. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-")
