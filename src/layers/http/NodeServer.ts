@@ -31,6 +31,38 @@ const refuse = (socket: Duplex, status: number, detail: string): string => {
 
 const remoteOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
+/**
+ * Makes `close` wait for answers alone. Node waits for every connection that is not between two requests: for one that
+ * has never sent any, for half a head, and for one whose answer ended after the call, until its time is out.
+ */
+const closeWithLastAnswer = (server: Server): void => {
+  const answers = new Map<Socket, number>()
+  let closing = false
+  server.on("connection", (socket: Socket) => {
+    if (closing) return void socket.destroy()
+    answers.set(socket, 0)
+    socket.once("close", () => answers.delete(socket))
+  })
+  server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const add = (one: 1 | -1) => {
+      const left = (answers.get(socket) ?? 0) + one
+      if (answers.has(socket)) answers.set(socket, left)
+      return left
+    }
+    add(1)
+    response.once("close", () => {
+      if (add(-1) <= 0 && closing) socket.end()
+    })
+  })
+  const close = server.close.bind(server)
+  server.close = (done) => {
+    closing = true
+    close(done)
+    for (const [socket, left] of answers) if (left === 0) socket.destroy()
+    return server
+  }
+}
+
 /** The HTTP server with its limits. `finished` is told of every exchange once it is over, whichever way. */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
@@ -45,6 +77,7 @@ export const nodeServer = (
     requireHostHeader: false,
     noDelay: true
   })
+  closeWithLastAnswer(server)
   server.timeout = silence
   server.maxHeadersCount = 100
   const broken = (socket: Duplex, status: number, detail: string) => {
