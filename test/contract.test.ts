@@ -1,0 +1,167 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi, type OpenApi } from "effect/http-api"
+import { Api } from "../src/Api.ts"
+import { ended, flowlineForm, gateway, raw, TestGateway } from "./support/gateway.ts"
+
+/** A row of the contract: its number, method, path, success status, other statuses, media type of the success. */
+type Row = readonly [
+  number: number,
+  method: "get" | "post" | "delete",
+  path: string,
+  success: number,
+  others: ReadonlyArray<number>,
+  type?: string
+]
+
+const rows: ReadonlyArray<Row> = [
+  [1, "get", "/v1/platform/properties", 200, []],
+  [2, "get", "/v1/platform/tenant", 200, []],
+  [3, "post", "/v1/flower/{operator}", 200, [404, 500]],
+  [4, "delete", "/v1/{tenant}/archives", 200, []],
+  [5, "get", "/v1/{tenant}/archives/{id}", 200, [404], "application/zip"],
+  [6, "delete", "/v1/{tenant}/archives/{id}", 204, [404]],
+  [10, "get", "/v1/{tenant}/conf", 200, []],
+  [11, "get", "/v1/{tenant}/conf/{path}", 200, [400, 404], "application/octet-stream"],
+  [13, "get", "/v1/{tenant}/flowline", 200, []],
+  [14, "post", "/v1/{tenant}/flowline/save", 200, [400]],
+  [15, "post", "/v1/{tenant}/flowline", 200, [400]],
+  [16, "get", "/v1/{tenant}/flowline/executions", 200, []],
+  [17, "get", "/v1/{tenant}/flowline/executions/{id}", 200, [404]],
+  [18, "get", "/v1/{tenant}/flowline/executions/{id}/events", 200, [404]],
+  [19, "get", "/v1/{tenant}/flowline/executions/{id}/output", 200, [404]],
+  [20, "get", "/v1/{tenant}/flowline/{flowlineId}/executions/{executionId}", 200, [404]],
+  [26, "get", "/v1/{tenant}/flowline/{id}", 200, [404]],
+  [27, "post", "/v1/{tenant}/flowline/{id}", 200, [404]],
+  [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]]
+]
+
+/** What the gateway adds to the contract. */
+const additions = ["get /v1/{tenant}/archives", "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"]
+
+const flowline = `
+runtime: stream
+dag:
+  - { type: generator_input, settings: { messages: [a], count: 1 }, publish: [ { stream: out } ] }
+  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }
+  - { type: archive_output, subscribe: [ { component: generator_input, stream: out } ] }
+`
+
+layer(gateway(), { excludeTestServices: true })("contract", (it) => {
+  it.effect("is described by OpenAPI, row by row, with nothing else but the additions", () =>
+    Effect.gen(function* () {
+      const served = yield* raw("/openapi.json")
+      const described = (yield* Effect.promise(() => served.json())) as ReturnType<typeof OpenApi.fromApi>
+      const operations = Object.entries(described.paths).flatMap(([path, methods]) =>
+        Object.keys(methods ?? {}).map((method) => `${method} ${path}`)
+      )
+      expect(operations.sort()).toEqual([...rows.map(([, method, path]) => `${method} ${path}`), ...additions].sort())
+      for (const [number, method, path, success, others, type] of rows) {
+        const operation = described.paths[path as `/${string}`]?.[method]
+        const responses = Object.keys(operation?.responses ?? {}).map(Number)
+        expect([number, responses]).toEqual([number, expect.arrayContaining([success, ...others])])
+        expect([number, responses.filter((status) => status < 300)]).toEqual([number, [success]])
+        if (type !== undefined) expect(Object.keys(operation?.responses[success]?.content ?? {})).toEqual([type])
+        const declared = (operation?.parameters ?? []).filter((parameter) => parameter.in === "path")
+        expect([number, declared.map((parameter) => parameter.name).sort()]).toEqual([
+          number,
+          [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!).sort()
+        ])
+      }
+    })
+  )
+
+  it.effect("declares every parameter that a path names", () =>
+    Effect.sync(() => {
+      HttpApi.reflect(Api, {
+        onGroup: () => {},
+        onEndpoint: ({ endpoint }) => {
+          const named = [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+          const fields =
+            endpoint.params === undefined ? [] : Object.keys((endpoint.params as { fields?: object }).fields ?? {})
+          if (named.length > 0 && fields.length > 0) expect(fields.sort()).toEqual(named.sort())
+          else expect(named.length === 0).toBe(endpoint.params === undefined)
+        }
+      })
+    })
+  )
+
+  it.effect("is kept by the running gateway, row by row", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const tenant = "mytenant"
+      const saved = yield* client.flowlines.save({ params: { tenant }, query: {}, payload: flowlineForm(flowline) })
+      const { id: execution } = yield* client.flowlines.execute({ params: { tenant, id: saved.id }, query: {} })
+      expect(yield* ended(tenant, saved.id, execution)).toMatchObject({ state: "SUCCEEDED", archive: execution })
+
+      const test = (input: string, pattern: string) => {
+        const form = new FormData()
+        form.set("input", new Blob([input]), "input.log")
+        form.set("pattern", new Blob([pattern]), "pattern.txt")
+        return form
+      }
+      const statuses: Array<readonly [number, number, number, string]> = []
+      const check = (number: number, method: string, path: string, expected: number, body?: FormData) =>
+        Effect.gen(function* () {
+          const response = yield* raw(path, { method, ...(body === undefined ? {} : { body }) })
+          const text = yield* Effect.promise(() => response.text())
+          statuses.push([number, expected, response.status, `${method} ${path} ${text.slice(0, 200)}`])
+          if (response.status >= 400) {
+            expect(response.headers.get("content-type")).toBe("application/problem+json")
+            expect(JSON.parse(text)).toMatchObject({
+              status: response.status,
+              type: expect.stringMatching(/^\/problems\//)
+            })
+          } else if (text === "") expect(response.headers.get("content-type")).toBeNull()
+          return text
+        })
+      const base = `/v1/${tenant}`
+      yield* check(1, "GET", "/v1/platform/properties", 200)
+      expect(yield* check(2, "GET", "/v1/platform/tenant", 200)).toBe('{"tenant":"mytenant"}')
+      for (const operator of ["grok", "dissect"]) {
+        yield* check(
+          3,
+          "POST",
+          `/v1/flower/${operator}`,
+          200,
+          test("a b", operator === "grok" ? "%{WORD:x}" : "%{x} %{y}")
+        )
+        yield* check(3, "POST", `/v1/flower/${operator}`, 500, test("a b", "%{"))
+      }
+      yield* check(3, "POST", "/v1/flower/sed", 404, test("a", "b"))
+      yield* check(10, "GET", `${base}/conf`, 200)
+      yield* check(11, "GET", `${base}/conf/flowlines/apache-access.yaml`, 200)
+      yield* check(11, "GET", `${base}/conf/flowlines`, 400)
+      yield* check(11, "GET", `${base}/conf/none`, 404)
+      yield* check(13, "GET", `${base}/flowline`, 200)
+      yield* check(14, "POST", `${base}/flowline/save`, 200, flowlineForm(flowline))
+      yield* check(14, "POST", `${base}/flowline/save`, 400, flowlineForm("nothing"))
+      yield* check(15, "POST", `${base}/flowline`, 200, flowlineForm(flowline))
+      yield* check(16, "GET", `${base}/flowline/executions`, 200)
+      yield* check(17, "GET", `${base}/flowline/executions/${saved.id}`, 200)
+      yield* check(17, "GET", `${base}/flowline/executions/none`, 404)
+      for (const [number, what] of [
+        [18, "events"],
+        [19, "output"]
+      ] as const) {
+        yield* check(number, "GET", `${base}/flowline/executions/${execution}/${what}`, 200)
+        yield* check(number, "GET", `${base}/flowline/executions/none/${what}`, 404)
+      }
+      yield* check(20, "GET", `${base}/flowline/${saved.id}/executions/${execution}`, 200)
+      yield* check(20, "GET", `${base}/flowline/${saved.id}/executions/none`, 404)
+      yield* check(26, "GET", `${base}/flowline/${saved.id}`, 200)
+      yield* check(26, "GET", `${base}/flowline/none`, 404)
+      yield* check(27, "POST", `${base}/flowline/${saved.id}`, 200)
+      yield* check(27, "POST", `${base}/flowline/none`, 404)
+      yield* check(5, "GET", `${base}/archives/${execution}`, 200)
+      yield* check(6, "DELETE", `${base}/archives/${execution}`, 204)
+      yield* check(5, "GET", `${base}/archives/${execution}`, 404)
+      yield* check(6, "DELETE", `${base}/archives/${execution}`, 404)
+      yield* check(4, "DELETE", `${base}/archives`, 200)
+      yield* check(28, "DELETE", `${base}/flowline/${saved.id}`, 201)
+      yield* check(28, "DELETE", `${base}/flowline/${saved.id}`, 404)
+      expect(statuses.filter(([, expected, status]) => expected !== status)).toEqual([])
+      expect(new Set(statuses.map(([number]) => number))).toEqual(new Set(rows.map(([number]) => number)))
+    })
+  )
+})
