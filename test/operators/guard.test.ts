@@ -1,3 +1,4 @@
+import { connect } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { raw, TestGateway } from "../support/gateway.ts"
@@ -150,6 +151,30 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
       expect(tail).toMatch(/"total":200000,"matched":200000\}$/)
       expect(length).toBeGreaterThan(50_000_000)
       expect(peak - before).toBeLessThan(400 * 1024 * 1024)
+    })
+  )
+
+  it.effect("refuses more tests than it takes, and takes them again later", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      // Each of these holds a place without sending its form to the end.
+      const port = Number(new URL(url).port)
+      const sockets = Array.from({ length: 32 }, () => connect(port, "127.0.0.1"))
+      const head =
+        "POST /v1/flower/grok HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n" +
+        "content-length: 1000\r\n\r\n--b\r\n"
+      for (const socket of sockets) socket.write(head)
+      // The last one's own place may still be taken when its answer is there, so one answer proves nothing.
+      const three = () => Effect.all(Array.from({ length: 3 }, () => post("grok", { input: "aa", pattern: bomb })))
+      const all = (status: number) =>
+        three().pipe(
+          Effect.repeat({ until: (answers) => answers.every((answer) => answer.status === status), times: 200 })
+        )
+      for (const { text } of yield* all(503)) {
+        expect(JSON.parse(text)).toMatchObject({ type: "/problems/unavailable", status: 503 })
+      }
+      for (const socket of sockets) socket.destroy()
+      for (const { text } of yield* all(200)) expect(JSON.parse(text)).toMatchObject({ matched: 1 })
     })
   )
 })
