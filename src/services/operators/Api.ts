@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
@@ -8,7 +7,8 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { OperatorTest } from "./OperatorTest.ts"
 
-const file = (description: string) => Multipart.SingleFileSchema.annotate({ description })
+// Not Effect's file schema: its optional parts come out as required in OpenAPI. The server reads the form itself.
+const file = (description: string) => Schema.String.annotate({ description, format: "binary" })
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 /** The parts of an operator test. The server takes a file or a text field for each of them. */
