@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
+import { detailOf } from "./ProblemDetail.ts"
 
 export const problemType = "application/problem+json"
 
@@ -27,12 +28,12 @@ export const traceIds = new WeakMap<object, string>()
 
 const decoder = new TextDecoder()
 
-const membersOf = (response: HttpServerResponse.HttpServerResponse): object => {
+const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<string, unknown> => {
   if (response.body._tag === "Uint8Array") {
     const text = decoder.decode(response.body.body)
     if (response.body.contentType.startsWith(problemType)) {
       const members: unknown = JSON.parse(text)
-      if (Predicate.isObject(members)) return members
+      if (Predicate.isObject(members)) return { ...members }
     }
     if (response.status === 415) return generalProblem(415, text)
   }
@@ -44,11 +45,13 @@ export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
   instance: string,
   traceId: string
-): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.jsonUnsafe(
-    { ...membersOf(response), instance, traceId },
+): HttpServerResponse.HttpServerResponse => {
+  const { type, title, status, ...members } = membersOf(response)
+  return HttpServerResponse.jsonUnsafe(
+    { type, title, status, ...members, detail: detailOf({ type, title, ...members }), instance, traceId },
     {
       status: response.status,
       headers: { ...response.headers, "content-type": problemType, "x-trace-id": traceId, "cache-control": "no-store" }
     }
   )
+}

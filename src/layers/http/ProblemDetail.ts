@@ -1,0 +1,33 @@
+import { Predicate } from "effect"
+
+const text = (members: object, name: string): string | undefined =>
+  Predicate.hasProperty(members, name) && (typeof members[name] === "string" || typeof members[name] === "number")
+    ? String(members[name])
+    : undefined
+
+const quoted = (value: string | undefined) => (value === undefined ? "" : ` "${value}"`)
+
+/** Sentences for problems that do not bring one of their own, by the slug of their type. */
+const sentences: Record<string, (members: object) => string> = {
+  "not-found": (members) => {
+    const tenant = text(members, "tenant")
+    const of = tenant === undefined ? "" : ` of the tenant "${tenant}"`
+    return `There is no ${text(members, "kind") ?? "such thing"}${quoted(text(members, "id"))}${of}`
+  },
+  "directory-read": (members) => `The path${quoted(text(members, "path"))} names a folder, which has no content`,
+  "storage-unreachable": (members) => `The ${text(members, "storage")} storage did not answer in time`,
+  "too-large": (members) => {
+    const limit = text(members, "limit")
+    return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
+  },
+  "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
+  "method-not-allowed": () => "The path is known, the method is not; the Allow header lists those that are"
+}
+
+/** What happened, in a sentence. */
+export const detailOf = (members: object): string => {
+  const own = text(members, "detail")
+  if (own !== undefined) return own
+  const slug = (text(members, "type") ?? "").replace("/problems/", "")
+  return sentences[slug]?.(members) ?? text(members, "title") ?? "The request failed"
+}
