@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath } from "node:fs/promises"
 import { join, sep } from "node:path"
 
 /** Why a path below a root cannot be opened. `outside` covers links that lead out of it. */
-export type OpenFailure = "missing" | "directory" | "outside" | "special"
+export type OpenFailure = "missing" | "denied" | "directory" | "outside" | "special"
 
 export interface OpenedFile {
   readonly handle: FileHandle
@@ -80,7 +80,7 @@ export const openInside = async (root: string, path: string): Promise<OpenedFile
     return { handle, size: Number(stat.size), modifiedAt: stat.mtime, version }
   } catch (error) {
     await handle?.close()
-    if (isAbsent(error)) return "missing"
-    throw error
+    if (!isAbsent(error)) throw error
+    return codeOf(error) === "EACCES" || codeOf(error) === "EPERM" ? "denied" : "missing"
   }
 }

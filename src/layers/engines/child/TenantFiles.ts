@@ -1,8 +1,8 @@
-import { constants } from "node:fs"
-import { type FileHandle, open, readdir, readlink, realpath, stat } from "node:fs/promises"
-import { join, matchesGlob, sep } from "node:path"
+import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
+import { join, matchesGlob } from "node:path"
 import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
+import { isInside, openInside } from "../../files/OpenInside.ts"
 import { codeOf, Failure } from "./Failure.ts"
 
 const chunkBytes = 256 * 1024
@@ -16,9 +16,6 @@ export const segments = (path: string): ReadonlyArray<string> => {
   if (parts.some(bad) || /[\u0000-\u001f\u007f\\]/.test(path)) throw new Failure(`The path "${path}" is not valid`)
   return parts
 }
-
-/** Whether `path` is `folder` or lies in it; both are real paths. */
-const inside = (folder: string, path: string) => path === folder || path.startsWith(folder + sep)
 
 /** The configuration folder of one tenant, read only. Links may lead around in it, never out of it. */
 export class TenantFiles {
@@ -34,7 +31,7 @@ export class TenantFiles {
     this.#realRoot ??= realpath(this.#root)
     try {
       const real = await realpath(join(this.#root, ...segments(path)))
-      return inside(await this.#realRoot, real) ? real : undefined
+      return isInside(await this.#realRoot, real) ? real : undefined
     } catch (error) {
       if (error instanceof Failure) throw error
       return undefined
@@ -80,20 +77,19 @@ export class TenantFiles {
 
   /** The file, open for reading: a regular one, and surely in the tenant's folder when it was opened. */
   async #open(path: string): Promise<FileHandle> {
-    const missing = new Failure(`The file "${path}" does not exist`)
-    const real = await this.#real(path)
-    if (real === undefined) throw missing
-    // Non-blocking, because opening a FIFO would wait for its writer.
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-    const handle = await open(real, flags).catch((error) => {
-      throw codeOf(error) === "EACCES" ? new Failure(`The file "${path}" may not be read`) : missing
-    })
-    // A folder on the way may have become a link since its real path was taken: ask where the open file lies.
-    const at = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => real)
-    const isFile = (await handle.stat()).isFile()
-    if (isFile && at === real) return handle
-    await handle.close()
-    throw isFile ? missing : new Failure(`"${path}" is not a file`)
+    const opened = await openInside(this.#root, segments(path).join("/"))
+    switch (opened) {
+      case "missing":
+      case "outside":
+        throw new Failure(`The file "${path}" does not exist`)
+      case "denied":
+        throw new Failure(`The file "${path}" may not be read`)
+      case "directory":
+      case "special":
+        throw new Failure(`"${path}" is not a file`)
+      default:
+        return opened.handle
+    }
   }
 
   /** The bytes in chunks of 256 KiB, decompressed when the name ends in `.gz` (all members of it). */
