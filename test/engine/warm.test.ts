@@ -27,8 +27,17 @@ const waiting = async (runners: Runners) => {
   return runners.waiting ?? 0
 }
 
-const resident = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024
+/** Bytes that a waiting runner may hold. */
+const limit = 120 * 1024 * 1024
+
+/** Resident bytes of a process; NaN when it is gone. */
+const resident = (pid: number): number => {
+  try {
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]) * 1024
+  } catch {
+    return Number.NaN
+  }
+}
 
 const runners = (given: Parameters<typeof settings>[1] = {}) =>
   Effect.gen(function* () {
@@ -46,8 +55,11 @@ describe("the warm runner", () => {
     Effect.gen(function* () {
       const it = yield* runners()
       yield* Effect.promise(async () => {
-        const pid = await waiting(it)
-        assert.isBelow(resident(pid), 120 * 1024 * 1024)
+        // The first one on a fresh folder compiles, which takes memory, and makes room for another: on a busy machine it
+        // may look idle before it leaves.
+        let pid = await waiting(it)
+        for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
+        assert.isBelow(resident(pid), limit)
         const { child, warm } = it.take(512)
         assert.deepStrictEqual([warm, child.pid], [true, pid])
         await until(() => it.waiting !== undefined && it.waiting !== pid)
