@@ -1,3 +1,4 @@
+import { accessSync, constants, mkdirSync, statSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Config, Effect, Layer, Option, Schema } from "effect"
@@ -47,6 +48,22 @@ const blobsFolder = (value: string): Effect.Effect<string, InvalidSetting> => {
     : refuse("FLOW_BLOBS", "this version keeps blobs on disk only: use file:///… or an absolute path")
 }
 
+const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
+
+/** Made here, so that whoever finds it missing or closed to writing is told which setting that is. */
+const dataFolder = (path: string): Effect.Effect<string, InvalidSetting> =>
+  Effect.try({
+    try: () => {
+      mkdirSync(path, { recursive: true, mode: 0o711 })
+      accessSync(path, constants.W_OK)
+      return path
+    },
+    catch: (error) => {
+      const reason = error instanceof Error ? error.message : String(error)
+      return new InvalidSetting({ variable: "FLOW_DATA", message: `the folder cannot be used: ${reason}` })
+    }
+  })
+
 /** The settings from the environment. What this version cannot do is refused at the start, never ignored. */
 export const layer = Layer.effect(
   Settings,
@@ -61,11 +78,21 @@ export const layer = Layer.effect(
     if (Option.isSome(env.search)) {
       return yield* refuse("FLOW_SEARCH", "this version has no search")
     }
-    const data = resolve(env.data)
+    if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
+      return yield* refuse("FLOW_OTLP", "expected the address of an OTLP receiver, as in http://localhost:4318")
+    }
+    if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
+      return yield* refuse("FLOW_DATABASE_URL", "expected an address as in postgres://user:password@host:5432/database")
+    }
+    const conf = resolve(env.conf)
+    if (!statSync(conf, { throwIfNoEntry: false })?.isDirectory()) {
+      return yield* refuse("FLOW_CONF", `there is no folder ${conf}`)
+    }
+    const data = yield* dataFolder(resolve(env.data))
     return Settings.of({
       host: env.host.replace(/^\[|\]$/g, ""),
       port: env.port,
-      conf: resolve(env.conf),
+      conf,
       data,
       defaultTenant: env.defaultTenant,
       databaseUrl: Option.getOrUndefined(env.databaseUrl),
