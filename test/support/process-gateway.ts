@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -81,6 +81,17 @@ export const commandOf = (pid: number): string => {
     return ""
   }
 }
+
+/** The files below a folder that a process holds open. */
+export const openBelow = (pid: number, folder: string): ReadonlyArray<string> =>
+  readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`)
+      return path.startsWith(folder) ? [path] : []
+    } catch {
+      return []
+    }
+  })
 
 export const openFiles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
