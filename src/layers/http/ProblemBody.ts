@@ -46,9 +46,10 @@ export const asProblem = (
   instance: string,
   traceId: string
 ): HttpServerResponse.HttpServerResponse => {
-  const { type, title, status, ...members } = membersOf(response)
+  const all = membersOf(response)
+  const { type, title, status, detail = detailOf(all), ...members } = all
   return HttpServerResponse.jsonUnsafe(
-    { type, title, status, ...members, detail: detailOf({ type, title, ...members }), instance, traceId },
+    { type, title, status, detail, instance, ...members, traceId },
     {
       status: response.status,
       headers: { ...response.headers, "content-type": problemType, "x-trace-id": traceId, "cache-control": "no-store" }

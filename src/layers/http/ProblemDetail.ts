@@ -24,10 +24,8 @@ const sentences: Record<string, (members: object) => string> = {
   "method-not-allowed": () => "The path is known, the method is not; the Allow header lists those that are"
 }
 
-/** What happened, in a sentence. */
+/** What happened, in a sentence, for a problem that does not say it itself. */
 export const detailOf = (members: object): string => {
-  const own = text(members, "detail")
-  if (own !== undefined) return own
   const slug = (text(members, "type") ?? "").replace("/problems/", "")
   return sentences[slug]?.(members) ?? text(members, "title") ?? "The request failed"
 }
