@@ -1,4 +1,4 @@
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { raw, TestGateway } from "../support/gateway.ts"
@@ -157,24 +157,29 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
   it.effect("refuses more tests than it takes, and takes them again later", () =>
     Effect.gen(function* () {
       const { url } = yield* TestGateway
-      // Each of these holds a place without sending its form to the end.
       const port = Number(new URL(url).port)
-      const sockets = Array.from({ length: 32 }, () => connect(port, "127.0.0.1"))
       const head =
         "POST /v1/flower/grok HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n" +
         "content-length: 1000\r\n\r\n--b\r\n"
-      for (const socket of sockets) socket.write(head)
+      const sockets: Array<Socket> = []
+      /** Takes a place without sending the form to its end. */
+      const hold = Effect.sync(() => {
+        const socket = connect(port, "127.0.0.1")
+        socket.write(head)
+        sockets.push(socket)
+      })
       // The last one's own place may still be taken when its answer is there, so one answer proves nothing.
-      const three = () => Effect.all(Array.from({ length: 3 }, () => post("grok", { input: "aa", pattern: bomb })))
-      const all = (status: number) =>
-        three().pipe(
+      const three = Effect.all(Array.from({ length: 3 }, () => post("grok", { input: "aa", pattern: bomb })))
+      const until = (status: number, between: Effect.Effect<void>) =>
+        Effect.andThen(between, three).pipe(
           Effect.repeat({ until: (answers) => answers.every((answer) => answer.status === status), times: 200 })
         )
-      for (const { text } of yield* all(503)) {
+      // The pause lets the socket's request be there before the next one, which would take its place otherwise.
+      for (const { text } of yield* until(503, Effect.andThen(hold, Effect.sleep(10)))) {
         expect(JSON.parse(text)).toMatchObject({ type: "/problems/unavailable", status: 503 })
       }
       for (const socket of sockets) socket.destroy()
-      for (const { text } of yield* all(200)) expect(JSON.parse(text)).toMatchObject({ matched: 1 })
+      for (const { text } of yield* until(200, Effect.void)) expect(JSON.parse(text)).toMatchObject({ matched: 1 })
     })
   )
 })
