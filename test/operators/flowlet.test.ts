@@ -75,6 +75,22 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
     ["the present", "event.t = new Date()", { message: expect.stringContaining("current time is not available") }],
     ["chance", "event.t = Math.random()", { message: expect.stringContaining("Math.random is not available") }],
     ["a network", "event.t = fetch('http://127.0.0.1')", { message: "ReferenceError: 'fetch' is not defined" }],
+    [
+      "the way out over a constructor",
+      "event.x = event.constructor.constructor('return process.env')()",
+      { message: expect.stringContaining("'process' is not defined") }
+    ],
+    [
+      "the way out over an error",
+      "try { null.x } catch (e) { e.constructor.constructor('return require')()('fs') }",
+      { message: expect.stringContaining("'require' is not defined") }
+    ],
+    [
+      "waiting",
+      "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
+      { message: expect.stringContaining("is not defined") }
+    ],
+    ["modules", "import('node:fs')\nreturn import('node:fs')", { message: expect.stringContaining("promise") }],
     ["the host's process", "globalThis.process.exit(1)", { message: expect.stringContaining("TypeError") }],
     [
       "a bad pattern",
