@@ -9,7 +9,7 @@ import { Api } from "../src/Api.ts"
 import { pathWithTools } from "./support/commands/path.ts"
 import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
 import { site, temporary } from "./support/process-gateway.ts"
-import { asPrinted, expectation, takeTour } from "./support/tour.ts"
+import { isAsSaid, type Step, takeTour } from "./support/tour.ts"
 
 const run = promisify(execFile)
 const readme = read("README.md")
@@ -27,23 +27,33 @@ const installed = Effect.map(temporary, (folder) => {
   return folder
 })
 
+const expectAsSaid = (step: Step) =>
+  expect(isAsSaid(step) ? [] : [step.commands, step.printed, `${step.documented?.text}`]).toEqual([])
+
 describe("the README", () => {
-  it.live("takes people on a tour that prints what it says", () =>
+  it.live("takes people on a tour that prints what it says, as do the calls of other pages", () =>
     Effect.gen(function* () {
       const here = yield* site()
       const path = pathWithTools(yield* temporary)
       yield* Effect.promise(async () => {
         const { url } = await here.start()
         const blocks = fences(section(readme, "## A tour of five minutes"))
-        const steps = await takeTour(blocks, [`B=${defaultAddress}\n`, `B=${url}\n`], path)
-        for (const step of steps) {
-          const isAsSaid = step.documented === undefined || expectation(step.documented).test(asPrinted(step))
-          expect(isAsSaid ? [] : [step.commands, asPrinted(step), `${step.documented?.text}`]).toEqual([])
-        }
+        const steps = await takeTour(blocks, [defaultAddress, url], path)
+        for (const step of steps) expectAsSaid(step)
         const counted = steps.find(({ commands }) => commands.includes("wc -l"))
         const [records, lines] = counted!.printed.trim().split(/\s+/).map(Number)
         expect(records).toBe(lines)
         expect(records).toBeGreaterThan(10_000)
+        for (const page of ["archives", "configuration", "errors", "flowlines", "operations", "settings"]) {
+          // Without what needs an id, or starts a gateway.
+          const calls = fences(read(`docs/${page}.md`)).filter(
+            ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
+          )
+          for (const step of await takeTour(calls, [defaultAddress, url], path)) {
+            expect(step.printed, step.commands).not.toContain(`"type":"/problems/`)
+            expectAsSaid(step)
+          }
+        }
       })
     })
   )

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
+import { Predicate } from "effect"
 import { type Fence, root } from "./documents.ts"
 
 const run = promisify(execFile)
@@ -16,7 +17,7 @@ const border = "=== end of step ==="
 /**
  * Runs the `sh` blocks of a document in one shell, in the project's folder. A command that fails ends the tour.
  *
- * @param address the line that says where the gateway is, and what to put in its place
+ * @param address where the document says that the gateway is, and where it is
  */
 export const takeTour = async (
   blocks: ReadonlyArray<Fence>,
@@ -27,7 +28,7 @@ export const takeTour = async (
     const next = blocks[index + 1]
     return language === "sh" ? [{ commands: text, documented: next?.language === "sh" ? undefined : next }] : []
   })
-  const script = steps.map(({ commands }) => `${commands.replace(...address)}\necho; echo '${border}'\n`).join("")
+  const script = steps.map(({ commands }) => `${commands.replaceAll(...address)}\necho; echo '${border}'\n`).join("")
   const { stdout } = await run("bash", ["-e", "-c", script], {
     cwd: root,
     env: { ...process.env, PATH: path },
@@ -44,17 +45,51 @@ const settled = (text: string): string =>
     .replace(/(?<![\w-])[\w-]{20}-\d{13}(?![\w-])/g, "EXECUTION")
     .replace(/(?<![\w-])[\w-]{20}(?![\w-])/g, "FLOWLINE")
     .replace(/\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z/g, "TIME")
-    .replace(/("(?:micros|duration)":)\s*\d+/g, "$1NUMBER")
-    .replace(/("jobId":)\s*"[^"]*"/g, "$1JOB")
-    .replace(/("traceId":)\s*"[0-9a-f]{32}"/g, "$1TRACE")
+    .replace(/("(?:micros|duration)":)\s*\d+/g, "$10")
+    .replace(/("(?:jobId|traceId)":)\s*"[^"]*"/g, '$1""')
+    .replace(/^ +/gm, "")
+    .trim()
 
-const comparable = (text: string, language: string): string =>
-  language === "json" ? settled(text).replace(/\s+/g, "") : settled(text).replace(/^ +/gm, "").trim()
-
-/** A pattern for what was printed: `…` stands for anything. */
-export const expectation = ({ language, text }: Fence): RegExp => {
-  const parts = comparable(text, language).split("…")
-  return new RegExp(`^${parts.map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("[\\s\\S]*")}$`)
+const isLike = (said: string, printed: string): boolean => {
+  const parts = said.split("…").map((part) => part.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"))
+  return new RegExp(`^${parts.join("[\\s\\S]*")}$`).test(printed)
 }
 
-export const asPrinted = ({ printed, documented }: Step): string => comparable(printed, documented?.language ?? "")
+/** JSON in which `…` stands for members or elements that are left out. */
+const parse = (text: string): unknown => {
+  const open: Array<string> = []
+  const whole = text.replace(/"(?:[^"\\]|\\.)*"|[[\]{}…]/g, (token) => {
+    if (token === "{" || token === "[") open.push(token)
+    else if (token === "}" || token === "]") open.pop()
+    else if (token === "…") return open.at(-1) === "{" ? '"…":0' : '"…"'
+    return token
+  })
+  return JSON.parse(whole)
+}
+
+/** Whether a value is the documented one; members come in any order. */
+const matches = (said: unknown, real: unknown): boolean => {
+  if (typeof said === "string") return typeof real === "string" && isLike(said, real)
+  if (Array.isArray(said)) {
+    if (!Array.isArray(real)) return false
+    const gap = said.indexOf("…")
+    if (gap === -1) return said.length === real.length && said.every((item, index) => matches(item, real[index]))
+    const after = said.slice(gap + 1)
+    const rest = after.length === 0 ? [] : real.slice(-after.length)
+    return real.length >= said.length - 1 && matches(said.slice(0, gap), real.slice(0, gap)) && matches(after, rest)
+  }
+  if (!Predicate.isObject(said)) return said === real
+  if (!Predicate.isObject(real)) return false
+  const { "…": gap, ...members } = { "…": undefined, ...said }
+  const given = new Map<string, unknown>(Object.entries(real))
+  const names = Object.keys(members)
+  if (gap === undefined && names.length !== given.size) return false
+  return Object.entries(members).every(([name, value]) => given.has(name) && matches(value, given.get(name)))
+}
+
+/** Whether a step printed what the document says. */
+export const isAsSaid = ({ printed, documented }: Step): boolean => {
+  if (documented === undefined) return true
+  const [said, real] = [settled(documented.text), settled(printed)]
+  return documented.language === "json" ? matches(parse(said), JSON.parse(real)) : isLike(said, real)
+}

@@ -1,0 +1,95 @@
+import { execFile, spawn, spawnSync } from "node:child_process"
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { delimiter, dirname, join } from "node:path"
+import { promisify } from "node:util"
+import { Effect, type Scope } from "effect"
+import { root } from "./documents.ts"
+import { eventually } from "./process.ts"
+import { childrenOf, isAlive, signal, temporary } from "./process-gateway.ts"
+
+const run = promisify(execFile)
+
+const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
+
+const shipped = /^(package\.json|tsconfig.*\.json|bin|src|migrations|examples|docs|.*\.md)$/
+
+/** Builds and packs a copy of the project; gives the path of the tarball. */
+const pack = async (folder: string): Promise<string> => {
+  for (const name of readdirSync(root).filter((name) => shipped.test(name))) {
+    cpSync(join(root, name), join(folder, name), { recursive: true })
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  await run("npm", ["run", "build"], { cwd: folder, env })
+  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json"], { cwd: folder, env })
+  const [packed] = JSON.parse(stdout)
+  return join(folder, packed.filename)
+}
+
+/** An empty project in which the packed package is installed, with its dependencies linked beside it. */
+export const installedPackage: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function* () {
+  const source = yield* temporary
+  const folder = yield* temporary
+  const tarball = yield* Effect.promise(() => pack(source))
+  const modules = join(folder, "node_modules")
+  mkdirSync(join(modules, "flow-gateway"), { recursive: true })
+  yield* Effect.promise(() =>
+    run("tar", ["-xzf", tarball, "--strip-components=1", "-C", join(modules, "flow-gateway")])
+  )
+  const { dependencies } = JSON.parse(readFileSync(join(modules, "flow-gateway/package.json"), "utf8"))
+  for (const name of [...Object.keys(dependencies), "@types/node"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true })
+    symlinkSync(join(root, "node_modules", name), join(modules, name))
+  }
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
+  return folder
+})
+
+const isOld = (node: string): boolean => {
+  const [, major, minor] =
+    /^v(\d+)\.(\d+)/.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout ?? "") ?? []
+  return Number(major) < 22 || (Number(major) === 22 && Number(minor) < 19)
+}
+
+/** The Nodes to start the package's program with: the project's, and an old one of the system's where there is one. */
+export const nodes = (): ReadonlyArray<string> => {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"))
+  const old = folders.map((folder) => join(folder, "node")).find(isOld)
+  return old === undefined ? [process.execPath] : [process.execPath, old]
+}
+
+/** The package's program, run by a Node until the scope closes. */
+export const startProgram = (node: string, folder: string, variables: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const program = join(folder, "node_modules/flow-gateway/bin/flow-gateway.js")
+      const child = spawn(node, [program], {
+        cwd: folder,
+        env: { PATH: process.env["PATH"], FLOW_PORT: "0", ...variables },
+        stdio: ["ignore", "pipe", "pipe"]
+      })
+      let printed = ""
+      let complaints = ""
+      child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()))
+      child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
+      const exit = new Promise<number | null>((done) => child.once("exit", done))
+      const address = async () => {
+        await eventually("the ready line", () => printed.includes("\n") || child.exitCode !== null, 30_000)
+        const [, url] = /^flow-gateway ready (\S+)\n$/.exec(printed) ?? []
+        if (url === undefined) throw new Error(`The program is not ready: ${printed}${complaints}`)
+        return url
+      }
+      const stop = () => {
+        child.kill("SIGTERM")
+        return exit
+      }
+      return { pid: child.pid!, address, stop }
+    }),
+    ({ pid, stop }) =>
+      Effect.promise(async () => {
+        // An old Node has handed the program to a child.
+        const left = [pid, ...childrenOf(pid), ...childrenOf(pid).flatMap(childrenOf)].filter(isAlive)
+        if (left.length === 0) return
+        void stop()
+        await eventually("the program is gone", () => !left.some(isAlive), 15_000).catch(() => signal(left, "SIGKILL"))
+      })
+  )
