@@ -10,6 +10,6 @@ await serve(async () => {
   ])
   return {
     pipeline,
-    blobs: (store) => Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(store.root)))
+    blobs: (store) => Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(store.root, "5 seconds", true)))
   }
 })

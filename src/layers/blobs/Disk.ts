@@ -14,13 +14,16 @@ import { Root } from "./Folder.ts"
 import { SourceFailure } from "./Pump.ts"
 import { sweepTemporary } from "./Temporary.ts"
 
-/** Where the blobs lie. `deadline` bounds every step of a call: a file operation that takes longer is a dead disk. */
+/**
+ * Where the blobs lie. `deadline` bounds every step of a call: a file operation that takes longer is a dead disk. With
+ * `isMade` the folder is another process's, which has made it: where it is missing, the disk is away.
+ */
 export class DiskConfig extends Context.Service<
   DiskConfig,
-  { readonly root: string; readonly deadline: Duration.Duration }
+  { readonly root: string; readonly deadline: Duration.Duration; readonly isMade: boolean }
 >()("flow/layers/blobs/DiskConfig") {
-  static readonly layer = (root: string, deadline: Duration.Input = "5 seconds") =>
-    Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline) })
+  static readonly layer = (root: string, deadline: Duration.Input = "5 seconds", isMade = false) =>
+    Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline), isMade })
 }
 
 // One thread stays free for whatever else needs the pool while the disk hangs.
@@ -53,7 +56,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Effect.gen(function* () {
     const config = yield* DiskConfig
     const call = boundedCalls(Duration.toMillis(config.deadline), slots)
-    const root = new Root(config.root, call)
+    const root = new Root(config.root, call, config.isMade)
     const paths = diskPaths(config.root)
     const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
 

@@ -2,11 +2,8 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { type Calls, codeOf, tracked, unit } from "./Calls.ts"
-import { closeQuietly, type Root } from "./Folder.ts"
+import { closeQuietly, ownFolder, type Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
-
-// Starts with a dot, as no tenant does, and has the layout of one, so that the sweep covers it.
-const folder = ".health"
 
 const openProbe = async (call: Calls, root: Root, path: string): Promise<number> => {
   const open = () => call<number>((done) => fs.open(path, "wx+", 0o600, done), closeQuietly)
@@ -15,13 +12,13 @@ const openProbe = async (call: Calls, root: Root, path: string): Promise<number>
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error
   }
-  await root.make(folder, "tmp")
+  await root.make(ownFolder, "tmp")
   return open()
 }
 
 /** Writes, syncs, reads back and removes a small file. */
 export const probe = async (call: Calls, root: Root): Promise<void> => {
-  const path = join(root.path, folder, "tmp", temporaryName())
+  const path = join(root.path, ownFolder, "tmp", temporaryName())
   const sent = randomBytes(4096)
   const fd = await openProbe(call, root, path)
   const file = tracked(call)

@@ -15,17 +15,26 @@ export const syncFolder = async (call: Calls, folder: string): Promise<void> => 
 export const closeQuietly = (fd: number): void => fs.close(fd, () => {})
 
 /**
+ * The gateway's own folder in the root. It starts with a dot, as no tenant does, and has the layout of one, so that the
+ * sweep covers it. Where it is missing, the folder is not the root, but the mount point of a disk that is away.
+ */
+export const ownFolder = ".health"
+
+/**
  * The root of the blobs. It is made when the gateway starts and never again: where it is missing later, or is no
  * longer the mount point that it was, the disk is away, and writing would fill the folder below it.
  */
 export class Root {
   readonly path: string
   readonly #call: Calls
+  readonly #isMade: boolean
   #mountPoint: boolean | undefined
 
-  constructor(path: string, call: Calls) {
+  /** With `isMade` it must have been made by another process: it is never made here. */
+  constructor(path: string, call: Calls, isMade = false) {
     this.path = path
     this.#call = call
+    this.#isMade = isMade
   }
 
   async #isMountPoint(): Promise<boolean> {
@@ -45,8 +54,12 @@ export class Root {
 
   /** Makes the root, until that succeeded once. */
   async prepare(): Promise<void> {
-    await this.#call<string | undefined>((done) => fs.mkdir(this.path, { recursive: true, mode: 0o700 }, done))
-    await syncFolder(this.#call, dirname(this.path))
+    const sign = join(this.path, ownFolder)
+    if (this.#isMade) await this.#call<fs.Stats>((done) => fs.stat(sign, done))
+    else {
+      await this.#call<string | undefined>((done) => fs.mkdir(sign, { recursive: true, mode: 0o700 }, done))
+      await syncFolder(this.#call, dirname(this.path))
+    }
     this.#mountPoint = await this.#isMountPoint()
   }
 
