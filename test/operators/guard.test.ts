@@ -46,7 +46,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
         pings.push(performance.now() - began)
       }
       pings.sort((a, b) => a - b)
-      expect(pings[197]).toBeLessThan(200)
+      expect(pings[197]).toBeLessThan(500)
       const began = performance.now()
       expect(yield* test("grok", { input: "aa", pattern: bomb })).toMatchObject({ matched: 1 })
       expect(performance.now() - began).toBeLessThan(2500)
