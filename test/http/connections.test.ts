@@ -1,0 +1,144 @@
+import { randomBytes } from "node:crypto"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { nodeServer } from "../../src/layers/http/NodeServer.ts"
+import { configuration } from "../support/conf.ts"
+import { eventually } from "../support/process.ts"
+import { openBelow, openFiles, type Running, residentMib, site } from "../support/process-gateway.ts"
+import { generator, tenantOf } from "../support/runs.ts"
+import { openSocket, parseAnswer, rawGet } from "../support/socket.ts"
+
+class Gateway extends Context.Service<
+  Gateway,
+  { readonly gateway: Running; readonly root: string; readonly data: string }
+>()("test/http/Gateway") {
+  static readonly layer = Layer.effect(
+    Gateway,
+    Effect.gen(function* () {
+      const { root, folderOf } = yield* configuration
+      writeFileSync(join(folderOf("mytenant"), "large.bin"), randomBytes(64 * 1024 * 1024))
+      const here = yield* site({ variables: { FLOW_CONF: root } })
+      const gateway = yield* Effect.promise(() => here.start())
+      return { gateway, root, data: here.data }
+    })
+  )
+}
+
+const filesBelow = (folder: string): number =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
+    : 0
+
+const quick = async (port: number) => {
+  for (let n = 0; n < 5; n++) {
+    const began = performance.now()
+    expect((await rawGet(port, "/v1/platform/tenant")).status).toBe(200)
+    expect((await rawGet(port, "/v1/mytenant/flowline")).status).toBe(200)
+    expect(performance.now() - began).toBeLessThan(2000)
+  }
+}
+
+const upload =
+  "POST /v1/mytenant/flowline/save HTTP/1.1\r\nHost: a\r\nContent-Type: multipart/form-data; boundary=x\r\n"
+const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.yaml"\r\n\r\n'
+
+layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
+  it.effect("that are silent, or send a byte now and then, hold up nobody", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const { port } = gateway
+        const sockets = await Promise.all(Array.from({ length: 150 }, () => openSocket(port)))
+        const bodies = sockets.slice(50, 100)
+        for (const socket of sockets.slice(0, 50)) socket.write("GET /v1/platform/tenant HT")
+        for (const socket of bodies) socket.write(`${upload}Content-Length: 1000\r\n\r\n${part}`)
+        const timer = setInterval(() => bodies.forEach(({ write }) => write("a")), 20)
+        await quick(port)
+        clearInterval(timer)
+        for (const { socket } of sockets) socket.destroy()
+        await quick(port)
+      })
+    })
+  )
+
+  it.effect("that read slowly cost no memory, and those that go away leave no file open", () =>
+    Effect.gen(function* () {
+      const { gateway, root } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const { port, pid } = gateway
+        await quick(port)
+        const [files, memory] = [openFiles(pid), residentMib(pid)]
+        const downloads = await Promise.all(Array.from({ length: 40 }, () => openSocket(port)))
+        for (const { write } of downloads) write("GET /v1/mytenant/conf/large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+        await eventually("all have begun", () => downloads.every(({ received }) => received().length > 0))
+        for (const { socket } of downloads) socket.pause()
+        expect(openBelow(pid, root).length).toBeGreaterThan(0)
+        await quick(port)
+        expect(residentMib(pid)).toBeLessThan(memory + 400)
+        for (const { socket } of downloads) socket.destroy()
+        await eventually("the files are closed", () => openBelow(pid, root).length === 0)
+        await eventually("the sockets are closed", () => openFiles(pid) <= files + 8)
+      })
+    })
+  )
+
+  it.effect("that break off an upload leave nothing behind", () =>
+    Effect.gen(function* () {
+      const { gateway, data } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const { port, pid } = gateway
+        const tenant = tenantOf(gateway.url)
+        const [files, kept] = [openFiles(pid), filesBelow(join(data, "tmp")) + filesBelow(join(data, "blobs"))]
+        const body = `${part}${generator(1, 1)}\r\n--x--\r\n`
+        for (let n = 0; n < 30; n++) {
+          const socket = await openSocket(port)
+          socket.write(
+            `${upload}Content-Length: ${body.length}\r\n\r\n${body.slice(0, Math.floor((body.length * n) / 30))}`
+          )
+          if (n % 2 === 0) socket.socket.resetAndDestroy()
+          else socket.socket.destroy()
+        }
+        await eventually("the sockets are closed", () => openFiles(pid) <= files + 8)
+        expect(await tenant.get("flowline")).toEqual([])
+        expect(filesBelow(join(data, "tmp")) + filesBelow(join(data, "blobs"))).toBe(kept)
+        // An answer that the client does not wait for changes nothing: the next one on the port is fine.
+        await quick(port)
+      })
+    })
+  )
+})
+
+describe("a server", () => {
+  it.live("gives a head that does not come to its end 408, and closes what stays silent", () =>
+    Effect.gen(function* () {
+      const exchanges: Array<{ readonly status: number; readonly traceId: string | undefined }> = []
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() => nodeServer((it) => exchanges.push(it), { headers: 300, keepAlive: 300, silence: 600 })),
+        (server) => Effect.sync(() => server.close())
+      )
+      yield* Effect.promise(async () => {
+        server.on("request", (_, response) => response.end("ok"))
+        const port = await new Promise<number>((done) =>
+          server.listen(0, "127.0.0.1", () => {
+            const address = server.address()
+            done(typeof address === "object" && address !== null ? address.port : 0)
+          })
+        )
+        const slow = await openSocket(port)
+        slow.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+        const silent = await openSocket(port)
+        const kept = await openSocket(port)
+        kept.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await Promise.all([slow.closed, silent.closed, kept.closed])
+        const answer = parseAnswer(slow.received())
+        expect([answer.status, answer.headers.get("content-type")]).toEqual([408, "application/problem+json"])
+        const problem = JSON.parse(answer.body.toString())
+        expect(problem).toMatchObject({ type: "/problems/request-timeout", status: 408, instance: "/" })
+        expect(parseAnswer(kept.received()).body.toString()).toBe("ok")
+        expect(exchanges).toContainEqual(expect.objectContaining({ status: 408, traceId: problem.traceId }))
+      })
+    })
+  )
+})

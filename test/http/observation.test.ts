@@ -1,0 +1,148 @@
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { eventually } from "../support/process.ts"
+import { type Running, type Site, site } from "../support/process-gateway.ts"
+import { generator, tenantOf } from "../support/runs.ts"
+import { exchange, openSocket, rawGet, rawRequest } from "../support/socket.ts"
+
+class Gateway extends Context.Service<Gateway, { readonly gateway: Running; readonly here: Site }>()(
+  "test/http/Gateway"
+) {
+  static readonly layer = Layer.effect(
+    Gateway,
+    Effect.gen(function* () {
+      const here = yield* site()
+      const gateway = yield* Effect.promise(() => here.start({ FLOW_LOG: "debug" }))
+      return { gateway, here }
+    })
+  )
+}
+
+interface Line {
+  readonly method?: string
+  readonly path?: string
+  readonly status?: number
+  readonly ms?: number
+  readonly traceId?: string
+  readonly aborted?: boolean
+}
+
+/** Every line of the log, each of which must be JSON without control characters. */
+const linesOf = (stderr: string): ReadonlyArray<Line> => {
+  expect(stderr.replaceAll("\n", "")).not.toMatch(/[\u0000-\u001f\u007f]/)
+  return stderr
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+}
+
+const metricsOf = (port: number) => rawGet(port, "/metrics").then(({ body }) => body.toString())
+
+layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
+  it.effect("logs each request in one line of JSON, without its query and whatever it holds", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const { port, stderr, stdout } = gateway
+        const before = linesOf(stderr()).length
+        const forged = "%0a%7B%22level%22:%22forged%22%7D"
+        const paths = [
+          "/v1/platform/tenant?password=in-the-query",
+          `/v1/mytenant/flowline/${forged}`,
+          `/v1/${forged}/conf`,
+          "/v1/mytenant/conf/%1b%5b31m",
+          '/v1/"quoted"',
+          "/v1/mytenant/flowline/executions?limit=secret-limit"
+        ]
+        for (const path of paths) await rawGet(port, path, { "X-Forwarded-For": '1.2.3.4"}\t', Referer: "a" })
+        await rawRequest(port, "HEAD", "/health/live")
+        const traced = await rawGet(port, "/nope", {
+          traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        })
+        expect(JSON.parse(traced.body.toString()).traceId).toBe("0af7651916cd43dd8448eb211c80319c")
+        const badTrace = await rawGet(port, "/nope", { traceparent: "00-../../x-1-01" })
+        expect(JSON.parse(badTrace.body.toString()).traceId).toMatch(/^[0-9a-f]{32}$/)
+        const download = await openSocket(port)
+        download.write("GET /v1/mytenant/conf/samples/access.log.gz HTTP/1.1\r\nHost: a\r\n\r\n")
+        download.socket.resetAndDestroy()
+        await exchange(port, "\x1b[31mBREW / HTTP/1.1\r\n\r\n")
+        await eventually("all is logged", () => linesOf(stderr()).filter((line) => "ms" in line).length >= before + 10)
+        const lines = linesOf(stderr()).slice(before)
+        expect(stderr()).not.toMatch(/in-the-query|secret-limit/)
+        expect(lines.filter((line) => line.path === paths[1])).toMatchObject([
+          { method: "GET", status: 404, traceId: expect.stringMatching(/^[0-9a-f]{32}$/), ms: expect.any(Number) }
+        ])
+        expect(lines.find((line) => line.path === "/v1/platform/tenant")).toMatchObject({ status: 200 })
+        expect(lines.find((line) => line.path === "/nope")).toMatchObject({
+          traceId: "0af7651916cd43dd8448eb211c80319c"
+        })
+        expect(lines.find((line) => line.method === "HEAD")).toMatchObject({ path: "/health/live", status: 200 })
+        expect(stdout().split("\n")).toHaveLength(2)
+      })
+    })
+  )
+
+  it.effect("counts requests by route, never by what clients choose", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const { port, url } = gateway
+        const { id } = await tenantOf(url).save(generator(1, 1000))
+        expect((await tenantOf(url).ended(await tenantOf(url).execute(id))).state).toBe("SUCCEEDED")
+        for (let round = 0; round < 2; round++) await metricsOf(port)
+        const base = (await metricsOf(port)).split("\n").length
+        for (let n = 0; n < 60; n++) {
+          await rawGet(port, `/v1/tenant${n}/conf/a${n}/b${n}`)
+          await rawGet(port, `/random/${n}/${"x".repeat(n)}`)
+          await rawGet(port, `/v1/mytenant/flowline/id${n}`)
+          await rawRequest(port, ["PROPFIND", "LOCK", "REPORT", "MKCOL"][n % 4]!, "/v1/platform/tenant")
+        }
+        const text = await metricsOf(port)
+        expect(text.split("\n").length - base).toBeLessThan(120)
+        expect(text).not.toMatch(/tenant\d|random|id\d|xxx|PROPFIND/)
+        expect(text).toMatch(/flow_http_request_duration_seconds_count\{[^}]*route="\/v1\/\{tenant\}\/conf\/\{path\}"/)
+        expect(text).toMatch(/_count\{method="other",route="\/v1\/platform\/tenant",status="405"\} 60/)
+        expect(text).toMatch(/_count\{method="POST",route="\/v1\/\{tenant\}\/flowline\/\{id\}",status="200"\} 1/)
+      })
+    })
+  )
+
+  it.effect("tells whether it lives and what it lacks, uncached", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const live = await rawGet(gateway.port, "/health/live")
+        expect([live.status, live.body.toString(), live.headers.get("cache-control")]).toEqual([
+          ...[200, '{"status":"live"}', "no-store"]
+        ])
+        const ready = await rawGet(gateway.port, "/health/ready")
+        expect([ready.status, JSON.parse(ready.body.toString())]).toEqual([
+          200,
+          { status: "ready", dependencies: { metadata: "up", data: "up", configuration: "up" } }
+        ])
+      })
+    })
+  )
+
+  it.effect("logs as much as it is told to, and goes on when nobody reads what it logs", () =>
+    Effect.gen(function* () {
+      const { here } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const [silent, warning, info] = await Promise.all([
+          here.start({ FLOW_LOG: "none" }),
+          here.start({ FLOW_LOG: "warn" }),
+          here.start({ FLOW_LOG: "info" })
+        ])
+        for (const { port } of [silent, warning]) expect((await rawGet(port, "/nope")).status).toBe(404)
+        info.process.stderr?.destroy()
+        info.process.stdout?.destroy()
+        for (let n = 0; n < 5; n++) {
+          expect((await rawGet(info.port, "/nope")).status).toBe(404)
+          await new Promise((done) => setTimeout(done, 60))
+        }
+        await Promise.all([silent, warning, info].map(({ kill }) => kill("SIGTERM")))
+        expect([silent.stderr(), warning.stderr()]).toEqual(["", ""])
+      })
+    })
+  )
+})
