@@ -54,7 +54,9 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
         const bodies = sockets.slice(50, 100)
         for (const socket of sockets.slice(0, 50)) socket.write("GET /v1/platform/tenant HT")
         for (const socket of bodies) socket.write(`${upload}Content-Length: 1000\r\n\r\n${part}`)
-        const timer = setInterval(() => bodies.forEach(({ write }) => write("a")), 20)
+        const timer = setInterval(() => {
+          for (const { write } of bodies) write("a")
+        }, 20)
         await quick(port)
         clearInterval(timer)
         for (const { socket } of sockets) socket.destroy()
