@@ -52,8 +52,8 @@ describe("the README", () => {
               ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
             )
             for (const step of await takeTour(calls, [defaultAddress, url], path)) {
-              expect(step.printed, step.commands).not.toContain(`"type":"/problems/`)
-              expectAsSaid(step)
+              if (step.documented !== undefined) expectAsSaid(step)
+              else expect(step.printed, step.commands).not.toContain(`"type":"/problems/`)
             }
           }
         })
