@@ -1,14 +1,23 @@
-import { readdir } from "node:fs/promises"
+import type { Dirent } from "node:fs"
+import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantName, Tenants } from "../../services/shared/Tenant.ts"
 import { within } from "../files/Deadline.ts"
+import { codeOf } from "../files/OpenInside.ts"
 
 /** Milliseconds for which a listing of the tenants counts. A name that it lacks is looked up at once. */
 const freshFor = 1000
 const isTenantName = Schema.is(TenantName)
+
+/** A configuration that is there but has no `tenants` has none; one that is away is an error. */
+const foldersOf = (conf: string): Promise<ReadonlyArray<Dirent>> =>
+  readdir(join(conf, "tenants"), { withFileTypes: true }).catch(async (error) => {
+    if (codeOf(error) !== "ENOENT" || !(await stat(conf)).isDirectory()) throw error
+    return []
+  })
 
 /** The folders below `<conf>/tenants/`. */
 export const layer = Layer.effect(
@@ -18,7 +27,7 @@ export const layer = Layer.effect(
     let known: ReadonlySet<string> = new Set()
     let readAt = Number.NEGATIVE_INFINITY
     const read = async (): Promise<ReadonlySet<string>> => {
-      const entries = await within(storageDeadline, readdir(join(conf, "tenants"), { withFileTypes: true }))
+      const entries = await within(storageDeadline, foldersOf(conf))
       known = new Set(entries.filter((e) => e.isDirectory() && isTenantName(e.name)).map((e) => e.name))
       return known
     }

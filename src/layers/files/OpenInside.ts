@@ -37,7 +37,8 @@ const openedPath = async (handle: FileHandle, path: string): Promise<string> => 
 /** How often a path is resolved again that changed before it was open, as when a link is turned to a new version. */
 const turns = 5
 
-const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
+/** The error code of a failed call, such as `ENOENT`. */
+export const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
 
 /** Opens a resolved path; undefined when it is not there any more. */
 const openResolved = async (real: string): Promise<FileHandle | undefined> => {
@@ -55,8 +56,9 @@ const openResolved = async (real: string): Promise<FileHandle | undefined> => {
  */
 export const openInside = async (root: string, path: string): Promise<OpenedFile | OpenFailure> => {
   let handle: FileHandle | undefined
+  // A root that is not there is a storage in trouble, not a path that names nothing.
+  const realRoot = await realpath(root)
   try {
-    const realRoot = await realpath(root)
     let real = ""
     for (let turn = 0; handle === undefined && turn < turns; turn++) {
       real = await realpath(join(realRoot, path))
