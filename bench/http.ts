@@ -107,11 +107,14 @@ const scope = Effect.runSync(Scope.make())
 try {
   const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder }), scope))
   const database = Redacted.value(url)
-  const ours = await start([...(process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== ""), "src/main.ts"], {
-    FLOW_DATA: join(folder, "data"),
-    FLOW_DATABASE_URL: database,
-    FLOW_PORT: "0"
-  })
+  const ours = await start(
+    [...(process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== ""), "src/main.ts"],
+    {
+      FLOW_DATA: join(folder, "data"),
+      FLOW_DATABASE_URL: database,
+      FLOW_PORT: "0"
+    }
+  )
   const form = new FormData()
   form.set("file", new Blob([readFileSync("examples/conf/tenants/mytenant/flowlines/apache-access.yaml")]), "f.yaml")
   const saved = await fetch(`${ours.url}/v1/mytenant/flowline/save`, { method: "POST", body: form })
