@@ -9,6 +9,7 @@ import {
 } from "../../services/flowlines/FlowlineStore.ts"
 import type { ListRow } from "../../services/shared/Paging.ts"
 import { WideSql } from "../Postgres.ts"
+import { byTurn } from "./ByTurn.ts"
 import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
@@ -50,14 +51,31 @@ export const layer = Layer.effect(
       return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
     }, unreachable)
 
-    const get = Effect.fnUntraced(function* (tenant: string, id: string, version?: number) {
+    const getVersion = Effect.fnUntraced(function* (tenant: string, id: string, version: number) {
       const [row] = yield* sql<FlowlineVersion>`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
-        from flowlines f join flowline_versions v
-          on v.tenant = f.tenant and v.id = f.id and v.version = coalesce(${version ?? null}::integer, f.version)
+        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
         where f.tenant = ${tenant} and f.id = ${id} and f.saved`
       return row
     }, unreachable)
+
+    const getCurrent = byTurn((keys: ReadonlyArray<readonly [tenant: string, id: string]>) => {
+      const tenants = keys.map(([tenant]) => tenant)
+      const ids = keys.map(([, id]) => id)
+      const rows = sql<FlowlineVersion & { readonly asked: number }>`
+        select k.asked::integer as asked, v.id, v.version, v.dag, v.platform_id as "platformId",
+          flow_iso(v.saved_at) as "savedAt"
+        from unnest(${tenants}::text[], ${ids}::text[]) with ordinality as k(tenant, id, asked)
+          join flowlines f on f.tenant = k.tenant and f.id = k.id and f.saved
+          join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = f.version`
+      return unreachable(
+        Effect.map(rows, (rows) => {
+          const found = new Array<FlowlineVersion | undefined>(keys.length)
+          for (const row of rows) found[row.asked - 1] = row
+          return found
+        })
+      )
+    })
 
     const isKnown = Effect.fn("FlowlineStore.isKnown")(function* (tenant: string, id: string) {
       const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id}`
@@ -72,7 +90,8 @@ export const layer = Layer.effect(
     return FlowlineStore.of({
       create,
       revise,
-      get,
+      get: (tenant, id, version) =>
+        version === undefined ? getCurrent([tenant, id]) : getVersion(tenant, id, version),
       isKnown,
       remove,
       list: (tenant, { after, limit }) =>
