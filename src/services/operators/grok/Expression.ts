@@ -4,9 +4,10 @@ import type { Fields } from "../FieldPath.ts"
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
 import { expand, type Origin } from "./Expand.ts"
-import { builder } from "./Fields.ts"
+import { walkingBuilder } from "./Fields.ts"
+import { generatedBuilder } from "./GeneratedFields.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
-import { lazyMatcher, type Tree } from "./Matcher.ts"
+import { lazyMatcher, type Matcher, type Tree } from "./Matcher.ts"
 
 export interface ExpressionSettings {
   readonly lookup: (name: string) => Definition | undefined
@@ -45,18 +46,22 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
   const { tree: root, captures, names, hints } = expand(origin, settings.lookup, settings.namedCapturesOnly)
   const tree: Tree = { root, names, captureCount: captures.length }
-  const matcherFor = lazyMatcher(tree, settings.dotall, false)
-  const indexedFor = lazyMatcher(tree, settings.dotall, true)
+  const all = leaves(captures)
+  const withBuilder = (matcher: Matcher) => {
+    const { exec, numbers } = matcher
+    const given = [all, settings.keepEmptyCaptures, numbers] as const
+    return { exec, numbers, build: generatedBuilder(...given) ?? walkingBuilder(...given) }
+  }
+  const matcherFor = lazyMatcher(tree, settings.dotall, false, withBuilder)
+  const indexedFor = lazyMatcher(tree, settings.dotall, true, (matcher) => matcher)
   try {
     // V8 compiles on first use: done here, the first line is not charged for it.
     matcherFor("").exec("")
   } catch (error) {
     throw blame(tree, origin, settings.dotall, error as Error)
   }
-  const all = leaves(captures)
   // Most matches convert without failure: one list serves them all.
   const scratch: Array<ConversionFailure> = []
-  const build = builder(all, settings.keepEmptyCaptures)
   return {
     text,
     tree,
@@ -64,11 +69,11 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
     leaves: all,
     hints,
     match: (line) => {
-      const { exec, numbers } = matcherFor(line)
+      const { exec, build } = matcherFor(line)
       const match = exec(line)
       if (match === null) return undefined
       if (scratch.length > 0) scratch.length = 0
-      const fields = build(match, numbers, scratch)
+      const fields = build(match, scratch)
       return { pattern, fields, failures: scratch.length === 0 ? noFailures : [...scratch] }
     },
     exec: (line, indices) => {

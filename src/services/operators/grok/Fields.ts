@@ -1,7 +1,7 @@
 import { type ConversionFailure, coerce } from "../Coercion.ts"
 import type { Fields, Value } from "../FieldPath.ts"
+import { type Branch, branchesOf } from "./Branches.ts"
 import type { CaptureType } from "./Capture.ts"
-import { type FlatBuilder, flatBuilder } from "./FlatFields.ts"
 import type { Leaf, Match } from "./Leaf.ts"
 
 const slotValue = (
@@ -42,44 +42,25 @@ export const leafValue = (
   return list ?? first
 }
 
-/** A key of the output object: a field, an object of more keys, or (when fields clash) both. */
-interface Branch {
-  readonly key: string
-  leaf?: Leaf
-  readonly children: Array<Branch>
-}
+/** Turns a match into the (nested) fields of an event; what could not be converted is added to `failures`. */
+export type Builder = (match: Match, failures: Array<ConversionFailure>) => Fields
 
-const grow = (branches: Array<Branch>, leaf: Leaf, depth: number): void => {
-  const key = leaf.path[depth]!
-  let branch = branches.find((known) => known.key === key)
-  if (branch === undefined) {
-    branch = { key, children: [] }
-    branches.push(branch)
-  }
-  if (depth === leaf.path.length - 1) branch.leaf = leaf
-  else grow(branch.children, leaf, depth + 1)
-}
-
-export type Builder = (match: Match, numbers: ReadonlyArray<number>, failures: Array<ConversionFailure>) => Fields
-
-/** Makes the function that turns a match into the (nested) fields of an event. */
-export const builder = (all: ReadonlyArray<Leaf>, keepEmpty: boolean): Builder => {
-  const flat: FlatBuilder | undefined = keepEmpty ? undefined : flatBuilder(all)
-  if (flat !== undefined) return flat
-  const root: Array<Branch> = []
-  for (const leaf of all) grow(root, leaf, 0)
-
+/** The builder for any fields: it walks the tree of keys for every match. `numbers` are the places of the captures. */
+export const walkingBuilder = (
+  leaves: ReadonlyArray<Leaf>,
+  keepEmpty: boolean,
+  numbers: ReadonlyArray<number>
+): Builder => {
   const build = (
     branches: ReadonlyArray<Branch>,
     match: Match,
-    numbers: ReadonlyArray<number>,
     failures: Array<ConversionFailure>
   ): Fields | undefined => {
     let fields: Fields | undefined
     for (let index = 0; index < branches.length; index++) {
       const { key, leaf, children } = branches[index]!
       let value = leaf === undefined ? undefined : leafValue(leaf, match, numbers, keepEmpty, failures)
-      const object = children.length === 0 ? undefined : build(children, match, numbers, failures)
+      const object = children.length === 0 ? undefined : build(children, match, failures)
       if (value === undefined) value = object
       else if (object !== undefined) {
         const detail = `field "${leaf!.name}" clashes with fields inside it`
@@ -91,5 +72,6 @@ export const builder = (all: ReadonlyArray<Leaf>, keepEmpty: boolean): Builder =
     }
     return fields
   }
-  return (match, numbers, failures) => build(root, match, numbers, failures) ?? {}
+  const root = branchesOf(leaves)
+  return (match, failures) => build(root, match, failures) ?? {}
 }

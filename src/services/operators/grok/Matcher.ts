@@ -82,17 +82,17 @@ export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   return { exec, numbers: places }
 }
 
-/** A tree's matcher for any line: picks the recipe by the line's text and compiles each on first use. */
-export const lazyMatcher = (tree: Tree, dotall: boolean, indices: boolean) => {
+/** A tree's matcher for any line, with `finish` done to it: picks the recipe by the line's text, compiles each on first use. */
+export const lazyMatcher = <A>(tree: Tree, dotall: boolean, indices: boolean, finish: (matcher: Matcher) => A) => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
-  let ascii: Matcher | undefined
-  let unicode: Matcher | undefined
-  return (line: string): Matcher => {
+  let ascii: A | undefined
+  let unicode: A | undefined
+  return (line: string): A => {
     if (same || isAscii(line)) {
-      if (ascii === undefined) ascii = matcher(tree, { dotall, indices, text: "ascii" })
+      if (ascii === undefined) ascii = finish(matcher(tree, { dotall, indices, text: "ascii" }))
       return ascii
     }
-    if (unicode === undefined) unicode = matcher(tree, { dotall, indices, text: "unicode" })
+    if (unicode === undefined) unicode = finish(matcher(tree, { dotall, indices, text: "unicode" }))
     return unicode
   }
 }
