@@ -1,0 +1,62 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import * as PostgresStore from "../../src/layers/postgres/FlowlineStore.ts"
+import { FlowlineStore } from "../../src/services/flowlines/FlowlineStore.ts"
+import { TestPostgres } from "../support/postgres.ts"
+
+const Store = PostgresStore.layer.pipe(Layer.provideMerge(TestPostgres))
+
+layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
+  it.effect("give every asker its own row, in whatever order and however often it is asked for", () =>
+    Effect.gen(function* () {
+      const store = yield* FlowlineStore
+      for (let n = 0; n < 30; n++) {
+        yield* store.create(
+          n % 2 === 0 ? "one" : "two",
+          { id: `f${n}`, dag: `{"n":${n}}`, platformId: "p" },
+          n % 5 !== 0
+        )
+      }
+      // Six hundred at once are more than one statement takes.
+      const asked = Array.from({ length: 600 }, (_, at) => ({ tenant: at % 3 === 0 ? "two" : "one", n: (at * 7) % 40 }))
+      const rows = yield* Effect.all(
+        asked.map(({ tenant, n }) => store.get(tenant, `f${n}`)),
+        { concurrency: "unbounded" }
+      )
+      expect(rows.map((row) => row?.dag)).toEqual(
+        asked.map(({ tenant, n }) =>
+          n < 30 && n % 5 !== 0 && (n % 2 === 0 ? "one" : "two") === tenant ? `{"n":${n}}` : undefined
+        )
+      )
+    })
+  )
+
+  it.effect("fail alone when PostgreSQL will not take their key", () =>
+    Effect.gen(function* () {
+      const store = yield* FlowlineStore
+      yield* store.create("one", { id: "good", dag: "{}", platformId: "p" }, true)
+      const [bad, good] = yield* Effect.all(
+        [Effect.exit(store.get("one", "\u0000")), Effect.exit(store.get("one", "good"))],
+        {
+          concurrency: "unbounded"
+        }
+      )
+      expect([bad._tag, good._tag]).toEqual(["Failure", "Success"])
+    })
+  )
+
+  it.effect("go on for the others when an asker leaves", () =>
+    Effect.gen(function* () {
+      const store = yield* FlowlineStore
+      const sql = yield* SqlClient.SqlClient
+      yield* store.create("one", { id: "stays", dag: "{}", platformId: "p" }, true)
+      const [left, stayed] = yield* Effect.all(
+        [Effect.exit(Effect.timeout(store.get("one", "stays"), 0)), Effect.exit(store.get("one", "stays"))],
+        { concurrency: "unbounded" }
+      )
+      expect([left._tag, stayed._tag]).toEqual(["Failure", "Success"])
+      expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
+    })
+  )
+})
