@@ -117,7 +117,9 @@ describe("a server", () => {
     Effect.gen(function* () {
       const exchanges: Array<{ readonly status: number; readonly traceId: string | undefined }> = []
       const server = yield* Effect.acquireRelease(
-        Effect.sync(() => nodeServer((it) => exchanges.push(it), { headers: 300, keepAlive: 300, silence: 600 })),
+        Effect.sync(() =>
+          nodeServer((it) => exchanges.push(it), { headers: 300, request: 60_000, keepAlive: 300, silence: 600 })
+        ),
         (server) => Effect.sync(() => server.close())
       )
       yield* Effect.promise(async () => {

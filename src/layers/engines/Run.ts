@@ -23,7 +23,7 @@ export class Run {
   readonly #memoryMib: number
   readonly #memoryBytes: number
   readonly #timeoutSeconds: number
-  readonly #deadline: number
+  #deadline: number
   #child: Child
   #messages: Messages
   #mayRetry: boolean
@@ -74,6 +74,8 @@ export class Run {
       return undefined
     })
     if (messages !== undefined) {
+      // The time that a busy machine took to start the process is not the run's.
+      if (messages[0]?._tag === "Started") this.#deadline = performance.now() + this.#timeoutSeconds * 1000
       this.#mayRetry = false
       const last = messages.findIndex((message) => message._tag === "Ended")
       if (last === -1) return messages

@@ -4,8 +4,8 @@ import type { Duplex } from "node:stream"
 import type { Exchange } from "./AccessLog.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
 
-/** Milliseconds. A body may take long: what is bounded is the head, and silence on the socket. */
-export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000 }
+/** Milliseconds: for the head of a request, the whole of it, a connection without requests, and silence within one. */
+export const timeouts = { headers: 20_000, request: 600_000, keepAlive: 65_000, silence: 120_000 }
 const maxHeaderBytes = 16 * 1024
 
 const statusOf = (error: Error & { code?: string }): number => {
@@ -66,14 +66,14 @@ const closeWithLastAnswer = (server: Server): void => {
 /** The HTTP server with its limits. `finished` is told of every exchange once it is over, whichever way. */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
-  { headers, keepAlive, silence }: typeof timeouts = timeouts
+  { headers, request, keepAlive, silence }: typeof timeouts = timeouts
 ): Server => {
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headers,
     connectionsCheckingInterval: Math.min(5000, headers / 4),
     keepAliveTimeout: keepAlive,
-    requestTimeout: 0,
+    requestTimeout: request,
     requireHostHeader: false,
     noDelay: true
   })

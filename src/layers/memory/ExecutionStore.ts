@@ -109,13 +109,13 @@ export const layer = Layer.sync(ExecutionStore, () => {
         const entry = entries.get(keyOf(key))
         if (entry?.state !== "PENDING" || entry.owner !== owner || entry.cancelled) return undefined
         entry.epoch++
-        entry.attempts++
         const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
         return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
       }),
     started: (attempt, jobId, event) =>
       write(attempt, isOpen, (entry, now) => {
         entry.state = "RUNNING"
+        entry.attempts++
         entry.jobId = jobId
         entry.startedAt ??= now
         if (entry.events.length === 0) entry.events.push({ seq: 1, event, at: now })
@@ -145,10 +145,10 @@ export const layer = Layer.sync(ExecutionStore, () => {
       }),
     release: (attempt) =>
       write(attempt, isOpen, (entry) => {
+        if (entry.state === "RUNNING") entry.attempts--
         entry.state = "PENDING"
         entry.owner = undefined
         entry.epoch++
-        entry.attempts--
       }),
     cancel: (key) =>
       Effect.sync(() => {
@@ -156,10 +156,10 @@ export const layer = Layer.sync(ExecutionStore, () => {
         if (entry !== undefined && isOpen(entry)) entry.cancelled = true
         return entry?.state
       }),
-    endPending: (key) =>
+    endCancelled: (key, owner) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = entries.get(keyOf(key))
-        if (entry?.state !== "PENDING" || !entry.cancelled) return
+        if (entry === undefined || entry.owner !== owner || !entry.cancelled || !isOpen(entry)) return
         entry.epoch++
         end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
       }),

@@ -45,7 +45,7 @@ export const layer = Layer.effect(
 
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
       const [row] = yield* sql<Claim>`
-        update executions set epoch = epoch + 1, attempts = attempts + 1
+        update executions set epoch = epoch + 1
         where tenant = ${key.tenant} and id = ${key.id} and state = 'PENDING' and owner = ${owner} and not cancelled
         returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::integer as lines`
       return row
@@ -55,7 +55,7 @@ export const layer = Layer.effect(
       return reached(
         yield* sql`
         with execution as (
-          update executions set state = 'RUNNING', job_id = ${jobId}, started_at = coalesce(started_at, now()),
+          update executions set state = 'RUNNING', attempts = attempts + 1, job_id = ${jobId}, started_at = coalesce(started_at, now()),
             event = coalesce(event, ${event}), event_at = coalesce(event_at, now())
           where ${current(attempt)} and ${open}
           returning tenant, id, event_at
@@ -124,7 +124,8 @@ export const layer = Layer.effect(
         unreachable(
           Effect.map(
             sql`
-              update executions set state = 'PENDING', owner = null, epoch = epoch + 1, attempts = attempts - 1
+              update executions set state = 'PENDING', owner = null, epoch = epoch + 1,
+                attempts = attempts - (state = 'RUNNING')::integer
               where ${current(attempt)} and ${open} returning 1`,
             reached
           )
@@ -136,12 +137,13 @@ export const layer = Layer.effect(
           select state from before`
         return row?.state
       }, unreachable),
-      endPending: Effect.fn("ExecutionStore.endPending")(function* ({ tenant, id }) {
+      endCancelled: Effect.fn("ExecutionStore.endCancelled")(function* ({ tenant, id }, owner) {
         yield* sql`
           with execution as (
-            update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = now(), event_at = now(),
+            update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = greatest(now(), started_at),
+              event_at = greatest(now(), started_at),
               event = runtime || '.application.cancelled'
-            where tenant = ${tenant} and id = ${id} and state = 'PENDING' and cancelled
+            where tenant = ${tenant} and id = ${id} and owner = ${owner} and cancelled and ${open}
             returning tenant, id, event, event_at
           )
           insert into execution_events (tenant, execution_id, seq, event, at)

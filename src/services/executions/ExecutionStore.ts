@@ -29,7 +29,7 @@ export interface Claim extends Attempt {
   readonly runtime: string
   readonly dag: string
   readonly lines: number
-  /** Which attempt this is, from 1. */
+  /** How many attempts have been started before. */
   readonly attempts: number
 }
 
@@ -73,8 +73,8 @@ export class ExecutionStore extends Context.Service<
     readonly release: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and tells its state, before the mark. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
-    /** Ends an execution that is marked for cancelling and not running. */
-    readonly endPending: (key: ExecutionKey) => Effect.Effect<void, StorageUnreachable>
+    /** Ends an execution of `owner` that is marked for cancelling, once no run of it is under way there. */
+    readonly endCancelled: (key: ExecutionKey, owner: string) => Effect.Effect<void, StorageUnreachable>
     /** The oldest executions of `owner` that are pending, or marked for cancelling and not ended. */
     readonly waiting: (owner: string) => Effect.Effect<ReadonlyArray<Waiting>, StorageUnreachable>
     /** Takes the unfinished executions of gateways that are gone. */

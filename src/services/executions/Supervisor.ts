@@ -17,6 +17,8 @@ class Superseded {
 const runsAtOnce = 16
 /** Attempts that an execution gets when gateways die under it, before it counts as lost. */
 const maxAttempts = 3
+/** Milliseconds that the last word about an interrupted run may take. */
+const farewell = 3000
 /** Milliseconds between looks for what other gateways left or what is to be cancelled here. */
 const patrol = 1000
 
@@ -114,7 +116,8 @@ export class Supervisor extends Context.Service<
           ),
           Effect.onInterrupt(() => {
             const last = cancelling.has(keyOf(claim)) ? finish("CANCELLED", "cancelled") : store.release(claim)
-            return last.pipe(Effect.retry({ times: 20, schedule: Schedule.spaced(250) }), Effect.ignore)
+            // What cannot be written now is made up for by the patrol or by the next gateway.
+            return last.pipe(Effect.retry(Schedule.spaced(250)), Effect.timeoutOption(farewell), Effect.ignore)
           })
         )
       })
@@ -143,7 +146,7 @@ export class Supervisor extends Context.Service<
         Effect.suspend(() => {
           cancelling.add(keyOf(key))
           return FiberMap.remove(fibers, keyOf(key)).pipe(
-            Effect.andThen(Effect.ignore(store.endPending(key))),
+            Effect.andThen(Effect.ignore(store.endCancelled(key, gateway.id))),
             Effect.andThen(Effect.sync(() => signals.changed(keyOf(key)))),
             Effect.forkDetach,
             Effect.asVoid
