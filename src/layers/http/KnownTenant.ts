@@ -8,12 +8,11 @@ export const layer = Layer.effect(
   KnownTenant,
   Effect.gen(function* () {
     const tenants = yield* Tenants
-    const noTenant = Effect.fail(new NotFound({ kind: "tenant" }))
     const noRoute = Effect.fail(new NotFound({ kind: "route" }))
     // On the path of every request, hence no generator.
     const check = Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
       Effect.flatMap(tenants.exists(params["tenant"] ?? ""), (known) => {
-        if (!known) return noTenant
+        if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: params["tenant"] ?? "" }))
         for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
         return Effect.void
       })

@@ -3,6 +3,7 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, 
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Tenants } from "../../services/shared/Tenant.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -43,24 +44,50 @@ const refusalOf = (request: Request) => {
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
 
-const noRoute = (table: RouteTable, request: Request) => {
-  const route = table.find(pathOf(request.url))
-  if (route === undefined) return refuse(new NotFound({ kind: "route" }))
-  const allow = [...route.methods].sort()
-  const headers = { allow: allow.join(", ") }
-  if (request.method === "OPTIONS") return Effect.succeed(HttpServerResponse.empty({ status: 204, headers }))
-  return Effect.map(refuse(new MethodNotAllowed({ allow })), (response) =>
-    HttpServerResponse.setHeaders(response, headers)
-  )
+/** The tenant that a path names as written in a template such as `/v1/{tenant}/conf`. */
+const tenantOf = (template: string, path: string): string | undefined => {
+  if (!template.startsWith("/v1/{tenant}")) return undefined
+  try {
+    return decodeURIComponent(path.split("/", 3)[2] ?? "")
+  } catch {
+    return ""
+  }
 }
 
-const recover = (table: RouteTable, request: Request, cause: Cause.Cause<unknown>) =>
+const noRoute = Effect.fnUntraced(function* (tenants: Tenants["Service"], table: RouteTable, request: Request) {
+  const path = pathOf(request.url)
+  const route = table.find(path)
+  if (route === undefined) return yield* refuse(new NotFound({ kind: "route" }))
+  const tenant = tenantOf(route.template, path)
+  if (tenant !== undefined) {
+    const known = yield* Effect.result(tenants.exists(tenant))
+    if (known._tag === "Failure") return yield* refuse(known.failure)
+    if (!known.success) return yield* refuse(new NotFound({ kind: "tenant", id: tenant }))
+  }
+  const allow = [...route.methods].sort()
+  const headers = { allow: allow.join(", ") }
+  if (request.method === "OPTIONS") return HttpServerResponse.empty({ status: 204, headers })
+  return HttpServerResponse.setHeaders(yield* refuse(new MethodNotAllowed({ allow })), headers)
+})
+
+const recover = (
+  tenants: Tenants["Service"],
+  table: RouteTable,
+  request: Request,
+  cause: Cause.Cause<unknown>
+): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   isRouteNotFound(cause)
-    ? noRoute(table, request)
+    ? noRoute(tenants, table, request)
     : Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
         if (response.status < 500 || Cause.hasFails(cause)) return Effect.succeed(response)
         return Effect.as(Effect.logError(`${request.method} ${pathOf(request.url)}`, cause), response)
       })
+
+/** An answer without a body says so: otherwise it would be sent as a chunked body of no chunks. */
+const withLength = (response: HttpServerResponse.HttpServerResponse) =>
+  response.body._tag === "Empty" && response.status >= 200 && response.status < 204
+    ? HttpServerResponse.setHeader(response, "content-length", "0")
+    : response
 
 /**
  * Makes every answer above 399 an RFC 9457 problem with `instance` and `traceId`: those that endpoints declare, and
@@ -68,21 +95,24 @@ const recover = (table: RouteTable, request: Request, cause: Cause.Cause<unknown
  */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
-    (httpEffect) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        (refusalOf(request) ?? httpEffect).pipe(
-          Effect.catchCause((cause) =>
-            Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(table, request, cause)
-          ),
-          Effect.flatMap((response) =>
-            response.status < 400
-              ? Effect.succeed(response)
-              : Effect.map(traceIdOf(request), (traceId) => {
-                  traceIds.set(request.source, traceId)
-                  return asProblem(response, instanceOf(request), traceId)
-                })
+    Effect.map(
+      Tenants,
+      (tenants) => (httpEffect) =>
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+          (refusalOf(request) ?? httpEffect).pipe(
+            Effect.catchCause((cause) =>
+              Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(tenants, table, request, cause)
+            ),
+            Effect.flatMap((response) =>
+              response.status < 400
+                ? Effect.succeed(withLength(response))
+                : Effect.map(traceIdOf(request), (traceId) => {
+                    traceIds.set(request.source, traceId)
+                    return asProblem(response, instanceOf(request), traceId)
+                  })
+            )
           )
         )
-      ),
+    ),
     { global: true }
   )

@@ -65,7 +65,15 @@ export class Flowlines extends Context.Service<
       const store = yield* FlowlineStore
       const decoder = yield* FlowlineDecoder
       const platform = yield* Platform
-      const missing = (tenant: string, id: string) => new NotFound({ kind: "flowline", tenant, id })
+      const missing = (tenant: string, id: string, version?: number) =>
+        version === undefined
+          ? new NotFound({ kind: "flowline", tenant, id })
+          : new NotFound({
+              kind: "flowline",
+              tenant,
+              id,
+              detail: `There is no version ${version} of a flowline "${id}"`
+            })
 
       const prepare = Effect.fn("Flowlines.prepare")(function* (file: FlowlineFile) {
         const { dag } = yield* decoder.decode(file)
@@ -92,7 +100,7 @@ export class Flowlines extends Context.Service<
         }),
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>
-            found === undefined ? missing(tenant, id) : Effect.succeed(found)
+            found === undefined ? missing(tenant, id, version) : Effect.succeed(found)
           ),
         list: store.list,
         remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {

@@ -131,12 +131,22 @@ const checkNode = ({ type: name, settings }: OutlineNode, index: number): Readon
   if (type === undefined || settings === undefined) return []
   const base = ["dag", index, "settings"]
   const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
-  if (Result.isFailure(decoded)) return decoded.failure
-  return checkSettings(type, decoded.success).map(({ path, detail, line, column }) => ({
-    path: [...base, ...path],
-    detail,
-    ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
-  }))
+  const findings = Result.isFailure(decoded) ? decoded.failure : []
+  // What is wrong with one setting hides nothing that is wrong with another.
+  const faulty = new Set(findings.map(({ path }) => path[base.length]))
+  const sound = Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name)))
+  const rest: Result.Result<unknown, unknown> = Result.isSuccess(decoded)
+    ? decoded
+    : Schema.decodeUnknownResult(type.settings)(sound)
+  if (Result.isFailure(rest)) return findings
+  return [
+    ...findings,
+    ...checkSettings(type, rest.success).map(({ path, detail, line, column }) => ({
+      path: [...base, ...path],
+      detail,
+      ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
+    }))
+  ]
 }
 
 /** The names of a node's settings. */
