@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { Platform } from "./Platform.ts"
@@ -8,9 +9,8 @@ export const PlatformHttp = HttpApiBuilder.group(
   "platform",
   Effect.fn(function* (handlers) {
     const platform = yield* Platform
-    return handlers.handleAll({
-      properties: () => platform.properties,
-      tenant: () => platform.tenant
-    })
+    // The settings do not change while the gateway runs: the answer is made once.
+    const tenant = Effect.succeed(HttpServerResponse.jsonUnsafe(yield* platform.tenant))
+    return handlers.handle("properties", () => platform.properties).handleRaw("tenant", () => tenant)
   })
 )
