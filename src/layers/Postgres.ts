@@ -67,7 +67,7 @@ const parseAddress = (address: Redacted.Redacted<string>): Effect.Effect<void, P
   return url?.protocol === "postgres:" || url?.protocol === "postgresql:"
     ? Effect.void
     : new PostgresRefused({
-        message: "DATABASE_URL is not an address like postgres://user:password@host:5432/database"
+        message: "FLOW_DATABASE_URL is not an address like postgres://user:password@host:5432/database"
       })
 }
 

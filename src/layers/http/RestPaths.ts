@@ -39,9 +39,10 @@ export const routedPath = (tails: RouteTable["tails"], url: string): string => {
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
     (httpEffect) =>
-      Effect.updateService(httpEffect, HttpServerRequest.HttpServerRequest, (request) => {
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const url = routedPath(table.tails, request.url)
-        return url === request.url ? request : request.modify({ url })
+        if (url === request.url) return httpEffect
+        return Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, request.modify({ url }))
       }),
     { global: true }
   )

@@ -63,7 +63,7 @@ const postgresUser = () => {
     throw new EmbeddedPostgresError({
       message:
         "PostgreSQL does not run as root, and there is no user named postgres to run it as. " +
-        "Create that user, start the gateway as a normal user, or set DATABASE_URL.",
+        "Create that user, start the gateway as a normal user, or set FLOW_DATABASE_URL.",
       cause
     })
   }
@@ -94,6 +94,6 @@ const closedFolder = (account: Account, paths: ReadonlyArray<string>): EmbeddedP
   return new EmbeddedPostgresError({
     message:
       `PostgreSQL runs as user ${account.owner?.uid} and cannot pass ${closed}. ` +
-      `Open it (chmod o+x ${closed}), start the gateway as a normal user, or set DATABASE_URL.`
+      `Open it (chmod o+x ${closed}), start the gateway as a normal user, or set FLOW_DATABASE_URL.`
   })
 }

