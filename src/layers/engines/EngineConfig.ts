@@ -49,7 +49,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     archiveLevel: 6,
     graceMillis: 2000,
     warm: true,
-    warmDelayMillis: 250,
+    warmDelayMillis: 10,
     ...given
   })
 }
