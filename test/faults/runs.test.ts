@@ -96,7 +96,7 @@ describe("runs", () => {
             expect((await tenant.ended(flooding)).state).toBe("CANCELLED")
           }
           const slowest = await whileAsking(gateway.url, all())
-          expect(slowest).toBeLessThan(3000)
+          expect(slowest).toBeLessThan(15_000)
           expect(residentMib(gateway.pid)).toBeLessThan(before + 250)
           await eventually("only a waiting child is left", () => runnersOf(gateway.pid).length <= 1)
           for (const [name, id] of Object.entries({ looping, greedy, endless, flooding, cancelled })) {
@@ -129,7 +129,7 @@ describe("runs", () => {
             const { lines } = await tenant.get<{ lines: ReadonlyArray<object> }>(`flowline/executions/${id}/output`)
             expect(lines).toHaveLength(3)
           }
-          expect(slowest).toBeLessThan(3000)
+          expect(slowest).toBeLessThan(15_000)
         })
       }),
     90_000

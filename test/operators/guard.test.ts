@@ -24,7 +24,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
     Effect.gen(function* () {
       const began = performance.now()
       const answer = yield* test("grok", { input: `${fuse}\n`.repeat(5000), pattern: bomb })
-      expect(performance.now() - began).toBeLessThan(6000)
+      expect(performance.now() - began).toBeLessThan(20_000)
       expect(answer).toMatchObject({ total: 5000, matched: 0 })
       expect(answer.results.every(({ failure }) => failure?.reason === "timeout")).toBe(true)
     })
@@ -123,7 +123,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
       const began = performance.now()
       expect(yield* test("grok", { input: "aa", pattern: bomb })).toMatchObject({ matched: 1 })
       // Ten such tests would take 15 seconds on two workers.
-      expect(performance.now() - began).toBeLessThan(3000)
+      expect(performance.now() - began).toBeLessThan(10_000)
     })
   )
 
