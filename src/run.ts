@@ -9,7 +9,7 @@ await serve(async () => {
     import("effect")
   ])
   return {
-    pipeline,
+    runtime: () => pipeline,
     blobs: (store) => Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(store.root, "5 seconds", true)))
   }
 })

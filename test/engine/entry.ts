@@ -160,7 +160,7 @@ const acts = new Map<string, Act>([
 ])
 
 await serve(async () => ({
-  pipeline: (flowline, makeContext) => {
+  runtime: () => (flowline, makeContext) => {
     const node = flowline.dag[0]
     const act = acts.get(node.type)
     if (act === undefined) return pipeline(flowline, makeContext)

@@ -4,7 +4,7 @@ import type { Layer } from "effect"
 import type { Blobs } from "../../../services/blobs/Blobs.ts"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import type { Flowline } from "../../../services/flowlines/Flowline.ts"
-import type { RunContext } from "../../../services/nodes/Node.ts"
+import type { RunContext, Runtime } from "../../../services/nodes/Node.ts"
 import type { BlobStore } from "../EngineConfig.ts"
 import type { Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
@@ -16,15 +16,23 @@ import { Output } from "./Output.ts"
 import { TenantFiles } from "./TenantFiles.ts"
 import { watch } from "./Watchdog.ts"
 
-/** Wires a flowline's nodes; the product's is `services/nodes/Pipeline`. */
-export type MakePipeline = (
+/** A flowline that is ready to run. `counters` may be read at any time. */
+export interface Job {
+  readonly run: () => Promise<void>
+  readonly counters: () => ReadonlyArray<NodeCounters>
+}
+
+/** What a runtime gets besides the flowline; the stream runtime's is `services/nodes/Pipeline`. */
+export type MakeJob = (
   flowline: Flowline,
-  makeContext: (component: string) => RunContext
-) => { readonly run: () => Promise<void>; readonly counters: () => ReadonlyArray<NodeCounters> }
+  makeContext: (component: string) => RunContext,
+  order: Order
+) => Job | Promise<Job>
 
 /** What the program around the run provides. */
 export interface Parts {
-  readonly pipeline: MakePipeline
+  /** Loads what runs flowlines of the runtime. */
+  readonly runtime: (runtime: Runtime) => MakeJob | Promise<MakeJob>
   readonly blobs: (store: BlobStore) => Layer.Layer<Blobs>
 }
 
@@ -65,7 +73,7 @@ const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
 class Run {
   readonly #order: Order
   readonly #channel: Channel
-  readonly #pipeline: MakePipeline
+  readonly #runtime: Parts["runtime"]
   readonly #output: Output
   readonly #archive: Archive
   readonly #files: TenantFiles
@@ -74,7 +82,7 @@ class Run {
 
   constructor(order: Order, channel: Channel, parts: Parts) {
     this.#order = order
-    this.#pipeline = parts.pipeline
+    this.#runtime = parts.runtime
     this.#channel = channel
     this.#output = new Output(channel, order.outputLines, order.outputBytes)
     this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
@@ -111,7 +119,9 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const job = this.#pipeline(this.#order.spec.flowline, this.#context)
+    const { flowline } = this.#order.spec
+    const makeJob = await this.#runtime(flowline.runtime)
+    const job = await makeJob(flowline, this.#context, this.#order)
     let told = ""
     const tell = () => {
       const nodes = job.counters()
