@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ArchivesApi } from "./services/archives/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
+import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
@@ -15,6 +16,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(FlowlinesApi)
   .add(ExecutionsApi)
   .add(ArchivesApi)
+  .add(DocumentationApi)
   .middleware(RequestProblems)
   // A request is told all that is wrong with it at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

@@ -11,6 +11,7 @@ import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
+import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
@@ -31,6 +32,7 @@ const Handlers = Layer.mergeAll(
   lean(PlatformHttp, ["platform"]),
   lean(OperatorsHttp, ["operators"]),
   lean(ConfHttp, ["conf"]),
+  lean(DocumentationHttp, ["documentation"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Archives } from "../services/archives/Archives.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Gateway } from "../services/executions/Gateway.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
@@ -13,6 +14,8 @@ import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
 import * as Decoder from "./decoder/InProcess.ts"
+import * as Folders from "./documentation/Folders.ts"
+import * as Markdown from "./documentation/Markdown.ts"
 import * as ArchiveStore from "./memory/ArchiveStore.ts"
 import * as MemoryBlobs from "./memory/Blobs.ts"
 import * as MemoryEngine from "./memory/Engine.ts"
@@ -31,6 +34,8 @@ const Adapters = Layer.mergeAll(
   Decoder.layer,
   OperatorPool.layer,
   DiskConf.layer,
+  Folders.layer,
+  Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer,
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
@@ -40,6 +45,6 @@ const Adapters = Layer.mergeAll(
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, BlobSweep.layer())),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, BlobSweep.layer())),
   Layer.provideMerge(Adapters)
 )

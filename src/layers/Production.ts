@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Archives } from "../services/archives/Archives.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import { Blobs } from "../services/blobs/Blobs.ts"
+import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
@@ -18,6 +19,8 @@ import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
 import * as Decoder from "./decoder/Threads.ts"
+import * as Folders from "./documentation/Folders.ts"
+import * as Markdown from "./documentation/Markdown.ts"
 import { EngineConfig } from "./engines/EngineConfig.ts"
 import * as LocalEngine from "./engines/LocalEngine.ts"
 import * as OperatorPool from "./operators/Pool.ts"
@@ -78,6 +81,8 @@ const Adapters = Layer.mergeAll(
   Decoder.layer,
   OperatorPool.layer,
   DiskConf.layer,
+  Folders.layer,
+  Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer
 ).pipe(Layer.provideMerge(PostgresLive))
@@ -105,6 +110,6 @@ const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, SweepLive)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, SweepLive)),
   Layer.provideMerge(Adapters)
 )

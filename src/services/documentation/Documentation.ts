@@ -1,0 +1,104 @@
+import { Context, Effect, Layer, type Scope, Stream } from "effect"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { ConfFile } from "../conf/Conf.ts"
+import { Pages, type Shelf } from "./Pages.ts"
+
+/** What a page's path led to: a file, or a list that was made of what is in the folder. */
+export type Page =
+  | { readonly _tag: "File"; readonly path: string; readonly file: ConfFile }
+  | { readonly _tag: "List"; readonly path: string; readonly markdown: string }
+
+/** The files that a path may mean, the likeliest first. */
+export const candidates = (path: string): ReadonlyArray<string> => {
+  const named = path === "" ? [] : [path, `${path}.md`, `${path}.html`]
+  const inside = ["index.md", "index.html", "README.md"].map((name) => (path === "" ? name : `${path}/${name}`))
+  return [...named, ...inside]
+}
+
+/** The path without what may be left out at its end. */
+const folderAsked = (path: string): string => path.replace(/\/$/, "").replace(/(^|\/)index(\.md|\.html)?$/, "")
+
+const isPage = (path: string): boolean => /\.(md|html)$/.test(path)
+
+const escaped = (text: string): string => text.replace(/[\\[\]<>`*_&]/g, "\\$&")
+
+/** Pages whose first heading is looked up for a list; the others are listed by their path. */
+const maxTitles = 200
+/** A title stands in the first bytes of a page. */
+const titleBytes = 2048
+
+export class Documentation extends Context.Service<
+  Documentation,
+  {
+    /** The page; its file is open for the length of the scope. `path` is empty for the first page. */
+    readonly open: (tenant: string, path: string) => Effect.Effect<Page, NotFound | StorageUnreachable, Scope.Scope>
+  }
+>()("flow/documentation/Documentation") {
+  static readonly layer = Layer.effect(
+    Documentation,
+    Effect.gen(function* () {
+      const pages = yield* Pages
+
+      const title = (shelf: Shelf, path: string) =>
+        Effect.scoped(
+          Effect.gen(function* () {
+            const file = yield* shelf.open(path)
+            if (typeof file === "string") return path
+            const span = { start: 0, end: Math.min(file.size, titleBytes) }
+            const text = yield* Stream.mkString(Stream.decodeText(file.read(span)))
+            return /^#\s+(.+?)\s*#*\s*$/m.exec(text)?.[1] ?? path
+          })
+        )
+
+      const linesOf = Effect.fnUntraced(function* (shelf: Shelf, folder: string, hidden: ReadonlySet<string>) {
+        const prefix = folder === "" ? "" : `${folder}/`
+        const found = (yield* shelf.list).filter((path) => path.startsWith(prefix) && isPage(path) && !hidden.has(path))
+        const titles = yield* Effect.forEach(found.slice(0, maxTitles), (path) => title(shelf, path), {
+          concurrency: 8
+        })
+        return found.map((path, at) => {
+          return `- [${escaped(titles[at] ?? path)}](${path.slice(prefix.length).split("/").map(encodeURIComponent).join("/")})`
+        })
+      })
+
+      const list = Effect.fnUntraced(function* (tenant: string, folder: string) {
+        const shelf = pages.tenant(tenant)
+        const own = yield* linesOf(shelf, folder, new Set())
+        const product = yield* linesOf(pages.product, folder, new Set(yield* shelf.list))
+        if (own.length + product.length === 0) return undefined
+        const heading = folder === "" ? "Documentation" : escaped(folder)
+        const gateway = product.length === 0 ? [] : ["", "## The gateway", "", ...product]
+        const markdown = [`# ${heading}`, "", ...own, ...gateway, ""].join("\n")
+        const page: Page = { _tag: "List", path: folder === "" ? "index.md" : `${folder}/index.md`, markdown }
+        return page
+      })
+
+      const find = Effect.fnUntraced(function* (shelf: Shelf, names: ReadonlyArray<string>) {
+        for (const name of names) {
+          const file = yield* shelf.open(name)
+          if (typeof file === "string") continue
+          const page: Page = { _tag: "File", path: name, file }
+          return page
+        }
+        return undefined
+      })
+
+      return Documentation.of({
+        open: Effect.fn("Documentation.open")(function* (tenant, asked) {
+          const folder = folderAsked(asked)
+          const path = asked.replace(/\/$/, "")
+          const names = folder === path ? candidates(path) : [...candidates(path), ...candidates(folder)]
+          // The product's own first page would hide that the tenant has pages.
+          const shelves = folder === "" ? [pages.tenant(tenant)] : [pages.tenant(tenant), pages.product]
+          for (const shelf of shelves) {
+            const page = yield* find(shelf, names)
+            if (page !== undefined) return page
+          }
+          const listed = yield* list(tenant, folder)
+          return listed ?? (yield* new NotFound({ kind: "page", tenant, id: asked }))
+        })
+      })
+    })
+  )
+}

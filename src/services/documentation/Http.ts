@@ -1,0 +1,83 @@
+import { Effect, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { download } from "../shared/Download.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { Documentation, type Page } from "./Documentation.ts"
+import { locator } from "./Links.ts"
+import { Renderer } from "./Renderer.ts"
+import { wantsHtml } from "./Wanted.ts"
+
+/** A longer page is sent as it is: rendering it would hold up the others. */
+const maxRendered = 1024 * 1024
+
+const encoder = new TextEncoder()
+
+const hex = (bytes: ArrayBuffer): string =>
+  Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+export const DocumentationHttp = HttpApiBuilder.group(
+  Api,
+  "documentation",
+  Effect.fn(function* (handlers) {
+    const documentation = yield* Documentation
+    const renderer = yield* Renderer
+
+    /** An answer made of a text: its tag is that of the text, and so changes with all that goes into it. */
+    const textOf = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      path: string,
+      text: string,
+      contentType: string
+    ) {
+      const bytes = encoder.encode(text)
+      return yield* download({
+        request,
+        size: bytes.length,
+        etag: hex(yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))),
+        filename: path.slice(path.lastIndexOf("/") + 1),
+        contentType,
+        disposition: "inline",
+        read: ({ start, end }) => Effect.succeed(Stream.succeed(bytes.subarray(start, end)))
+      })
+    })
+
+    const sourceOf = (request: HttpServerRequest.HttpServerRequest, page: Page) =>
+      page._tag === "List"
+        ? textOf(request, page.path, page.markdown, mediaTypeOf(page.path))
+        : download({
+            request,
+            size: page.file.size,
+            etag: page.file.sha256,
+            lastModified: page.file.lastModified,
+            filename: page.path.slice(page.path.lastIndexOf("/") + 1),
+            contentType: mediaTypeOf(page.path),
+            disposition: "inline",
+            read: (span) => Effect.succeed(page.file.read(span))
+          })
+
+    const answer = Effect.fnUntraced(function* (
+      request: HttpServerRequest.HttpServerRequest,
+      tenant: string,
+      path: string
+    ) {
+      const page = yield* documentation.open(tenant, path)
+      if (!page.path.endsWith(".md")) return yield* sourceOf(request, page)
+      const isLong = page._tag === "File" && page.file.size > maxRendered
+      if (isLong || !wantsHtml(request.headers.accept)) {
+        return HttpServerResponse.setHeader(yield* sourceOf(request, page), "vary", "Accept")
+      }
+      const markdown =
+        page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
+      const [asked = ""] = request.originalUrl.split("?")
+      const html = renderer.render(markdown, locator(page.path, asked))
+      const rendered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
+      return HttpServerResponse.setHeader(rendered, "vary", "Accept")
+    })
+
+    return handlers
+      .handleRaw("index", ({ params, request }) => answer(request, params.tenant, ""))
+      .handleRaw("page", ({ params, request }) => answer(request, params.tenant, params.page))
+  })
+)
