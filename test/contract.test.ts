@@ -7,7 +7,7 @@ import { ended, flowlineForm, gateway, raw, TestGateway } from "./support/gatewa
 /** A row of the contract: its number, method, path, success status, other statuses, media type of the success. */
 type Row = readonly [
   number: number,
-  method: "get" | "post" | "delete",
+  method: "get" | "post" | "put" | "delete",
   path: string,
   success: number,
   others: ReadonlyArray<number>,
@@ -33,11 +33,16 @@ const rows: ReadonlyArray<Row> = [
   [20, "get", "/v1/{tenant}/flowline/{flowlineId}/executions/{executionId}", 200, [404]],
   [26, "get", "/v1/{tenant}/flowline/{id}", 200, [404]],
   [27, "post", "/v1/{tenant}/flowline/{id}", 200, [404]],
-  [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]]
+  [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]],
+  [41, "get", "/v1/{tenant}/documentation/{page}", 200, [404], "text/markdown"]
 ]
 
 /** What the gateway adds to the contract. */
-const additions = ["get /v1/{tenant}/archives", "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"]
+const additions = [
+  "get /v1/{tenant}/archives",
+  "get /v1/{tenant}/documentation",
+  "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"
+]
 
 const flowline = `
 runtime: stream
@@ -158,6 +163,8 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
       yield* check(5, "GET", `${base}/archives/${execution}`, 404)
       yield* check(6, "DELETE", `${base}/archives/${execution}`, 404)
       yield* check(4, "DELETE", `${base}/archives`, 200)
+      yield* check(41, "GET", `${base}/documentation/index`, 200)
+      yield* check(41, "GET", `${base}/documentation/none`, 404)
       yield* check(28, "DELETE", `${base}/flowline/${saved.id}`, 201)
       yield* check(28, "DELETE", `${base}/flowline/${saved.id}`, 404)
       expect(statuses.filter(([, expected, status]) => expected !== status)).toEqual([])

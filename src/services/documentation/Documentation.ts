@@ -68,8 +68,11 @@ export class Documentation extends Context.Service<
         const product = yield* linesOf(pages.product, folder, new Set(yield* shelf.list))
         if (own.length + product.length === 0) return undefined
         const heading = folder === "" ? "Documentation" : escaped(folder)
-        const gateway = product.length === 0 ? [] : ["", "## The gateway", "", ...product]
-        const markdown = [`# ${heading}`, "", ...own, ...gateway, ""].join("\n")
+        const parts = [[`# ${heading}`], own, product.length === 0 ? [] : ["## The gateway"], product]
+        const markdown = parts
+          .filter((lines) => lines.length > 0)
+          .map((lines) => `${lines.join("\n")}\n`)
+          .join("\n")
         const page: Page = { _tag: "List", path: folder === "" ? "index.md" : `${folder}/index.md`, markdown }
         return page
       })

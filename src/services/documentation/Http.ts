@@ -70,7 +70,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
       }
       const markdown =
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
-      const [asked = ""] = request.originalUrl.split("?")
+      const [asked = ""] = request.originalUrl.replace(/^\w+:\/\/[^/]*/, "").split("?")
       const html = renderer.render(markdown, locator(page.path, asked))
       const rendered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
       return HttpServerResponse.setHeader(rendered, "vary", "Accept")
