@@ -96,7 +96,12 @@ const storeAway = Layer.mock(ArchiveStore)({
   removeAll: () => away("metadata"),
   references: () => away("metadata")
 })
-const blobsAway = Layer.mock(Blobs)({ read: () => away("data"), list: () => Stream.empty })
+const blobsAway = Layer.mock(Blobs)({
+  backend: "disk",
+  url: () => "file:///away",
+  read: () => away("data"),
+  list: () => Stream.empty
+})
 
 layer(gateway(storeAway, blobsAway))("archives whose rows cannot be reached", (it) => {
   it.effect("are 504 everywhere", () =>

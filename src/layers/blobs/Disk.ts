@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type Blob, Blobs } from "../../services/blobs/Blobs.ts"
@@ -88,6 +89,8 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
     )
 
     return Blobs.of({
+      backend: "disk",
+      url: (tenant, sha256) => pathToFileURL(paths.blob(tenant, sha256).path).href,
       write,
       size: Effect.fn("Blobs.size")((tenant, sha256) =>
         attempt(async () => {

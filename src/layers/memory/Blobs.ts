@@ -23,6 +23,8 @@ export const layer: Layer.Layer<Blobs> = Layer.sync(Blobs, () => {
   const stored = new Map<string, { readonly bytes: Buffer; readonly storedAt: number }>()
   const keyOf = (tenant: string, sha256: string) => `${tenant}/${sha256}`
   return Blobs.of({
+    backend: "memory",
+    url: (tenant, sha256) => `memory:///${keyOf(tenant, sha256)}`,
     write: <E = never>(
       tenant: string,
       source: AsyncIterable<Uint8Array>,

@@ -22,6 +22,10 @@ export interface ByteSpan {
 export class Blobs extends Context.Service<
   Blobs,
   {
+    /** What keeps the bytes, as metadata names it: `disk`, `s3` or, in tests, `memory`. */
+    readonly backend: string
+    /** Where a blob lies or would lie: `file:///<root>/…` or `s3://<bucket>/<key>`. Never holds credentials. */
+    readonly url: (tenant: string, sha256: string) => string
     /**
      * Stores the bytes in one pass with their hash; returns when they are durable. Interrupting it, or a failing
      * source, leaves nothing. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were given.
