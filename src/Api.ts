@@ -6,6 +6,7 @@ import { ExecutionsApi } from "./services/executions/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
+import { ScanApi } from "./services/scan/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
 
 /** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
@@ -17,6 +18,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ExecutionsApi)
   .add(ArchivesApi)
   .add(DocumentationApi)
+  .add(ScanApi)
   .middleware(RequestProblems)
   // A request is told all that is wrong with it at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

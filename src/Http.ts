@@ -16,6 +16,7 @@ import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
+import { ScanHttp } from "./services/scan/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
 
 /** Every path that the gateway knows. */
@@ -33,6 +34,7 @@ const Handlers = Layer.mergeAll(
   lean(OperatorsHttp, ["operators"]),
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
+  lean(ScanHttp, ["scan"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])

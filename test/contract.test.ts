@@ -31,6 +31,11 @@ const rows: ReadonlyArray<Row> = [
   [18, "get", "/v1/{tenant}/flowline/executions/{id}/events", 200, [404]],
   [19, "get", "/v1/{tenant}/flowline/executions/{id}/output", 200, [404]],
   [20, "get", "/v1/{tenant}/flowline/{flowlineId}/executions/{executionId}", 200, [404]],
+  [21, "get", "/v1/{tenant}/flowline/scan/analytics", 200, []],
+  [22, "get", "/v1/{tenant}/flowline/scan/pybatch", 200, []],
+  [23, "get", "/v1/{tenant}/flowline/scan/stream", 200, []],
+  [24, "get", "/v1/{tenant}/flowline/scan", 200, []],
+  [25, "delete", "/v1/{tenant}/flowline/scan/reset", 200, []],
   [26, "get", "/v1/{tenant}/flowline/{id}", 200, [404]],
   [27, "post", "/v1/{tenant}/flowline/{id}", 200, [404]],
   [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]],
@@ -154,6 +159,11 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
       }
       yield* check(20, "GET", `${base}/flowline/${saved.id}/executions/${execution}`, 200)
       yield* check(20, "GET", `${base}/flowline/${saved.id}/executions/none`, 404)
+      yield* check(21, "GET", `${base}/flowline/scan/analytics`, 200)
+      yield* check(22, "GET", `${base}/flowline/scan/pybatch`, 200)
+      yield* check(23, "GET", `${base}/flowline/scan/stream`, 200)
+      yield* check(24, "GET", `${base}/flowline/scan`, 200)
+      yield* check(25, "DELETE", `${base}/flowline/scan/reset`, 200)
       yield* check(26, "GET", `${base}/flowline/${saved.id}`, 200)
       yield* check(26, "GET", `${base}/flowline/none`, 404)
       yield* check(27, "POST", `${base}/flowline/${saved.id}`, 200)

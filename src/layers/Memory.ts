@@ -8,6 +8,8 @@ import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
+import { Scan } from "../services/scan/Scan.ts"
+import { TenantNodes } from "../services/scan/TenantNodes.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import * as DiskConf from "./conf/Disk.ts"
@@ -24,6 +26,9 @@ import * as FlowlineStore from "./memory/FlowlineStore.ts"
 import * as IdempotencyStore from "./memory/IdempotencyStore.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
+/** Tenants bring no nodes of their own yet. */
+const NoTenantNodes = Layer.succeed(TenantNodes, { version: () => Effect.succeed(""), scan: () => Effect.succeed([]) })
+
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
@@ -35,6 +40,7 @@ const Adapters = Layer.mergeAll(
   OperatorPool.layer,
   DiskConf.layer,
   Folders.layer,
+  NoTenantNodes,
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer,
@@ -45,6 +51,6 @@ const Adapters = Layer.mergeAll(
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, BlobSweep.layer())),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, BlobSweep.layer())),
   Layer.provideMerge(Adapters)
 )

@@ -10,11 +10,13 @@ import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
+import { Scan } from "../services/scan/Scan.ts"
+import { TenantNodes } from "../services/scan/TenantNodes.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
-import { Settings } from "../services/shared/Settings.ts"
+import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
-import * as DiskBlobs from "./blobs/Disk.ts"
+import * as BlobsAt from "./blobs/BlobsAt.ts"
 import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
@@ -47,7 +49,7 @@ const PostgresLive = Postgres.layer.pipe(
 
 const BlobsLive = Layer.unwrap(
   Effect.map(Settings, ({ blobs, storageDeadline }) =>
-    DiskBlobs.layer.pipe(Layer.provide(DiskBlobs.DiskConfig.layer(blobs, storageDeadline)))
+    BlobsAt.layer(blobs, { deadline: storageDeadline, isGateway: true })
   )
 )
 
@@ -55,12 +57,12 @@ const EngineLive = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
-      Effect.map(Settings, ({ conf, data, blobs }) =>
+      Effect.map(Settings, (settings) =>
         EngineConfig.settings({
-          confRoot: conf,
-          dataRoot: blobs,
-          tempRoot: join(data, "tmp"),
-          blobs: { kind: "disk", root: blobs }
+          confRoot: settings.conf,
+          dataRoot: dataRoot(settings),
+          tempRoot: join(settings.data, "tmp"),
+          blobs: settings.blobs
         })
       )
     )
@@ -68,6 +70,9 @@ const EngineLive = LocalEngine.layer.pipe(
 )
 
 const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gateways.layer(databaseUrl === undefined)))
+
+/** Tenants bring no nodes of their own yet. */
+const NoTenantNodes = Layer.succeed(TenantNodes, { version: () => Effect.succeed(""), scan: () => Effect.succeed([]) })
 
 /** Ports on their adapters. */
 const Adapters = Layer.mergeAll(
@@ -82,6 +87,7 @@ const Adapters = Layer.mergeAll(
   OperatorPool.layer,
   DiskConf.layer,
   Folders.layer,
+  NoTenantNodes,
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer
@@ -110,6 +116,6 @@ const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, SweepLive)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, SweepLive)),
   Layer.provideMerge(Adapters)
 )

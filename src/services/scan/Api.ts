@@ -1,0 +1,34 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { NodeDescriptor, ScanResult } from "./Descriptor.ts"
+
+const nodes = { params: tenantParams, success: Schema.Array(NodeDescriptor), error: StorageUnreachable }
+
+export class ScanApi extends HttpApiGroup.make("scan")
+  .add(
+    HttpApiEndpoint.get("all", "/v1/:tenant/flowline/scan", {
+      params: tenantParams,
+      success: ScanResult,
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "The nodes that flowlines can use, for each runtime"),
+    HttpApiEndpoint.get("analytics", "/v1/:tenant/flowline/scan/analytics", nodes).annotate(
+      OpenApi.Summary,
+      "The nodes of batch-SQL flowlines"
+    ),
+    HttpApiEndpoint.get("pybatch", "/v1/:tenant/flowline/scan/pybatch", nodes).annotate(
+      OpenApi.Summary,
+      "The nodes of Python batch flowlines, the tenant's own included"
+    ),
+    HttpApiEndpoint.get("stream", "/v1/:tenant/flowline/scan/stream", nodes).annotate(
+      OpenApi.Summary,
+      "The nodes of stream flowlines"
+    ),
+    HttpApiEndpoint.delete("reset", "/v1/:tenant/flowline/scan/reset", {
+      params: tenantParams,
+      success: HttpApiSchema.Empty(200)
+    }).annotate(OpenApi.Summary, "Forgets what was found of the tenant's own nodes")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Node scan" })) {}

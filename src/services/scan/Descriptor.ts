@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { runtimes } from "../nodes/Node.ts"
+
+export const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
+
+/** What is known of a node: everything of one that can be used, `type` (its path) and `error` of one that cannot. */
+export const NodeDescriptor = Schema.Struct({
+  type: Schema.String.annotate({
+    description: "What a flowline names it by; the path of a file that cannot be scanned"
+  }),
+  kind: Schema.optionalKey(Schema.Literals(["input", "processing", "output"])),
+  description: Schema.optionalKey(Schema.String.annotate({ description: "Markdown" })),
+  runtimes: Schema.Array(Runtime),
+  settings: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "JSON Schema (2020-12) of its settings" })
+  ),
+  inputs: Schema.optionalKey(
+    Schema.Struct({ min: Schema.Int, max: Schema.Int }).annotate({ description: "How many subscriptions it takes" })
+  ),
+  outputs: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({
+      description: "Streams that it can publish; `*` stands for names that the flowline chooses"
+    })
+  ),
+  source: Schema.String.annotate({ description: "`builtin`, or what it comes from" }),
+  example: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Settings" })),
+  error: Schema.optionalKey(
+    Schema.Struct({ message: Schema.String, line: Schema.optionalKey(Schema.Int) }).annotate({
+      description: "Why it cannot be used"
+    })
+  )
+}).annotate({ identifier: "NodeDescriptor" })
+export type NodeDescriptor = typeof NodeDescriptor.Type
+
+export const ScanResult = Schema.Struct({
+  analytics: Schema.Array(NodeDescriptor),
+  pybatch: Schema.Array(NodeDescriptor),
+  stream: Schema.Array(NodeDescriptor)
+}).annotate({ identifier: "ScanResult" })
+export type ScanResult = typeof ScanResult.Type

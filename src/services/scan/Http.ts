@@ -1,0 +1,18 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { Scan } from "./Scan.ts"
+
+export const ScanHttp = HttpApiBuilder.group(
+  Api,
+  "scan",
+  Effect.fn(function* (handlers) {
+    const scan = yield* Scan
+    return handlers
+      .handle("all", ({ params }) => scan.all(params.tenant))
+      .handle("analytics", ({ params }) => scan.nodes(params.tenant, "analytics"))
+      .handle("pybatch", ({ params }) => scan.nodes(params.tenant, "pybatch"))
+      .handle("stream", ({ params }) => scan.nodes(params.tenant, "stream"))
+      .handle("reset", ({ params }) => scan.reset(params.tenant))
+  })
+)

@@ -1,0 +1,63 @@
+import { Context, Effect, Layer, Semaphore } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { descriptor, nodesOf } from "../nodes/Catalogue.ts"
+import { type Runtime, runtimes } from "../nodes/Node.ts"
+import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
+import { TenantNodes } from "./TenantNodes.ts"
+
+/** Tenants whose nodes are remembered. */
+const maxRemembered = 1000
+
+/** The nodes that a tenant's flowlines can use. */
+export class Scan extends Context.Service<
+  Scan,
+  {
+    /** Those of one runtime: the catalogue's in its order, then the tenant's own. */
+    readonly nodes: (
+      tenant: string,
+      runtime: Runtime
+    ) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
+    readonly all: (tenant: string) => Effect.Effect<ScanResult, StorageUnreachable>
+    /** Forgets what was found; the next question reads the tenant's nodes again. */
+    readonly reset: (tenant: string) => Effect.Effect<void>
+  }
+>()("flow/scan/Scan") {
+  static readonly layer = Layer.effect(
+    Scan,
+    Effect.gen(function* () {
+      const tenantNodes = yield* TenantNodes
+      const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
+      const remembered = new Map<string, { readonly version: string; readonly nodes: ReadonlyArray<NodeDescriptor> }>()
+      // Many who ask at once wait for one scan.
+      const turn = yield* Semaphore.make(1)
+
+      const fresh = Effect.fnUntraced(function* (tenant: string) {
+        const version = yield* tenantNodes.version(tenant)
+        const known = remembered.get(tenant)
+        if (known?.version === version) return known.nodes
+        const nodes = yield* tenantNodes.scan(tenant)
+        if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
+        remembered.set(tenant, { version, nodes })
+        return nodes
+      })
+      const own = (tenant: string) => turn.withPermits(1)(fresh(tenant))
+
+      const nodes = Effect.fn("Scan.nodes")(function* (tenant: string, runtime: Runtime) {
+        const found = yield* own(tenant)
+        return [...(builtin.get(runtime) ?? []), ...found.filter((node) => node.runtimes.includes(runtime))]
+      })
+      return Scan.of({
+        nodes,
+        all: Effect.fn("Scan.all")(function* (tenant) {
+          const [analytics, pybatch, stream] = yield* Effect.all([
+            nodes(tenant, "analytics"),
+            nodes(tenant, "pybatch"),
+            nodes(tenant, "stream")
+          ])
+          return { analytics, pybatch, stream }
+        }),
+        reset: (tenant) => Effect.sync(() => void remembered.delete(tenant))
+      })
+    })
+  )
+}

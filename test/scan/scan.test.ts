@@ -1,0 +1,81 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { catalogue } from "../../src/services/nodes/Catalogue.ts"
+import { runtimes } from "../../src/services/nodes/Node.ts"
+import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
+import { Scan } from "../../src/services/scan/Scan.ts"
+import { TenantNodes } from "../../src/services/scan/TenantNodes.ts"
+import { onBoth, raw, TestGateway } from "../support/gateway.ts"
+
+const tenant = "mytenant"
+
+onBoth("the scan", (it) => {
+  it.effect("lists the catalogue's nodes for each runtime that can run them", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const all = yield* client.scan.all({ params: { tenant } })
+      const one = {
+        analytics: yield* client.scan.analytics({ params: { tenant } }),
+        pybatch: yield* client.scan.pybatch({ params: { tenant } }),
+        stream: yield* client.scan.stream({ params: { tenant } })
+      }
+      expect(all).toEqual(one)
+      for (const runtime of runtimes) {
+        const builtin = all[runtime].filter(({ source }) => source === "builtin")
+        const expected = [...catalogue.values()].filter((node) => node.runtimes.includes(runtime))
+        expect(builtin.map(({ type }) => type)).toEqual(expected.map(({ type }) => type))
+        for (const node of builtin) {
+          expect(node).toMatchObject({
+            settings: { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object" },
+            inputs: { min: expect.any(Number), max: expect.any(Number) },
+            example: expect.any(Object)
+          })
+        }
+      }
+    })
+  )
+
+  it.effect("is reset without a body, and unknown for an unknown tenant", () =>
+    Effect.gen(function* () {
+      const reset = yield* raw(`/v1/${tenant}/flowline/scan/reset`, { method: "DELETE" })
+      expect([reset.status, yield* Effect.promise(() => reset.text())]).toEqual([200, ""])
+      for (const path of ["", "/stream", "/analytics", "/pybatch"]) {
+        expect((yield* raw(`/v1/nobody/flowline/scan${path}`)).status).toBe(404)
+        expect((yield* raw(`/v1/${tenant}/flowline/scan${path}`, { method: "PATCH" })).status).toBe(405)
+      }
+      expect((yield* raw(`/v1/${tenant}/flowline/scan/other`)).status).toBe(404)
+    })
+  )
+})
+
+describe("a tenant's own nodes", () => {
+  const found = (type: string): NodeDescriptor => ({ type, runtimes: ["pybatch"], source: `nodes/${type}.py` })
+
+  it.effect("are remembered until they change or the cache is reset, for each tenant", () =>
+    Effect.gen(function* () {
+      const scans: Array<string> = []
+      let version = "1"
+      const nodes = Layer.succeed(TenantNodes, {
+        version: () => Effect.sync(() => version),
+        scan: (tenant) =>
+          Effect.sync(() => {
+            scans.push(tenant)
+            return [found(`${tenant}_${scans.length}`)]
+          })
+      })
+      const last = (tenant: string) =>
+        Effect.flatMap(Scan, (scan) => Effect.map(scan.nodes(tenant, "pybatch"), (nodes) => nodes.at(-1)?.type))
+      const types = yield* Effect.gen(function* () {
+        const scan = yield* Scan
+        const together = yield* Effect.all([last("a"), last("a"), last("a")], { concurrency: "unbounded" })
+        const other = yield* last("b")
+        yield* scan.reset("a")
+        const reset = [yield* last("a"), yield* last("b")]
+        version = "2"
+        return [...together, other, ...reset, yield* last("b")]
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, nodes)))
+      expect(types).toEqual(["a_1", "a_1", "a_1", "b_2", "a_3", "b_2", "b_4"])
+      expect(scans).toEqual(["a", "b", "a", "b"])
+    })
+  )
+})
