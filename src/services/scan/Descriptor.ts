@@ -22,7 +22,7 @@ export const NodeDescriptor = Schema.Struct({
       description: "Streams that it can publish; `*` stands for names that the flowline chooses"
     })
   ),
-  source: Schema.String.annotate({ description: "`builtin`, or what it comes from" }),
+  source: Schema.String.annotate({ description: "`builtin`, or its origin" }),
   example: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Settings" })),
   error: Schema.optionalKey(
     Schema.Struct({ message: Schema.String, line: Schema.optionalKey(Schema.Int) }).annotate({
