@@ -2,8 +2,9 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Config, Effect, Layer, Option, Schema } from "effect"
-import { defaultLimits, Settings } from "../services/shared/Settings.ts"
+import { type BlobPlace, defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { TenantName } from "../services/shared/Tenant.ts"
+import { type AwsVariables, s3Address, WrongAddress } from "./blobs/s3/Address.ts"
 import { packagePath } from "./Package.ts"
 
 /** A setting that the gateway cannot work with. The message is for the person who set it. */
@@ -13,6 +14,8 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
 }) {}
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
 
 const variables = Config.all({
   host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
@@ -25,6 +28,15 @@ const variables = Config.all({
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
+  aws: Config.all({
+    accessKeyId: optional("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: optional("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: optional("AWS_SESSION_TOKEN"),
+    region: optional("AWS_REGION"),
+    defaultRegion: optional("AWS_DEFAULT_REGION"),
+    endpoint: optional("AWS_ENDPOINT_URL"),
+    s3Endpoint: optional("AWS_ENDPOINT_URL_S3")
+  }),
   search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
   auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
   logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
@@ -35,17 +47,26 @@ const variables = Config.all({
 
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
 
-const blobsFolder = (value: string): Effect.Effect<string, InvalidSetting> => {
+const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
+  if (value.startsWith("s3:")) {
+    return Effect.try({
+      try: () => s3Address(value, aws),
+      catch: (error) => {
+        const message = error instanceof WrongAddress ? error.message : "expected s3://bucket/prefix"
+        return new InvalidSetting({ variable: "FLOW_BLOBS", message })
+      }
+    })
+  }
   if (value.startsWith("file:")) {
     try {
-      return Effect.succeed(fileURLToPath(value))
+      return Effect.succeed({ kind: "disk", root: fileURLToPath(value) })
     } catch {
       return refuse("FLOW_BLOBS", "a file: address must be absolute, as in file:///var/lib/flow/blobs")
     }
   }
   return isAbsolute(value)
-    ? Effect.succeed(value)
-    : refuse("FLOW_BLOBS", "this version keeps blobs on disk only: use file:///… or an absolute path")
+    ? Effect.succeed({ kind: "disk", root: value })
+    : refuse("FLOW_BLOBS", "expected file:///…, an absolute path or s3://bucket/prefix")
 }
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
@@ -96,7 +117,13 @@ export const layer = Layer.effect(
       data,
       defaultTenant: env.defaultTenant,
       databaseUrl: Option.getOrUndefined(env.databaseUrl),
-      blobs: Option.isSome(env.blobs) ? yield* blobsFolder(env.blobs.value) : resolve(data, "blobs"),
+      blobs: Option.isSome(env.blobs)
+        ? yield* blobPlace(env.blobs.value, {
+            ...env.aws,
+            region: env.aws.region ?? env.aws.defaultRegion,
+            endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
+          })
+        : { kind: "disk", root: resolve(data, "blobs") },
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { Layer } from "effect"
-import * as Disk from "../../src/layers/blobs/Disk.ts"
+import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
 import { serve } from "../../src/layers/engines/child/Run.ts"
 import type { NodeCounters } from "../../src/services/engines/Engine.ts"
 import type { DagNode } from "../../src/services/flowlines/Flowline.ts"
@@ -173,5 +172,6 @@ await serve(async () => ({
     }
     return { counters, run: () => act(makeContext(node.type), node.settings, count) }
   },
-  blobs: (store) => Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(store.root)))
+  // No gateway has made the folder.
+  blobs: (store) => BlobsAt.layer(store, { deadline: 5000, isGateway: true })
 }))

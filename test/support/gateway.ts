@@ -41,7 +41,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         data,
         defaultTenant: "mytenant",
         databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
-        blobs: join(data, "blobs"),
+        blobs: { kind: "disk", root: join(data, "blobs") },
         logLevel: "none",
         otlp: undefined,
         limits: defaultLimits,

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
-import { channelFd, type Order } from "./Protocol.ts"
+import { channelFd, encodeOrder, type Order } from "./Protocol.ts"
 
 /** The built program lies beside the built layers, the source beside the sources. */
 const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)
@@ -89,7 +89,7 @@ export class Child {
   }
 
   order(order: Order): void {
-    this.#process.stdin?.write(`${JSON.stringify(order)}\n`)
+    this.#process.stdin?.write(`${encodeOrder(order)}\n`)
   }
 
   /** Resident bytes of the child and of what it started. */

@@ -1,7 +1,8 @@
 import { Context } from "effect"
+import type { BlobPlace } from "../../services/shared/Settings.ts"
 
 /** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
-export type BlobStore = { readonly kind: "disk"; readonly root: string }
+export type BlobStore = BlobPlace
 
 /** How runs are started, and what they may use. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings {

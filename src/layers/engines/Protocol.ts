@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Redacted, Schema } from "effect"
 import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 
@@ -17,6 +17,25 @@ export interface Order extends Pick<EngineSettings, "blobs" | "outputLines" | "o
   /** Scratch space of this run; the parent removes it too. */
   readonly scratch: string
   readonly archiveLevel: number
+}
+
+/** The order as one line. It is the only place where the credentials of the blobs are written out. */
+export const encodeOrder = (order: Order): string =>
+  JSON.stringify({
+    ...order,
+    blobs:
+      order.blobs.kind === "disk"
+        ? order.blobs
+        : { ...order.blobs, credentials: Redacted.value(order.blobs.credentials) }
+  })
+
+/** Reads what {@link encodeOrder} wrote. */
+export const decodeOrder = (line: string): Order => {
+  const { blobs, ...order } = JSON.parse(line)
+  return {
+    ...order,
+    blobs: blobs.kind === "disk" ? blobs : { ...blobs, credentials: Redacted.make(blobs.credentials) }
+  }
 }
 
 /** The child's end of the message channel: one JSON message per line. */

@@ -1,4 +1,4 @@
-import { Context } from "effect"
+import { Context, type Redacted } from "effect"
 
 /** Limits on requests: sizes in bytes. A request over one of them is answered 413 with the limit's name and value. */
 export interface Limits {
@@ -19,6 +19,40 @@ export const defaultLimits: Limits = {
   parts: 32
 }
 
+/** Blobs in a folder of this machine: an absolute path. */
+export interface DiskBlobs {
+  readonly kind: "disk"
+  readonly root: string
+}
+
+/** Blobs in a bucket of an S3 storage. */
+export interface S3Blobs {
+  readonly kind: "s3"
+  readonly bucket: string
+  /** What every key begins with, without slashes at its ends; may be empty. */
+  readonly prefix: string
+  /** Base address of the server; without one, Amazon's of the region. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  /** Whether the bucket is in the path of the address instead of its host name. */
+  readonly forcePathStyle: boolean
+  readonly credentials: Redacted.Redacted<{
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+    readonly sessionToken?: string
+  }>
+}
+
+/** Where the blobs are. */
+export type BlobPlace = DiskBlobs | S3Blobs
+
+/**
+ * The folder of what a tenant's runs write: `<root>/<tenant>/data/`. It lies beside the blobs of a disk, and stays on
+ * this machine when the blobs are elsewhere.
+ */
+export const dataRoot = (settings: { readonly data: string; readonly blobs: BlobPlace }): string =>
+  settings.blobs.kind === "disk" ? settings.blobs.root : `${settings.data}/blobs`
+
 /** What the whole gateway is set to, already checked. */
 export class Settings extends Context.Service<
   Settings,
@@ -31,8 +65,7 @@ export class Settings extends Context.Service<
     readonly data: string
     readonly defaultTenant: string
     readonly databaseUrl: string | undefined
-    /** Folder of the blobs. */
-    readonly blobs: string
+    readonly blobs: BlobPlace
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
     /** Base address of an OTLP receiver. */
     readonly otlp: string | undefined

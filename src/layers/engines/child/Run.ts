@@ -6,7 +6,7 @@ import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import type { Flowline } from "../../../services/flowlines/Flowline.ts"
 import type { RunContext, Runtime } from "../../../services/nodes/Node.ts"
 import type { BlobStore } from "../EngineConfig.ts"
-import type { Order } from "../Protocol.ts"
+import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
@@ -54,7 +54,7 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
     const idle = idling()
     const parts = await load()
     if (!ordered) idle()
-    await new Run(JSON.parse(await order), channel, parts).run()
+    await new Run(decodeOrder(await order), channel, parts).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
   }
@@ -114,7 +114,8 @@ class Run {
     } catch (error) {
       await this.#drop(error)
       const { conf, data, unfinished, scratch, blobs } = this.#order
-      await this.#channel.send({ _tag: "Ended", ...failed(error, [unfinished, scratch, conf, data, blobs.root]) })
+      const places = [unfinished, scratch, conf, data, blobs.kind === "disk" ? blobs.root : data]
+      await this.#channel.send({ _tag: "Ended", ...failed(error, places) })
     }
   }
 
