@@ -8,7 +8,11 @@ await serve(async () => {
     import("./layers/blobs/BlobsAt.ts")
   ])
   return {
-    runtime: () => pipeline,
+    // The stream runtime is there at once, the others when they are needed.
+    runtime: async (runtime) => {
+      if (runtime === "pybatch") return (await import("./layers/engines/pybatch/Pybatch.ts")).pybatch
+      return (flowline, makeContext) => pipeline(flowline, makeContext)
+    },
     blobs: (store) => BlobsAt.layer(store, { deadline: 5000, isGateway: false })
   }
 })

@@ -59,7 +59,7 @@ export class Memory {
   }
 
   nodeContext(component: string): NodeContext {
-    return { ...this.context(component), component }
+    return { ...this.context(component), component, emit: () => {} }
   }
 }
 

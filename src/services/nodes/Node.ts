@@ -49,6 +49,8 @@ export interface RunContext {
 export interface NodeContext extends RunContext {
   /** The node's own name in the flowline. */
   readonly component: string
+  /** For records that come from elsewhere than a call of the instance; the same as what those calls get. */
+  readonly emit: Emit
 }
 
 /**

@@ -36,9 +36,15 @@ const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
  * Wires the nodes of a decoded flowline. A batch goes to its subscribers one after the other and `emit` settles when
  * all of them took it, which is the back-pressure; a node with several senders takes their batches in turn.
  */
-export const pipeline = (flowline: Flowline, makeContext: (component: string) => RunContext): Pipeline => {
+export const pipeline = (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  typeOf: (type: string) => NodeType | undefined = (type) => catalogue.get(type)
+): Pipeline => {
   const abort = new AbortController()
-  const stations = flowline.dag.map((node) => new Station(node, makeContext(componentOf(node)), abort))
+  const stations = flowline.dag.map(
+    (node) => new Station(node, typeOf(node.type), makeContext(componentOf(node)), abort)
+  )
   const byName = new Map(stations.map((station) => [station.component, station]))
   for (const station of stations) {
     for (const { component, stream } of station.node.subscribe) {
@@ -118,12 +124,11 @@ class Station {
   #errors = 0
   #lastError: string | undefined
 
-  constructor(node: DagNode, context: RunContext, abort: AbortController) {
+  constructor(node: DagNode, type: NodeType | undefined, context: RunContext, abort: AbortController) {
     this.component = componentOf(node)
     this.node = node
     this.context = context
     this.#abort = abort
-    const type = catalogue.get(node.type)
     if (type === undefined) throw this.#failure(new Error(`unknown node type ${node.type}`))
     this.#type = type
     this.subscribers = new Map(node.publish.map(({ stream }) => [stream, []]))
@@ -149,7 +154,8 @@ class Station {
     return this.#guard(async () => {
       const settings = Schema.decodeUnknownSync(this.#type.settings)(this.node.settings)
       const reject = (count: number, reason: string) => this.#reject(count, reason)
-      const context = { ...this.context, component: this.component, reject, signal: this.#abort.signal }
+      const { component, emit } = this
+      const context = { ...this.context, component, emit, reject, signal: this.#abort.signal }
       this.#instance = await this.#type.start(settings, context)
     })
   }

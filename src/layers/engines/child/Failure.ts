@@ -8,11 +8,17 @@ export class Failure extends Error {
   }
 }
 
+/** The failure of a user's program: its text has a traceback, on lines of their own. */
+export class ProgramFailure extends Failure {}
+
 /** The system's error code, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
     ? error.code
     : undefined
+
+/** Lines of a program's failure that are told. */
+const maxTraceback = 40
 
 const full = new Set(["ENOSPC", "EDQUOT"])
 
@@ -28,18 +34,20 @@ export const writeFailure = (error: unknown, what: string): unknown => {
   return error
 }
 
-/** The failure as the execution tells it: one line, without folders of this machine. */
+/** The failure as the execution tells it: without folders of this machine, and on one line unless a program failed. */
 export const explain = (
   error: unknown,
   hidden: ReadonlyArray<string>
 ): { readonly error: string; readonly component?: string } => {
   let text = error instanceof Error ? error.message : String(error)
   for (const folder of hidden) text = text.replaceAll(`${folder}/`, "").replaceAll(folder, "")
+  const lines = error instanceof ProgramFailure ? maxTraceback : 1
   const line = text
     .replace(/file:\/\/\S+/g, "")
-    .split("\n", 1)[0]!
+    .split("\n", lines)
+    .join("\n")
     .trim()
-    .slice(0, 1000)
+    .slice(0, lines * 1000)
   const component =
     typeof error === "object" && error !== null && "component" in error && typeof error.component === "string"
       ? error.component
