@@ -11,8 +11,9 @@ await serve(async () => {
     // The stream runtime is there at once, the others when they are needed.
     runtime: async (runtime) => {
       if (runtime === "pybatch") return (await import("./layers/engines/pybatch/Pybatch.ts")).pybatch
+      if (runtime === "analytics") return (await import("./layers/engines/analytics/Analytics.ts")).analytics
       return (flowline, makeContext) => pipeline(flowline, makeContext)
     },
-    blobs: (store) => BlobsAt.layer(store, { deadline: 5000, isGateway: false })
+    blobs: (store) => BlobsAt.runLayer(store)
   }
 })

@@ -83,7 +83,7 @@ describe("the catalogue", () => {
     const all = ["dataset_generator", "file_input", "show", "file_output", "archive_output"]
     const names = runtimes.map((runtime) => nodesOf(runtime).map(({ type }) => type))
     expect(names[0]).toEqual(expect.arrayContaining(["generator_input", "grok", "dissect", "filter", ...all]))
-    for (const batch of names.slice(1)) expect(batch).toEqual(all)
+    for (const batch of names.slice(1)) expect(batch).toEqual(expect.arrayContaining(all))
   })
 
   it("is what the guide says (update it with `npx vitest run test/nodes/catalogue.test.ts -u`)", async () => {

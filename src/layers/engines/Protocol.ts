@@ -7,6 +7,8 @@ import type { EngineSettings } from "./EngineConfig.ts"
  * child that the gateway is gone.
  */
 export interface Order extends Pick<EngineSettings, "blobs" | "outputLines" | "outputBytes" | "fileBytes"> {
+  /** What the run may use of memory, MiB. */
+  readonly memoryMib: number
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string

@@ -141,6 +141,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
+    memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,

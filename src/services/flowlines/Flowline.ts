@@ -41,6 +41,7 @@ export const componentOf = (node: { readonly type: string; readonly component?: 
 export const RunSettings = Schema.Struct({
   memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 64, maximum: 65_536 }))),
   timeout_seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000 }))),
+  threads: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   resources: Schema.optionalKey(Schema.Array(Schema.String))
 }).annotate({ identifier: "RunSettings" })
 

@@ -10,6 +10,7 @@ import { generatorInput } from "./GeneratorInput.ts"
 import { grok } from "./Grok.ts"
 import type { NodeType, Runtime } from "./Node.ts"
 import { show } from "./Show.ts"
+import { sql } from "./Sql.ts"
 
 // One line for each node.
 const nodes: ReadonlyArray<NodeType> = [
@@ -20,6 +21,7 @@ const nodes: ReadonlyArray<NodeType> = [
   dissect,
   flowlet,
   filter,
+  sql,
   show,
   fileOutput,
   archiveOutput

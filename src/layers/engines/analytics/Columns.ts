@@ -1,0 +1,218 @@
+import {
+  DuckDBArrayType,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBTypeId as Id
+} from "@duckdb/node-api"
+
+/** A column of a relation. Names are unique there, whatever their case. */
+export interface Column {
+  readonly name: string
+  readonly type: DuckDBType
+}
+
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
+
+export const isJson = (type: DuckDBType): boolean => type.typeId === Id.VARCHAR && type.alias === "JSON"
+
+/** Types within a type, itself included. */
+const parts = (type: DuckDBType): ReadonlyArray<DuckDBType> => {
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return [type, ...parts(type.valueType)]
+  if (type instanceof DuckDBStructType) return [type, ...type.entryTypes.flatMap(parts)]
+  if (type instanceof DuckDBMapType) return [type, ...parts(type.keyType), ...parts(type.valueType)]
+  return [type]
+}
+
+export const contains = (type: DuckDBType, holds: (part: DuckDBType) => boolean): boolean => parts(type).some(holds)
+
+const nested: ReadonlySet<Id> = new Set([Id.LIST, Id.ARRAY, Id.STRUCT, Id.MAP, Id.UNION, Id.VARIANT])
+
+/** Types whose JSON, as DuckDB makes it, is another than ours, or none. */
+const special: ReadonlySet<Id> = new Set([
+  Id.FLOAT,
+  Id.DOUBLE,
+  Id.BLOB,
+  Id.TIMESTAMP,
+  Id.TIMESTAMP_S,
+  Id.TIMESTAMP_MS,
+  Id.TIMESTAMP_NS,
+  Id.TIMESTAMP_TZ
+])
+
+/** ISO 8601 in UTC with milliseconds, or with as many digits as the instant has; `infinity` and far years as DuckDB has them. */
+const instant = (value: string, unit: "us" | "ns"): string => {
+  const [rest, fine] = unit === "us" ? ["epoch_us", "%f"] : ["epoch_ns", "%n"]
+  const coarse = unit === "us" ? 1000 : 1_000_000
+  const far = `NOT isfinite(${value}) OR year(${value}) NOT BETWEEN 0 AND 9999`
+  const format = (fraction: string) => `strftime(${value}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
+  return (
+    `CASE WHEN ${far} THEN CAST(${value} AS VARCHAR) ` +
+    `WHEN ${rest}(${value}) % ${coarse} = 0 THEN ${format("%g")} ELSE ${format(fine)} END`
+  )
+}
+
+const float = (value: string): string =>
+  `CASE WHEN isnan(${value}) THEN 'NaN' WHEN ${value} > 0 THEN 'Infinity' ELSE '-Infinity' END`
+
+/** A value that is not nested as something that prints without loss. `asText` gives texts only. */
+const scalar = (value: string, type: DuckDBType, asText: boolean): string => {
+  switch (type.typeId) {
+    case Id.FLOAT:
+    case Id.DOUBLE: {
+      const finite = asText ? `CAST(${value} AS VARCHAR)` : `to_json(${value})`
+      const other = asText ? float(value) : `to_json(${float(value)})`
+      return `CASE WHEN ${value} IS NULL THEN NULL WHEN isfinite(${value}) THEN ${finite} ELSE ${other} END`
+    }
+    case Id.BLOB:
+      return `base64(${value})`
+    case Id.TIMESTAMP_S:
+    case Id.TIMESTAMP_MS:
+      return instant(`CAST(${value} AS TIMESTAMP)`, "us")
+    case Id.TIMESTAMP:
+    case Id.TIMESTAMP_TZ:
+      return instant(value, "us")
+    case Id.TIMESTAMP_NS:
+      return instant(value, "ns")
+    default:
+      return asText && type.typeId !== Id.VARCHAR ? `CAST(${value} AS VARCHAR)` : value
+  }
+}
+
+const numbers: ReadonlySet<Id> = new Set([
+  Id.TINYINT,
+  Id.SMALLINT,
+  Id.INTEGER,
+  Id.BIGINT,
+  Id.HUGEINT,
+  Id.UTINYINT,
+  Id.USMALLINT,
+  Id.UINTEGER,
+  Id.UBIGINT,
+  Id.UHUGEINT,
+  Id.FLOAT,
+  Id.DOUBLE,
+  Id.DECIMAL,
+  Id.BIGNUM
+])
+
+export const isNumeric = (type: DuckDBType): boolean => numbers.has(type.typeId)
+
+/** The value as something whose `to_json` is ours. */
+const jsonable = (value: string, type: DuckDBType, depth = 0): string => {
+  if (!contains(type, (part) => special.has(part.typeId))) return value
+  const name = `v${depth}`
+  if (type instanceof DuckDBListType) {
+    return `list_transform(${value}, lambda ${name}: ${jsonable(name, type.valueType, depth + 1)})`
+  }
+  if (type instanceof DuckDBArrayType) {
+    const list = `CAST(${value} AS ${type.valueType}[])`
+    return `list_transform(${list}, lambda ${name}: ${jsonable(name, type.valueType, depth + 1)})`
+  }
+  if (type instanceof DuckDBStructType) {
+    const members = type.entryNames.map((entry, index) => {
+      const member = `struct_extract_at(${value}, ${index + 1})`
+      return `${identifier(entry)} := ${jsonable(member, type.entryTypes[index]!, depth)}`
+    })
+    return `CASE WHEN ${value} IS NULL THEN NULL ELSE struct_pack(${members.join(", ")}) END`
+  }
+  if (type instanceof DuckDBMapType) {
+    const key = scalar(`${name}.key`, type.keyType, true)
+    const entry = `struct_pack(k := ${key}, v := ${jsonable(`${name}.value`, type.valueType, depth + 1)})`
+    return `map_from_entries(list_transform(map_entries(${value}), lambda ${name}: ${entry}))`
+  }
+  return scalar(value, type, false)
+}
+
+/** The value as JSON text, exact to the last digit where `to_json` is. */
+const jsonText = (value: string, type: DuckDBType): string => {
+  if (isJson(type)) return `CAST(${value} AS VARCHAR)`
+  return `CAST(to_json(${jsonable(value, type)}) AS VARCHAR)`
+}
+
+/** A SELECT list under whose names `COPY … (FORMAT json)` writes exact JSON. */
+export const jsonColumns = (columns: ReadonlyArray<Column>): string =>
+  columns.map(({ name, type }) => `${jsonable(identifier(name), type)} AS ${identifier(name)}`).join(", ")
+
+/** The record as one line of JSON. A column of JSON keeps its own text. */
+export const jsonLine = (columns: ReadonlyArray<Column>): string => {
+  const members = columns.map(({ name, type }, index) => {
+    const key = literal(`${index === 0 ? "" : ","}${JSON.stringify(name)}:`)
+    return `${key} || coalesce(${jsonText(identifier(name), type)}, 'null')`
+  })
+  return `'{' || ${members.join(" || ")} || '}'`
+}
+
+/** The value as the text of a csv or table cell; nested ones are JSON. */
+export const text = (value: string, type: DuckDBType): string => {
+  if (isJson(type)) return `CAST(${value} AS VARCHAR)`
+  return nested.has(type.typeId) ? jsonText(value, type) : scalar(value, type, true)
+}
+
+/** The type that Parquet keeps the values in without loss. */
+const stored = (type: DuckDBType): string => {
+  if (type instanceof DuckDBListType) return `${stored(type.valueType)}[]`
+  if (type instanceof DuckDBArrayType) return `${stored(type.valueType)}[]`
+  if (type instanceof DuckDBStructType) {
+    const members = type.entryNames.map((name, index) => `${identifier(name)} ${stored(type.entryTypes[index]!)}`)
+    return `STRUCT(${members.join(", ")})`
+  }
+  if (type instanceof DuckDBMapType) return `MAP(${stored(type.keyType)}, ${stored(type.valueType)})`
+  switch (type.typeId) {
+    // Parquet has no integers of 128 bits: DuckDB would make doubles of them.
+    case Id.HUGEINT:
+    case Id.UHUGEINT:
+      return "DECIMAL(38,0)"
+    case Id.UNION:
+    case Id.VARIANT:
+      return "JSON"
+    case Id.BIT:
+    case Id.BIGNUM:
+    case Id.INTERVAL:
+    case Id.TIME_TZ:
+    case Id.TIME_NS:
+      return "VARCHAR"
+    default:
+      return isJson(type) ? "JSON" : String(type)
+  }
+}
+
+const unstored: ReadonlySet<Id> = new Set([
+  Id.HUGEINT,
+  Id.UHUGEINT,
+  Id.UNION,
+  Id.VARIANT,
+  Id.BIT,
+  Id.BIGNUM,
+  Id.INTERVAL,
+  Id.TIME_TZ,
+  Id.TIME_NS
+])
+
+/** A SELECT list for Parquet. */
+export const parquetColumns = (columns: ReadonlyArray<Column>): string =>
+  columns
+    .map(({ name, type }) =>
+      contains(type, (part) => unstored.has(part.typeId))
+        ? `CAST(${identifier(name)} AS ${stored(type)}) AS ${identifier(name)}`
+        : identifier(name)
+    )
+    .join(", ")
+
+/** The column at a dotted path, as csv columns are named; a column whose own name has the dots comes first. */
+export const columnAt = (columns: ReadonlyArray<Column>, path: string): readonly [string, DuckDBType] | undefined => {
+  const found =
+    columns.find(({ name }) => name === path) ?? columns.find(({ name }) => name.toLowerCase() === path.toLowerCase())
+  if (found !== undefined) return [identifier(found.name), found.type]
+  for (let dot = path.indexOf("."); dot !== -1; dot = path.indexOf(".", dot + 1)) {
+    const outer = columns.find(({ name }) => name === path.slice(0, dot))
+    if (outer === undefined || !(outer.type instanceof DuckDBStructType)) continue
+    const { entryNames, entryTypes } = outer.type
+    const members = entryNames.map((name, index): Column => ({ name, type: entryTypes[index]! }))
+    const member = columnAt(members, path.slice(dot + 1))
+    if (member !== undefined) return [`${identifier(outer.name)}.${member[0]}`, member[1]]
+  }
+  return undefined
+}

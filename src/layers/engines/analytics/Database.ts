@@ -1,0 +1,163 @@
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import { type Column, identifier, literal } from "./Columns.ts"
+
+/** What DuckDB says of a statement that failed. `offset` counts bytes of the statement's UTF-8. */
+export class SqlFailure extends Error {
+  readonly kind: string
+  readonly offset: number | undefined
+
+  constructor(message: string, kind: string, offset: number | undefined) {
+    super(message)
+    this.name = "SqlFailure"
+    this.kind = kind
+    this.offset = offset
+  }
+}
+
+export interface DatabaseLimits {
+  readonly memoryMib: number
+  readonly threads: number
+  /** Bytes that may wait on disk. */
+  readonly spillBytes: number
+  /** A folder of the run; nothing else on the disk can be written. */
+  readonly scratch: string
+}
+
+/** The error as JSON, as `errors_as_json` makes it, sometimes behind a word or two. */
+const failureOf = (error: unknown): unknown => {
+  const message = error instanceof Error ? error.message : String(error)
+  try {
+    const said: unknown = JSON.parse(message.slice(Math.max(0, message.indexOf("{"))))
+    if (typeof said !== "object" || said === null || !("exception_message" in said)) return error
+    const offset = "position" in said ? Number(said.position) : Number.NaN
+    const kind = "exception_type" in said ? String(said.exception_type) : ""
+    return new SqlFailure(String(said.exception_message), kind, Number.isInteger(offset) ? offset : undefined)
+  } catch {
+    return error
+  }
+}
+
+/** One DuckDB in this process, for one run. */
+export class Database {
+  readonly #connection: DuckDBConnection
+  readonly #profile: string
+  #relations = 0
+
+  private constructor(connection: DuckDBConnection, profile: string) {
+    this.#connection = connection
+    this.#profile = profile
+  }
+
+  static async open({ memoryMib, threads, spillBytes, scratch }: DatabaseLimits): Promise<Database> {
+    const instance = await DuckDBInstance.create(":memory:", {
+      memory_limit: `${memoryMib}MiB`,
+      threads: String(threads),
+      temp_directory: join(scratch, "spill"),
+      max_temp_directory_size: `${Math.max(1, Math.floor(spillBytes / 1024))}KiB`,
+      autoinstall_known_extensions: "false",
+      autoload_known_extensions: "false",
+      allow_community_extensions: "false",
+      allow_persistent_secrets: "false"
+    })
+    const profile = join(scratch, "profile.json")
+    const database = new Database(await instance.connect(), profile)
+    await database.run(
+      `CREATE SCHEMA flow; SET errors_as_json = true; SET TimeZone = 'UTC'; SET enable_profiling = 'json'; ` +
+        `SET profiling_output = ${literal(profile)}; SET custom_profiling_settings = ` +
+        `'{"OPERATOR_CARDINALITY": "true", "EXTRA_INFO": "true", "OPERATOR_NAME": "true"}'`
+    )
+    return database
+  }
+
+  /** From here on nothing but these files can be read, nothing but the scratch folder written, and no setting changed. */
+  async close(files: ReadonlyArray<string>, scratch: string): Promise<void> {
+    await this.run(
+      `SET allowed_paths = [${files.map(literal).join(", ")}]; SET allowed_directories = [${literal(`${scratch}/`)}]; ` +
+        "SET enable_external_access = false; SET lock_configuration = true"
+    )
+  }
+
+  /** Runs a statement and gives the number that it counts: rows of a COPY or of a new table. */
+  async run(sql: string): Promise<number> {
+    try {
+      const result = await this.#connection.runAndReadAll(sql)
+      return Number(result.columnNames()[0] === "Count" ? (result.getRows()[0]?.[0] ?? 0) : 0)
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  /** The first column of a query with one row. */
+  async value(sql: string): Promise<number> {
+    try {
+      return Number((await this.#connection.runAndReadAll(sql)).getRows()[0]?.[0] ?? 0)
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  /** The rows of a query whose columns are all text, some at a time. */
+  async *texts(sql: string): AsyncGenerator<ReadonlyArray<ReadonlyArray<string | null>>> {
+    try {
+      const result = await this.#connection.stream(sql)
+      for (;;) {
+        const chunk = await result.fetchChunk()
+        if (chunk === null || chunk.rowCount === 0) return
+        yield chunk.getRows().map((row) => row.map((cell) => (cell === null ? null : String(cell))))
+      }
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  async columns(relation: string): Promise<ReadonlyArray<Column>> {
+    try {
+      const result = await this.#connection.run(`SELECT * FROM ${relation} LIMIT 0`)
+      return result.columnNames().map((name, index) => ({ name, type: result.columnType(index) }))
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  /** The statement as DuckDB understands it, as JSON. */
+  async serialize(statement: string): Promise<string> {
+    const result = await this.#connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [statement])
+    return String(result.getRows()[0]?.[0])
+  }
+
+  /** A name for a table or view of the run's own, out of the users' sight. */
+  relation(): string {
+    return `"memory"."flow".${identifier(`r${++this.#relations}`)}`
+  }
+
+  /** How many rows the last statement took from each file; several files that are read together have the first one's name. */
+  async scanned(): Promise<ReadonlyMap<string, number>> {
+    const counts = new Map<string, number>()
+    const visit = (operator: unknown): void => {
+      if (typeof operator !== "object" || operator === null) return
+      const [info, count, children] = ["extra_info", "operator_cardinality", "children"].map((key): unknown =>
+        Reflect.get(operator, key)
+      )
+      const names: unknown = typeof info === "object" && info !== null ? Reflect.get(info, "Filename(s)") : undefined
+      const name: unknown = Array.isArray(names) ? names[0] : names
+      if (typeof name === "string" && typeof count === "number") {
+        const first = name.split(", ", 1)[0]!
+        counts.set(first, Math.max(counts.get(first) ?? 0, count))
+      }
+      if (Array.isArray(children)) children.forEach(visit)
+    }
+    visit(JSON.parse(await readFile(this.#profile, "utf8").catch(() => "{}")))
+    return counts
+  }
+
+  /** Ends the statement that runs. */
+  interrupt(): void {
+    this.#connection.interrupt()
+  }
+
+  dispose(): void {
+    this.#connection.closeSync()
+  }
+}

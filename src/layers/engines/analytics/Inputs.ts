@@ -1,0 +1,136 @@
+import { open } from "node:fs/promises"
+import { parse } from "csv-parse/sync"
+import { type Event, errors } from "../../../services/nodes/Node.ts"
+import { collect } from "./Bridge.ts"
+import { literal } from "./Columns.ts"
+import { isSniffing } from "./Explain.ts"
+import type { Opened } from "./Files.ts"
+import type { Relation, Station } from "./Graph.ts"
+import { textOf } from "./Settings.ts"
+import { plainCsv, source } from "./Sources.ts"
+import type { Work } from "./Work.ts"
+
+/** Most failed records that are kept; the others are counted only. */
+const maxFailed = 10_000
+
+/** A relation of unknown columns, when there is nothing to tell them by. */
+const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
+const noErrors = "SELECT '' AS message, {'node': '', 'reason': ''} AS error WHERE false"
+
+interface Prepared {
+  readonly files: ReadonlyArray<Opened>
+  readonly failed: ReadonlyArray<Event>
+}
+
+/** The inputs of a run: files that DuckDB reads, and nodes that make records themselves. */
+export class Inputs {
+  readonly #run: Work
+  readonly #prepared = new Map<Station, Prepared>()
+
+  constructor(run: Work) {
+    this.#run = run
+  }
+
+  async prepare(station: Station): Promise<void> {
+    const failed: Array<Event> = []
+    const isFiles = station.type.type === "file_input"
+    const prepared = isFiles ? { files: await this.#open(station, failed), failed } : await this.#collect(station)
+    this.#prepared.set(station, prepared)
+  }
+
+  #open(station: Station, failed: Array<Event>): Promise<ReadonlyArray<Opened>> {
+    const { component, context, settings } = station
+    const reject = (message: string, reason: string) => {
+      this.#reject(station, 1, reason)
+      if (failed.length < maxFailed) failed.push({ message, error: { node: component, reason } })
+    }
+    return this.#run.files.open(
+      textOf(settings, "path") ?? "",
+      textOf(settings, "format"),
+      component,
+      { ...context, signal: this.#run.signal },
+      reject
+    )
+  }
+
+  async #collect(station: Station): Promise<Prepared> {
+    const { component, context, settings, type } = station
+    const { scratch, signal } = this.#run
+    const reject = (count: number, reason: string) => this.#reject(station, count, reason)
+    const instance = await type.start(settings, { ...context, component, emit: () => {}, reject, signal })
+    const { records, failed, rejected, reason } = await collect(instance, scratch, signal)
+    if (rejected > 0) reject(rejected, reason)
+    return { files: [{ ...records, name: component, format: "ndjson" }], failed }
+  }
+
+  #reject(station: Station, count: number, reason: string): void {
+    station.reject(count, reason)
+    if (!station.node.publish.some(({ stream }) => stream === errors)) station.context.reject(count, reason)
+  }
+
+  /** Makes the relations of an input. */
+  async publish(station: Station): Promise<void> {
+    const { files, failed } = this.#prepared.get(station)!
+    const streams = station.node.publish.map(({ stream }) => stream)
+    const chosen = streams.filter((stream) => stream !== errors)
+    if (chosen.length > 0) {
+      const relation = await this.#relation(station, files)
+      for (const stream of chosen) station.relations.set(stream, relation)
+    }
+    if (streams.includes(errors)) station.relations.set(errors, await this.#failed(failed))
+  }
+
+  async #relation(station: Station, files: ReadonlyArray<Opened>): Promise<Relation> {
+    const { database } = this.#run
+    const name = database.relation()
+    const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
+    try {
+      const query = (await source(files, database)) ?? nothing
+      const parquet = files.length > 0 && files.every(({ format }) => format === "parquet")
+      const read = files.filter(({ bytes }) => bytes > 0)
+      if (parquet) {
+        await create("VIEW", query)
+        const paths = read.map(({ path }) => literal(path)).join(", ")
+        const records = await database.value(`SELECT sum(num_rows) FROM parquet_file_metadata([${paths}])`)
+        return { name, records }
+      }
+      const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+      // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
+      const once =
+        only !== undefined && only.type.type !== "show" && new Set(read.map(({ format }) => format)).size === 1
+      if (once && station.type.type === "file_input") {
+        await create("VIEW", query)
+        return { name, records: 0, path: read[0]!.path }
+      }
+      return { name, records: await create("TABLE", query) }
+    } catch (error) {
+      if (isSniffing(error)) await this.#findRaggedRow(files)
+      throw error
+    }
+  }
+
+  /** DuckDB says that a file's rows do not fit together, but not which: reading them as plain text tells. */
+  async #findRaggedRow(files: ReadonlyArray<Opened>): Promise<void> {
+    for (const { format, path } of files) {
+      if (format !== "csv") continue
+      const file = await open(path.replace(/\[(.)\]/g, "$1"), "r")
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, 0)
+      await file.close()
+      const options = { to: 1, bom: true, relax_column_count: true, relax_quotes: true }
+      const rows: ReadonlyArray<ReadonlyArray<string>> = parse(buffer.subarray(0, bytesRead), options)
+      if (rows[0] === undefined) continue
+      await this.#run.database.run(`SELECT count(*) FROM (SELECT * FROM ${plainCsv(path, rows[0])}) WHERE c0 <> ''`)
+    }
+  }
+
+  async #failed(failed: ReadonlyArray<Event>): Promise<Relation> {
+    const { database, scratch } = this.#run
+    const name = database.relation()
+    if (failed.length === 0) return { name, records: await database.run(`CREATE TABLE ${name} AS ${noErrors}`) }
+    const file = await scratch.open("ndjson")
+    await file.append(failed.map((event) => `${JSON.stringify(event)}\n`).join(""))
+    const { path, bytes } = await file.close()
+    const query = await source([{ path, bytes, name: "errors", format: "ndjson" }], database)
+    return { name, records: await database.run(`CREATE TABLE ${name} AS ${query}`) }
+  }
+}
