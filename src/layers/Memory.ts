@@ -9,7 +9,6 @@ import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Scan } from "../services/scan/Scan.ts"
-import { TenantNodes } from "../services/scan/TenantNodes.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import * as DiskConf from "./conf/Disk.ts"
@@ -25,9 +24,7 @@ import * as ExecutionStore from "./memory/ExecutionStore.ts"
 import * as FlowlineStore from "./memory/FlowlineStore.ts"
 import * as IdempotencyStore from "./memory/IdempotencyStore.ts"
 import * as OperatorPool from "./operators/Pool.ts"
-
-/** Tenants bring no nodes of their own yet. */
-const NoTenantNodes = Layer.succeed(TenantNodes, { version: () => Effect.succeed(""), scan: () => Effect.succeed([]) })
+import * as TenantNodes from "./python/TenantNodes.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
@@ -40,7 +37,7 @@ const Adapters = Layer.mergeAll(
   OperatorPool.layer,
   DiskConf.layer,
   Folders.layer,
-  NoTenantNodes,
+  TenantNodes.layer,
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer,

@@ -11,7 +11,6 @@ import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Scan } from "../services/scan/Scan.ts"
-import { TenantNodes } from "../services/scan/TenantNodes.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
@@ -34,6 +33,7 @@ import * as Gateways from "./postgres/Gateways.ts"
 import * as IdempotencyStore from "./postgres/IdempotencyStore.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import { postgresHealth } from "./postgres/Unreachable.ts"
+import * as TenantNodes from "./python/TenantNodes.ts"
 
 const PostgresLive = Postgres.layer.pipe(
   Layer.provide(
@@ -48,9 +48,7 @@ const PostgresLive = Postgres.layer.pipe(
 )
 
 const BlobsLive = Layer.unwrap(
-  Effect.map(Settings, ({ blobs, storageDeadline }) =>
-    BlobsAt.layer(blobs, { deadline: storageDeadline, isGateway: true })
-  )
+  Effect.map(Settings, ({ blobs, storageDeadline }) => BlobsAt.layer(blobs, storageDeadline))
 )
 
 const EngineLive = LocalEngine.layer.pipe(
@@ -71,9 +69,6 @@ const EngineLive = LocalEngine.layer.pipe(
 
 const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gateways.layer(databaseUrl === undefined)))
 
-/** Tenants bring no nodes of their own yet. */
-const NoTenantNodes = Layer.succeed(TenantNodes, { version: () => Effect.succeed(""), scan: () => Effect.succeed([]) })
-
 /** Ports on their adapters. */
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
@@ -87,7 +82,7 @@ const Adapters = Layer.mergeAll(
   OperatorPool.layer,
   DiskConf.layer,
   Folders.layer,
-  NoTenantNodes,
+  TenantNodes.layer,
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer

@@ -174,8 +174,10 @@ dag:
     const files = readdirSync(folder).filter((name) => /\.(yaml|hjson|json)$/.test(name))
     expect(files.length).toBeGreaterThan(0)
     for (const name of files) {
-      const { flowline } = definition(readFileSync(new URL(name, folder), "utf8"), name)
-      expect(flowline.runtime).toBe("stream")
+      const text = readFileSync(new URL(name, folder), "utf8")
+      // Their nodes are the tenant's own, which its scan knows.
+      if (text.includes("runtime: pybatch")) continue
+      expect(definition(text, name).flowline.dag.length).toBeGreaterThan(1)
     }
   })
 

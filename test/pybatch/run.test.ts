@@ -237,7 +237,10 @@ class Why(Node):
           "        pass\nimport nowhere\n",
           /^ModuleNotFoundError: No module named 'nowhere'\n {2}nodes\/bad\.py, line 5/
         ],
-        ["        yield 1 +\n", /there is no Python node bad; nodes\/bad\.py cannot be read \(invalid syntax, line 4\)/],
+        [
+          "        yield 1 +\n",
+          /there is no Python node bad; nodes\/bad\.py cannot be read \(invalid syntax, line 4\)/
+        ],
         ["        raise ValueError('a') from KeyError('b')\n", /^ValueError: a\n.*line 4.*\n.*\nafter KeyError: 'b'/],
         ["        def deep(n): return deep(n + 1)\n        deep(0)\n", /^RecursionError: /]
       ]

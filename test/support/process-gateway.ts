@@ -30,8 +30,9 @@ const passed = ["PATH", "HOME", "TMPDIR", "LANG"]
 
 /** Starts `node src/main.ts` with these variables and no others of the gateway's. */
 export const startProcess = (variables: Readonly<Record<string, string>>): GatewayProcess => {
-  const env: NodeJS.ProcessEnv = { FLOW_PORT: "0", ...variables }
+  const env: NodeJS.ProcessEnv = { FLOW_PORT: "0" }
   for (const name of passed) if (name in process.env) env[name] = process.env[name]
+  Object.assign(env, variables)
   const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
   let stderr = ""

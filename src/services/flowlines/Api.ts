@@ -48,7 +48,10 @@ export const FlowlineRecord = Schema.Struct({
 export const SaveResponse = Schema.Struct({
   index: Schema.String,
   id: Schema.String,
-  tenant: Schema.String
+  tenant: Schema.String,
+  warnings: Schema.optionalKey(
+    Schema.Array(Schema.String).annotate({ description: "What may keep it from running on this machine" })
+  )
 }).annotate({ identifier: "SaveResponse" })
 
 export const ExecuteResponse = Schema.Struct({

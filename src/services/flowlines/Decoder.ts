@@ -1,11 +1,14 @@
 import { Context, type Effect } from "effect"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import type { Definition } from "./Definition.ts"
 
 /** A flowline file as it was sent. */
 export interface FlowlineFile {
   readonly name?: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** The nodes that the tenant brings along, where the flowline may use them. */
+  readonly own?: ReadonlyArray<NodeDescriptor>
 }
 
 /** Decodes and validates flowline files without holding anybody else up, however large or odd they are. */

@@ -1,5 +1,7 @@
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
+import type { NodeDescriptor } from "../scan/Descriptor.ts"
+import { ownNodes } from "../scan/OwnNodes.ts"
 import { pointerOf, readDocument, type SourceDocument, type SourceFile } from "./Document.ts"
 import type { Flowline } from "./Flowline.ts"
 import { type Finding, validate } from "./Validation.ts"
@@ -17,11 +19,13 @@ export interface Definition {
 const maxIssues = 200
 
 /** Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file. */
-export const decode = (file: SourceFile): Result.Result<Definition, ReadonlyArray<Issue>> => {
+export const decode = (
+  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor> }
+): Result.Result<Definition, ReadonlyArray<Issue>> => {
   const document = readDocument(file)
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const { value } = document.success
-  const flowline = validate(value)
+  const flowline = validate(value, ownNodes(file.own ?? []))
   if (Result.isFailure(flowline)) return Result.fail(report(flowline.failure, value, document.success))
   return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(value), value })
 }

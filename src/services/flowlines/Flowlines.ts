@@ -5,6 +5,8 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Platform } from "../platform/Platform.ts"
+import { ownNodes } from "../scan/OwnNodes.ts"
+import { Scan } from "../scan/Scan.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
@@ -35,13 +37,13 @@ export const indexOf = (tenant: string): string => `${tenant}-flowlines`
 export class Flowlines extends Context.Service<
   Flowlines,
   {
-    /** Saves a new flowline, or the next version of `id`. */
+    /** Saves a new flowline, or the next version of `id`. `warnings` tell what may keep it from running here. */
     readonly save: (
       tenant: string,
       file: FlowlineFile,
       into: { readonly id?: string; readonly ifMatch?: string }
     ) => Effect.Effect<
-      { readonly id: string; readonly version: number },
+      { readonly id: string; readonly version: number; readonly warnings: ReadonlyArray<string> },
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
     /** Keeps a flowline to be run once: it has an id, but is not among the saved ones. */
@@ -65,6 +67,7 @@ export class Flowlines extends Context.Service<
       const store = yield* FlowlineStore
       const decoder = yield* FlowlineDecoder
       const platform = yield* Platform
+      const scan = yield* Scan
       const missing = (tenant: string, id: string, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
@@ -75,9 +78,15 @@ export class Flowlines extends Context.Service<
               detail: `There is no version ${version} of a flowline "${id}"`
             })
 
-      const prepare = Effect.fn("Flowlines.prepare")(function* (file: FlowlineFile) {
-        const { dag } = yield* decoder.decode(file)
-        return { dag, platformId: yield* platform.platformId }
+      // Scanning a tenant's nodes takes a while: only for files that may need them.
+      const mayBePython = ({ bytes }: FlowlineFile) => new TextDecoder("latin1").decode(bytes).includes("pybatch")
+
+      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
+        const own = mayBePython(file) ? yield* scan.own(tenant) : undefined
+        const { dag, flowline } = yield* decoder.decode(own === undefined ? file : { ...file, own })
+        const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
+        const warnings = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
+        return { definition: { dag, platformId: yield* platform.platformId }, warnings }
       })
 
       return Flowlines.of({
@@ -86,20 +95,24 @@ export class Flowlines extends Context.Service<
             if (into.ifMatch !== undefined) {
               return yield* new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" })
             }
-            return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, true)
+            const { definition, warnings } = yield* prepare(tenant, file)
+            const created = yield* store.create(tenant, { ...definition, id: yield* newId }, true)
+            return { id: created.id, version: created.version, warnings }
           }
           const id = into.id
           if ((yield* store.get(tenant, id)) === undefined) return yield* missing(tenant, id)
           const expected = expectedVersions(id, into.ifMatch)
-          const revision = yield* store.revise(tenant, { ...(yield* prepare(file)), id }, expected)
+          const { definition, warnings } = yield* prepare(tenant, file)
+          const revision = yield* store.revise(tenant, { ...definition, id }, expected)
           if (revision._tag === "Missing") return yield* missing(tenant, id)
           if (revision._tag === "Changed") {
             return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
           }
-          return { id, version: revision.version }
+          return { id, version: revision.version, warnings }
         }),
         keepOnce: Effect.fn("Flowlines.keepOnce")(function* (tenant, file) {
-          return yield* store.create(tenant, { ...(yield* prepare(file)), id: yield* newId }, false)
+          const { definition } = yield* prepare(tenant, file)
+          return yield* store.create(tenant, { ...definition, id: yield* newId }, false)
         }),
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>

@@ -40,7 +40,12 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       const work = Effect.map(flowlines.save(tenant, file, into), (saved) => ({
-        body: { index: indexOf(tenant), id: saved.id, tenant },
+        body: {
+          index: indexOf(tenant),
+          id: saved.id,
+          tenant,
+          ...(saved.warnings.length === 0 ? {} : { warnings: saved.warnings })
+        },
         etag: etagOf(saved.id, saved.version)
       }))
       return yield* idempotent(answers, request, tenant, file.bytes, work)

@@ -3,6 +3,7 @@ import { entryOf } from "../nodes/ArchiveOutput.ts"
 import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
 import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
+import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
 import type { Position } from "./DocumentSource.ts"
 import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
 import { checkGraph } from "./Graph.ts"
@@ -97,37 +98,55 @@ const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string
   }
 }
 
-/** Everything that is wrong with a flowline, or the decoded flowline. */
-export const validate = (value: unknown): Result.Result<Flowline, ReadonlyArray<Finding>> => {
+/** Everything that is wrong with a flowline, or the decoded flowline. `own` are the nodes of its tenant. */
+export const validate = (
+  value: unknown,
+  own: OwnNodes = noOwnNodes
+): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime), ...checkNode(node, index))
+    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own))
   })
-  const graph = nodes.map((node) => ({ ...node, type: catalogue.get(node.type ?? "") }))
+  const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
   findings.push(...checkTargets(nodes))
   if (findings.length > 0 || Result.isFailure(decoded)) return Result.fail(findings)
   return decoded
 }
 
-const checkType = ({ type }: OutlineNode, index: number, runtime: Runtime | undefined): ReadonlyArray<Finding> => {
+const typeOf = (type: string, own: OwnNodes): NodeType | undefined => catalogue.get(type) ?? own.types.get(type)
+
+const checkType = (
+  { type }: OutlineNode,
+  index: number,
+  runtime: Runtime | undefined,
+  own: OwnNodes
+): ReadonlyArray<Finding> => {
   if (type === undefined) return []
   const path = ["dag", index, "type"]
-  const found = catalogue.get(type)
+  const found = typeOf(type, own)
   if (found === undefined) {
-    const known = (runtime === undefined ? [...catalogue.values()] : nodesOf(runtime)).map((node) => node.type)
+    if (own.isUnknown && runtime === "pybatch") return []
+    const usable = [...own.types.values()].filter((node) => runtime === undefined || node.runtimes.includes(runtime))
+    const known = [...(runtime === undefined ? catalogue.values() : nodesOf(runtime)), ...usable].map(
+      ({ type }) => type
+    )
     const where = runtime === undefined ? "The nodes are" : `The nodes of ${runtime} are`
     const near = suggestion(type, known)
-    return [{ path, detail: `There is no node ${JSON.stringify(type)}${near || "."} ${where} ${listed(known)}` }]
+    const broken =
+      own.broken.length === 0 ? "" : `. It may be in what cannot be read: ${own.broken.slice(0, 3).join("; ")}`
+    return [
+      { path, detail: `There is no node ${JSON.stringify(type)}${near || "."} ${where} ${listed(known)}${broken}` }
+    ]
   }
   if (runtime === undefined || found.runtimes.includes(runtime)) return []
   return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
 }
 
-const checkNode = ({ type: name, settings }: OutlineNode, index: number): ReadonlyArray<Finding> => {
-  const type = catalogue.get(name ?? "")
+const checkNode = ({ type: name, settings }: OutlineNode, index: number, own: OwnNodes): ReadonlyArray<Finding> => {
+  const type = typeOf(name ?? "", own)
   if (type === undefined || settings === undefined) return []
   const base = ["dag", index, "settings"]
   const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))

@@ -12,6 +12,8 @@ const maxRemembered = 1000
 export class Scan extends Context.Service<
   Scan,
   {
+    /** What the tenant brings along, or why that is not known. */
+    readonly own: (tenant: string) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
     /** Those of one runtime: the catalogue's in its order, then the tenant's own. */
     readonly nodes: (
       tenant: string,
@@ -47,6 +49,7 @@ export class Scan extends Context.Service<
         return [...(builtin.get(runtime) ?? []), ...found.filter((node) => node.runtimes.includes(runtime))]
       })
       return Scan.of({
+        own,
         nodes,
         all: Effect.fn("Scan.all")(function* (tenant) {
           const [analytics, pybatch, stream] = yield* Effect.all([
