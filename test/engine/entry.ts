@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { Layer } from "effect"
 import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
 import { serve } from "../../src/layers/engines/child/Run.ts"
 import type { NodeCounters } from "../../src/services/engines/Engine.ts"
@@ -173,5 +174,5 @@ await serve(async () => ({
     return { counters, run: () => act(makeContext(node.type), node.settings, count) }
   },
   // No gateway has made the folder.
-  blobs: (store) => BlobsAt.layer(store, { deadline: 5000, isGateway: true })
+  blobs: (store) => BlobsAt.layer(store).pipe(Layer.orDie)
 }))

@@ -1,19 +1,21 @@
+import type { Duration } from "effect"
 import { Effect, Layer } from "effect"
 import type { Blobs } from "../../services/blobs/Blobs.ts"
 import type { BlobPlace } from "../../services/shared/Settings.ts"
 import * as Disk from "./Disk.ts"
+import type { S3Refused } from "./s3/Start.ts"
 
-export interface Use {
-  /** Milliseconds that every step of a call may take. */
-  readonly deadline: number
-  /** The gateway prepares the place and sweeps it; the process of a run finds it prepared. */
-  readonly isGateway: boolean
-}
+// The client of S3 takes a quarter of a second to load: only who needs it loads it.
+const s3 = Effect.promise(() => import("./S3.ts"))
 
-/** The blobs of a place. What only one kind of place needs is loaded for that kind alone. */
-export const layer = (place: BlobPlace, use: Use): Layer.Layer<Blobs> => {
-  if (place.kind === "disk") {
-    return Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(place.root, use.deadline, !use.isGateway)))
-  }
-  return Layer.unwrap(Effect.die(new Error("not yet")))
-}
+/** The blobs of a place for the gateway, which prepares the place and keeps it clean. */
+export const layer = (place: BlobPlace, deadline?: Duration.Input): Layer.Layer<Blobs, S3Refused> =>
+  place.kind === "disk"
+    ? Layer.provide(Disk.layer, Disk.DiskConfig.layer(place.root, deadline))
+    : Layer.unwrap(Effect.map(s3, (S3) => Layer.provide(S3.layer, S3.S3Config.layer(place, deadline))))
+
+/** The same for the process of a run, which finds the place prepared. */
+export const runLayer = (place: BlobPlace, deadline?: Duration.Input): Layer.Layer<Blobs> =>
+  place.kind === "disk"
+    ? Layer.provide(Disk.layer, Disk.DiskConfig.layer(place.root, deadline, true))
+    : Layer.unwrap(Effect.map(s3, (S3) => Layer.provide(S3.runLayer, S3.S3Config.layer(place, deadline))))

@@ -18,15 +18,17 @@ const host =
   hostname()
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(0, 32) || "host"
-const own = `${process.pid}-${startOf(String(process.pid)) ?? "0"}-${host}`
+
+/** What the temporary names of this process begin with. */
+export const ownName = `${process.pid}-${startOf(String(process.pid)) ?? "0"}-${host}-`
 
 /** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
-export const temporaryName = (): string => `${own}-${randomBytes(8).toString("hex")}`
+export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
 
 const day = 24 * 60 * 60 * 1000
 
 /** Whether the process that made the name is gone. Where that cannot be known, a day without a change decides. */
-const isAbandoned = (name: string, modified: number): boolean => {
+export const isAbandoned = (name: string, modified: number): boolean => {
   const [pid = "", start = "", madeOn = ""] = name.split("-")
   const known = madeOn === host && start !== "0" && fs.existsSync("/proc/self/stat")
   return known ? startOf(pid) !== start : Date.now() - modified > day

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto"
+import { UploadPartCommand } from "@aws-sdk/client-s3"
+import type { Blob } from "../../../services/blobs/Blobs.ts"
+import { pump } from "../Pump.ts"
+import type { Bucket } from "./Bucket.ts"
+import { Multipart } from "./Multipart.ts"
+
+const mib = 1024 * 1024
+
+/** Up to so many bytes are held in memory until their hash, and so their key, is known. */
+const smallPart = 8 * mib
+
+// All parts but the last have one size, as some servers ask for it; only beyond 39 GiB, where the 10 000 parts that
+// there may be would not be enough, larger ones follow.
+const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
+
+/** Bytes that were taken in: held in memory, or stored under a temporary key. */
+export type Collected = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
+
+/**
+ * Takes a source in, hashing it on the way: little of it stays in memory, more goes to `key` in parts. What is under
+ * `key` is visible to nobody who does not look for it; when this fails, nothing is.
+ */
+export const collect = async (
+  bucket: Bucket,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal
+): Promise<Collected> => {
+  const hash = createHash("sha256")
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  let upload: Multipart | undefined
+  let size = 0
+  let waiting: Array<Uint8Array> = []
+  let bytes = 0
+  let parts = 0
+
+  const ship = async (part: Buffer) => {
+    upload ??= await Multipart.create(bucket, key, stop)
+    await upload.add(async (UploadId, PartNumber, limits) => {
+      const target = { Bucket: bucket.name, Key: key, UploadId, PartNumber }
+      return (await bucket.client.send(new UploadPartCommand({ ...target, Body: part }), limits)).ETag
+    })
+    parts++
+  }
+  // A single writer: the pump waits for one write before it begins the next.
+  const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
+    waiting.push(...buffers)
+    bytes += length
+    size += length
+    const wanted = partSize(parts + 1)
+    if (bytes < wanted) return
+    const all = Buffer.concat(waiting)
+    waiting = all.length === wanted ? [] : [all.subarray(wanted)]
+    bytes -= wanted
+    await ship(all.subarray(0, wanted))
+  }
+
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    await pump(
+      source,
+      (chunk) => hash.update(chunk),
+      (buffers, length) => {
+        writing = write(buffers, length)
+        return writing
+      },
+      signal
+    )
+    const rest = Buffer.concat(waiting)
+    const blob = { sha256: hash.digest("hex"), size }
+    if (upload === undefined) return { ...blob, held: rest }
+    if (rest.length > 0) await ship(rest)
+    await upload.complete()
+    return { ...blob, temporary: key }
+  } catch (error) {
+    failed.abort(error)
+    // The upload may be about to begin: only then it is known what there is to abort.
+    await writing.catch(() => {})
+    await upload?.abort().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,44 @@
+/**
+ * Where things lie in the bucket, below the prefix:
+ *
+ *     <tenant>/blobs/<sha256>                   a blob
+ *     <tenant>/blobs/<sha256>.removing.<name>   somebody is about to remove it
+ *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
+ *     .health/tmp/<name>                        the probe of the health check
+ */
+export interface Keys {
+  /** What all keys begin with: empty, or ends in a slash. */
+  readonly base: string
+  readonly blobs: (tenant: string) => string
+  readonly blob: (tenant: string, sha256: string) => string
+  readonly mark: (tenant: string, sha256: string, name: string) => string
+  readonly temporaries: (tenant: string) => string
+  readonly temporary: (tenant: string, name: string) => string
+}
+
+/** The tenant-like name of what is the gateway's own; no tenant's name begins with a dot. */
+export const ownFolder = ".health"
+
+const segment = (name: string): string => {
+  if (!/^[A-Za-z0-9._-]+$/.test(name) || /^\.+$/.test(name)) throw new Error("not a part of a key")
+  return name
+}
+
+export const s3Keys = (prefix: string): Keys => {
+  const base = prefix === "" ? "" : `${prefix}/`
+  const blobs = (tenant: string) => `${base}${segment(tenant)}/blobs/`
+  const temporaries = (tenant: string) => `${base}${segment(tenant)}/tmp/`
+  const blob = (tenant: string, sha256: string) => blobs(tenant) + segment(sha256)
+  return {
+    base,
+    blobs,
+    blob,
+    mark: (tenant, sha256, name) => `${blob(tenant, sha256)}.removing.${segment(name)}`,
+    temporaries,
+    temporary: (tenant, name) => temporaries(tenant) + segment(name)
+  }
+}
+
+/** The value of a copy's source header. */
+export const copySource = (bucket: string, key: string): string =>
+  [bucket, ...key.split("/")].map(encodeURIComponent).join("/")

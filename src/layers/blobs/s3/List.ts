@@ -1,0 +1,15 @@
+import type { StoredBlob } from "../../../services/blobs/Blobs.ts"
+import type { Bucket } from "./Bucket.ts"
+import type { Keys } from "./Keys.ts"
+import { pages, storedAt } from "./Look.ts"
+
+/** The blobs of a tenant in the order of their hashes, which is that of their keys; a page at a time. */
+export async function* listBlobs(bucket: Bucket, keys: Keys, tenant: string): AsyncGenerator<StoredBlob> {
+  const prefix = keys.blobs(tenant)
+  for await (const { objects } of pages(bucket, { Prefix: prefix })) {
+    for (const object of objects) {
+      const sha256 = object.key.slice(prefix.length)
+      if (/^[0-9a-f]{64}$/.test(sha256)) yield { sha256, size: object.size, storedAt: storedAt(object) }
+    }
+  }
+}

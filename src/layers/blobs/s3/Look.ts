@@ -1,0 +1,59 @@
+import { ListObjectsV2Command, type ListObjectsV2CommandInput } from "@aws-sdk/client-s3"
+import type { Bucket } from "./Bucket.ts"
+
+/** An object as a listing shows it. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
+export interface Listed {
+  readonly key: string
+  readonly size: number
+  readonly modified: number
+}
+
+/** One page of a listing in the order of the keys, and how to get the next. */
+export const page = async (
+  bucket: Bucket,
+  query: Omit<ListObjectsV2CommandInput, "Bucket">,
+  signal?: AbortSignal
+): Promise<{
+  readonly objects: ReadonlyArray<Listed>
+  readonly folders: ReadonlyArray<string>
+  readonly next: string | undefined
+}> => {
+  const command = new ListObjectsV2Command({ Bucket: bucket.name, ...query })
+  const answer = await bucket.quick((limits) => bucket.client.send(command, limits), signal)
+  const objects = (answer.Contents ?? []).map(({ Key = "", Size = 0, LastModified }) => ({
+    key: Key,
+    size: Size,
+    modified: LastModified?.getTime() ?? 0
+  }))
+  const folders = (answer.CommonPrefixes ?? []).flatMap(({ Prefix }) => Prefix ?? [])
+  return { objects, folders, next: answer.IsTruncated ? answer.NextContinuationToken : undefined }
+}
+
+/** All objects below a prefix, a page at a time. */
+export async function* pages(
+  bucket: Bucket,
+  query: Omit<ListObjectsV2CommandInput, "Bucket">
+): AsyncGenerator<Awaited<ReturnType<typeof page>>> {
+  let next: string | undefined
+  do {
+    const found = await page(bucket, next === undefined ? query : { ...query, ContinuationToken: next })
+    yield found
+    next = found.next
+  } while (next !== undefined)
+}
+
+/** When the content was last written, at the latest: Amazon tells whole seconds only. */
+export const storedAt = ({ modified }: Listed): number => (modified % 1000 === 0 ? modified + 999 : modified)
+
+/** A blob with the marks of those who are about to remove it, as they are at one moment. */
+export const look = async (
+  bucket: Bucket,
+  blob: string,
+  signal?: AbortSignal
+): Promise<{ readonly stored: Listed | undefined; readonly marks: ReadonlyArray<Listed> }> => {
+  const { objects } = await page(bucket, { Prefix: blob }, signal)
+  return {
+    stored: objects.find(({ key }) => key === blob),
+    marks: objects.filter(({ key }) => key.startsWith(`${blob}.removing.`))
+  }
+}

@@ -1,0 +1,59 @@
+import { Effect, Schedule, Schema } from "effect"
+import { type Bucket, refusalOf } from "./Bucket.ts"
+import { probe } from "./Health.ts"
+import type { Keys } from "./Keys.ts"
+import { page } from "./Look.ts"
+
+/** The S3 storage cannot be used. `message` is for the operator who set `variable`. */
+export class S3Refused extends Schema.TaggedError<S3Refused>()("S3Refused", {
+  variable: Schema.String,
+  message: Schema.String
+}) {}
+
+const meanings: Readonly<Record<string, string>> = {
+  NoSuchBucket: "there is no such bucket",
+  InvalidBucketName: "the server does not take the name of the bucket",
+  InvalidAccessKeyId: "the server does not know the access key",
+  SignatureDoesNotMatch: "the secret key is not the one of the access key",
+  AccessDenied: "the credentials may not list, read, write and remove there",
+  ExpiredToken: "the session token has expired",
+  InvalidToken: "the session token is not valid",
+  PermanentRedirect: "the bucket is in another region",
+  AuthorizationHeaderMalformed: "the bucket is in another region",
+  RequestTimeTooSkewed: "the clocks of this machine and the server are too far apart"
+}
+
+const explain = (error: unknown): string => {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) {
+    const status = refusal.$metadata.httpStatusCode
+    return meanings[refusal.name] ?? `the server answered ${status} (${refusal.name})`
+  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : "no answer in time"
+  return `the server cannot be reached (${code})`
+}
+
+/** Whether it may work when it is tried again: no answer, or one that speaks of the server's own trouble. */
+const isPassing = (error: unknown): boolean => {
+  const status = refusalOf(error)?.$metadata.httpStatusCode
+  return status === undefined || status >= 500 || status === 429
+}
+
+/** Fails with a word for the operator unless the bucket can be used. A server that starts along gets half a minute. */
+export const prepare = (bucket: Bucket, keys: Keys): Effect.Effect<void, S3Refused> =>
+  Effect.tryPromise({
+    try: async () => {
+      await page(bucket, { Prefix: keys.base, MaxKeys: 1 })
+      await probe(bucket, keys)
+    },
+    catch: (error) => error
+  }).pipe(
+    Effect.retry({
+      while: isPassing,
+      schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "30 seconds" }))
+    }),
+    Effect.mapError(
+      (error) =>
+        new S3Refused({ variable: "FLOW_BLOBS", message: `s3://${bucket.name} cannot be used: ${explain(error)}` })
+    )
+  )

@@ -1,0 +1,57 @@
+import { Overdue } from "../Calls.ts"
+
+interface Waiting {
+  readonly go: () => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/**
+ * At most so many at once; the others wait in the order in which they came. When one of those at work is overdue, the
+ * waiting ones fail as well: one after the other they would only wait as long in vain.
+ */
+export class Turns {
+  #free: number
+  readonly #waiting = new Set<Waiting>()
+
+  constructor(turns: number) {
+    this.#free = turns
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const abort = () => waiting.refuse(signal.reason)
+      const leave = () => {
+        this.#waiting.delete(waiting)
+        signal.removeEventListener("abort", abort)
+      }
+      const waiting: Waiting = {
+        go: () => {
+          leave()
+          resolve()
+        },
+        refuse: (reason) => {
+          leave()
+          reject(reason)
+        }
+      }
+      this.#waiting.add(waiting)
+      signal.addEventListener("abort", abort)
+    })
+  }
+
+  async take<A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> {
+    if (this.#free > 0) this.#free--
+    else await this.#turn(signal)
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Overdue) for (const { refuse } of [...this.#waiting]) refuse(error)
+      throw error
+    } finally {
+      const [next] = this.#waiting
+      if (next === undefined) this.#free++
+      else next.go()
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { once } from "node:events"
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { eventually } from "../support/process.ts"
+
+const run = promisify(execFile)
+
+export const accessKeyId = "flow-test"
+export const secretAccessKey = "flow-test-secret"
+
+/** What a test needs to know of the running cluster. */
+export interface Ceph {
+  /** Where its configuration and its logs are. */
+  readonly folder: string
+  /** Address of a gateway that all tests share. */
+  readonly endpoint: string
+  readonly osdPid: number
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  server.close()
+  await once(server, "close")
+  if (address === null || typeof address === "string") throw new Error("no port")
+  return address.port
+}
+
+// One monitor, one object store in memory, no replicas, no keys, and nothing that listens beyond this machine.
+const configuration = (folder: string, fsid: string) => `
+[global]
+fsid = ${fsid}
+public network = 127.0.0.0/8
+public addr = 127.0.0.1
+auth cluster required = none
+auth service required = none
+auth client required = none
+auth supported = none
+ms bind msgr2 = false
+ms bind msgr1 = true
+mon initial members = a
+mon allow pool size one = true
+mon warn on pool no redundancy = false
+mon data avail crit = 1
+mon data avail warn = 1
+mon max pg per osd = 1000
+osd pool default size = 1
+osd pool default min size = 1
+osd pool default pg num = 4
+osd pool default pgp num = 4
+osd pool default pg autoscale mode = off
+osd crush chooseleaf type = 0
+osd objectstore = memstore
+memstore device bytes = 8589934592
+osd class load list = *
+osd class default list = *
+run dir = ${folder}/run
+pid file = ${folder}/run/$name.pid
+admin socket = ${folder}/run/$name.$pid.asok
+log file = ${folder}/log/$name.log
+crash dir = ${folder}/log
+mon data = ${folder}/mon
+osd data = ${folder}/osd
+rgw data = ${folder}/rgw
+keyring = ${folder}/keyring
+heartbeat file = ${folder}/run/$name.heartbeat
+debug rgw = 1
+`
+
+/** Processes of Ceph in the foreground, as children that can be signalled and are gone with the test. */
+const daemon = (folder: string, program: string, args: ReadonlyArray<string>): ChildProcess => {
+  const log = openSync(join(folder, "log", `${program}.out`), "a")
+  const child = spawn(program, ["-c", join(folder, "ceph.conf"), "-f", ...args], { stdio: ["ignore", log, log] })
+  closeSync(log)
+  return child
+}
+
+export const killed = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, "exit")
+  child.kill("SIGKILL")
+  await exit
+}
+
+/** A radosgw on the cluster: the S3 server. Started in a quarter of a second, so a test may have its own to torment. */
+export const startRadosgw = async (folder: string, port?: number) => {
+  const at = port ?? (await freePort())
+  const child = daemon(folder, "radosgw", [
+    "--name",
+    "client.rgw",
+    `--rgw-frontends=beast endpoint=127.0.0.1:${at} tcp_nodelay=1`,
+    "--rgw-enable-usage-log=false"
+  ])
+  const endpoint = `http://127.0.0.1:${at}`
+  await eventually(
+    "radosgw answers",
+    () => {
+      if (child.exitCode !== null)
+        throw new Error(`radosgw has ended: ${readFileSync(join(folder, "log/radosgw.out"))}`)
+      return fetch(endpoint).then(
+        (answer) => answer.status < 500,
+        () => false
+      )
+    },
+    60_000
+  )
+  return { child, endpoint, port: at }
+}
+
+/** Starts a cluster of its own in a temporary folder; a few seconds. Needs the programs of Ceph in the path. */
+export const startCeph = async (): Promise<Ceph & { readonly stop: () => Promise<void> }> => {
+  const folder = mkdtempSync(join(tmpdir(), "flow-ceph-"))
+  const children: Array<ChildProcess> = []
+  const stop = async () => {
+    await Promise.all(children.map(killed))
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
+  try {
+    for (const name of ["run", "log", "mon", "osd", "rgw"]) mkdirSync(join(folder, name))
+    const fsid = crypto.randomUUID()
+    const conf = join(folder, "ceph.conf")
+    writeFileSync(join(folder, "keyring"), "")
+    writeFileSync(conf, configuration(folder, fsid))
+    const monitor = `127.0.0.1:${await freePort()}`
+    const map = join(folder, "monmap")
+    await run("monmaptool", ["--create", "--addv", "a", `[v1:${monitor}]`, "--fsid", fsid, map])
+    await run("ceph-mon", ["-c", conf, "--mkfs", "-i", "a", "--monmap", map])
+    children.push(daemon(folder, "ceph-mon", ["-i", "a", "--public-addr", monitor]))
+    writeFileSync(conf, `${configuration(folder, fsid)}mon host = v1:${monitor}\n`)
+    const osd = crypto.randomUUID()
+    await run("ceph", ["-c", conf, "--connect-timeout", "30", "osd", "new", osd])
+    await run("ceph-osd", ["-c", conf, "-i", "0", "--mkfs", "--osd-uuid", osd])
+    const store = daemon(folder, "ceph-osd", ["-i", "0"])
+    children.push(store)
+    const gateway = await startRadosgw(folder)
+    children.push(gateway.child)
+    await run("radosgw-admin", [
+      ...["-c", conf, "--name", "client.rgw", "user", "create", "--uid", "flow", "--display-name", "flow"],
+      ...["--access-key", accessKeyId, "--secret-key", secretAccessKey]
+    ])
+    return { folder, endpoint: gateway.endpoint, osdPid: store.pid!, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
