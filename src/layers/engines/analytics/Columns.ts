@@ -42,16 +42,17 @@ const special: ReadonlySet<Id> = new Set([
   Id.TIMESTAMP_TZ
 ])
 
-/** ISO 8601 in UTC with milliseconds, or with as many digits as the instant has; `infinity` and far years as DuckDB has them. */
+/**
+ * ISO 8601 in UTC with milliseconds, or with as many digits as the instant has; `infinity` and far years as DuckDB
+ * has them. `strftime` of nanoseconds is wrong in DuckDB 1.5: their text is made of the plain one.
+ */
 const instant = (value: string, unit: "us" | "ns"): string => {
-  const [rest, fine] = unit === "us" ? ["epoch_us", "%f"] : ["epoch_ns", "%n"]
-  const coarse = unit === "us" ? 1000 : 1_000_000
   const far = `NOT isfinite(${value}) OR year(${value}) NOT BETWEEN 0 AND 9999`
-  const format = (fraction: string) => `strftime(${value}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
-  return (
-    `CASE WHEN ${far} THEN CAST(${value} AS VARCHAR) ` +
-    `WHEN ${rest}(${value}) % ${coarse} = 0 THEN ${format("%g")} ELSE ${format(fine)} END`
-  )
+  const micros = unit === "us" ? value : `CAST(${value} AS TIMESTAMP)`
+  const format = (fraction: string) => `strftime(${micros}, '%Y-%m-%dT%H:%M:%S.${fraction}Z')`
+  const isCoarse = unit === "us" ? `epoch_us(${value}) % 1000 = 0` : `epoch_ns(${value}) % 1000000 = 0`
+  const fine = unit === "us" ? format("%f") : `replace(CAST(${value} AS VARCHAR), ' ', 'T') || 'Z'`
+  return `CASE WHEN ${far} THEN CAST(${value} AS VARCHAR) WHEN ${isCoarse} THEN ${format("%g")} ELSE ${fine} END`
 }
 
 const float = (value: string): string =>
