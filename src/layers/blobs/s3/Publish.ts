@@ -43,11 +43,11 @@ const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortS
   } else await copyInParts(bucket, taken.temporary, key, taken.size, signal)
 }
 
-/** A removal ends, or is given up, long before this many milliseconds. */
-const markLife = 60_000
+/** A removal has ended, or was given up, long before so many deadlines (a minute) are over. */
+const markLife = 12
 
-const isLive = (mark: Listed, stored: Listed | undefined): boolean =>
-  stored === undefined || stored.modified - mark.modified < markLife
+const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boolean =>
+  stored === undefined || stored.modified - mark.modified < markLife * deadline
 
 /**
  * Stores the bytes under `key` and returns when nobody can be about to remove what was there before: whoever removes
@@ -59,7 +59,7 @@ export const publish = async (bucket: Bucket, key: string, taken: Collected, sig
   const end = performance.now() + 3 * bucket.deadline
   for (;;) {
     const { stored, marks } = await look(bucket, key, signal)
-    if (!marks.some((mark) => isLive(mark, stored))) {
+    if (!marks.some((mark) => isLive(mark, stored, bucket.deadline))) {
       for (const mark of marks) await removeObject(bucket, mark.key).catch(() => {})
       if (stored !== undefined) return
       await put(bucket, key, taken, signal)
