@@ -2,10 +2,13 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Layer } from "effect"
 import * as Disk from "../../src/layers/blobs/Disk.ts"
+import { analytics as analyticsRuntime } from "../../src/layers/engines/analytics/Analytics.ts"
+import { TenantFiles } from "../../src/layers/engines/child/TenantFiles.ts"
 import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
 import type { NodeCounters, RunMessage } from "../../src/services/engines/Engine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/services/flowlines/Flowline.ts"
-import { blob, ended, engine, follow, places, printed, settings, spec } from "../engine/support.ts"
+import type { RunContext } from "../../src/services/nodes/Node.ts"
+import { blob, ended, engine, filesIn, follow, places, printed, settings, spec } from "../engine/support.ts"
 import { unzip } from "../engine/unzip.ts"
 
 type Wire = string | readonly [component: string, stream: string]
@@ -48,16 +51,18 @@ export interface Outcome {
 /** Files of the tenant, by path. */
 export type Tree = Readonly<Record<string, string | Uint8Array>>
 
+const plant = async (conf: string, tree: Tree) => {
+  for (const [path, content] of Object.entries(tree)) {
+    await mkdir(dirname(join(conf, path)), { recursive: true })
+    await writeFile(join(conf, path), content)
+  }
+}
+
 /** Runs a flowline through the real engine, in a process of its own, with these configuration files. */
 export const run = (flowline: Flowline, tree: Tree = {}, given: Partial<EngineSettings> = {}) =>
   Effect.gen(function* () {
     const { root, conf, data, blobs } = yield* places
-    yield* Effect.promise(async () => {
-      for (const [path, content] of Object.entries(tree)) {
-        await mkdir(dirname(join(conf, path)), { recursive: true })
-        await writeFile(join(conf, path), content)
-      }
-    })
+    yield* Effect.promise(() => plant(conf, tree))
     // As a gateway has done before any run.
     yield* Layer.build(Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(blobs))))
     const entry = new URL("../../src/run.ts", import.meta.url)
@@ -87,3 +92,53 @@ export const select = (statement: string, rows: ReadonlyArray<unknown> = [{ a: 1
     node("query", "sql", { statement }, ["rows"]),
     node("shown", "show", { format: "json" }, ["query"])
   ])
+
+/** Runs a flowline in this process, which is faster; gives the failure's text, or what was printed. */
+export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
+  Effect.gen(function* () {
+    const { root, conf } = yield* places
+    return yield* Effect.promise(async () => {
+      await plant(conf, tree)
+      const files = new TenantFiles(conf)
+      const lines: Array<string> = []
+      const written = new Map<string, string>()
+      const sink = (name: string) => async () => {
+        let text = ""
+        const add = (chunk: Uint8Array | string) => {
+          text += Buffer.from(chunk).toString()
+        }
+        return { write: add, close: async () => void written.set(name, text) }
+      }
+      const context: RunContext = {
+        glob: (pattern) => files.glob(pattern),
+        read: (path) => files.read(path),
+        file: (path) => sink(path)(),
+        archiveEntry: (name) => sink(name)(),
+        print: (some) => void lines.push(...some),
+        reject: () => {},
+        signal: new AbortController().signal
+      }
+      const order = { conf, scratch: join(root, "scratch"), fileBytes: 64 * 1024 * 1024, memoryMib }
+      const job = analyticsRuntime(flowline, () => context, order)
+      const error = await job.run().then(
+        () => undefined,
+        (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
+      )
+      const counters = new Map(job.counters().map((counter) => [counter.component, counter]))
+      return { error, lines, written, counters, leftovers: filesIn(root).filter((path) => path.includes("/scratch/")) }
+    })
+  })
+
+/** What a failed or succeeded run of one file and one node says. */
+export const reading = (path: string, content: string | Uint8Array, settings: DagNode["settings"] = {}) =>
+  Effect.map(
+    within(
+      analytics([
+        node("in", "file_input", { path, ...settings }, [], ["out", "errors"]),
+        node("shown", "show", { format: "json" }, ["in"]),
+        node("failed", "show", { format: "json" }, [["in", "errors"]])
+      ]),
+      { [path]: content }
+    ),
+    ({ error, lines }) => error ?? lines
+  )

@@ -6,6 +6,7 @@ import type { Job } from "../child/Run.ts"
 import type { Order } from "../Protocol.ts"
 import { Database } from "./Database.ts"
 import { explained } from "./Explain.ts"
+import { refined } from "./Faults.ts"
 import { Files } from "./Files.ts"
 import { Graph } from "./Graph.ts"
 import { Scratch } from "./Scratch.ts"
@@ -58,7 +59,9 @@ export const analytics = (
       await steps.deliver()
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw explained(error, { ...steps.scene(), names: files.names, memoryMib, spillBytes })
+      const scene = { ...steps.scene(), files: files.opened, memoryMib, spillBytes }
+      const own = files.opened.filter(({ component }) => component === scene.component)
+      throw explained(await refined(error, own.length > 0 ? own : files.opened, database), scene)
     } finally {
       signal.removeEventListener("abort", stop)
       await files.close()

@@ -7,20 +7,18 @@ export interface Scene {
   readonly component: string
   /** The user's statement inside of what DuckDB ran, and the bytes before it. */
   readonly statement?: { readonly text: string; readonly before: number }
-  readonly names: ReadonlyMap<string, { readonly name: string; readonly component: string }>
+  readonly files: ReadonlyArray<{ readonly path: string; readonly name: string; readonly component: string }>
   readonly memoryMib: number
   readonly spillBytes: number
 }
 
 /** The file that the message is about. */
-const fileIn = (message: string, names: Scene["names"]) => {
-  for (const [path, { name, component }] of names) {
+const fileIn = (message: string, files: Scene["files"]) =>
+  files.find(({ path }) => {
     // The descriptor 1 is not the beginning of 12.
     const at = message.indexOf(path)
-    if (at !== -1 && !/[0-9]/.test(message.charAt(at + path.length))) return { path, name, component }
-  }
-  return undefined
-}
+    return at !== -1 && !/[0-9]/.test(message.charAt(at + path.length))
+  })
 
 const firstLine = (text: string): string => text.split("\n", 1)[0]!.trim()
 
@@ -37,10 +35,9 @@ const ofFile = (message: string, name: string): string => {
     const [, column, value, type] = converting
     return `${where}: column "${column}" holds ${JSON.stringify(value)}, which is no ${type} as the values before it are`
   }
-  if (/Invalid unicode|not utf-8|invalid UTF-?8/i.test(message)) return `${where}: the text is not UTF-8`
+  if (/unicode|utf-?8/i.test(message)) return `${/^CSV/.test(message) ? where : name}: the text is not UTF-8`
   if (/unterminated quote|quoted value/i.test(message)) return `${where}: a quote is not closed`
   if (/Error when sniffing/.test(message)) return `${name}: the rows do not have the columns of the header`
-  if (/expected records/.test(message)) return `${name}: a line is JSON, but not an object`
   const json = /^Malformed JSON in file ".*", at byte \d+ in line \d+: (.*)/.exec(message)?.[1]
   if (json !== undefined) return `${where}: the line is not JSON (${json.replace(/[. ]+$/, "")})`
   const detail = /^(?:JSON transform error in file ".*?", in line \d+: )?(.*)/.exec(firstLine(message))?.[1] ?? ""
@@ -50,7 +47,7 @@ const ofFile = (message: string, name: string): string => {
 /** Makes a failure for the user: the component, the place in its statement, no path of this machine. */
 export const explained = (error: unknown, scene: Scene): unknown => {
   if (error instanceof NodeFailure) return error
-  const { component, statement, names } = scene
+  const { component, statement, files } = scene
   if (!(error instanceof SqlFailure)) {
     const detail = error instanceof Error ? error.message : String(error)
     return new NodeFailure({ component, detail, cause: error })
@@ -61,7 +58,7 @@ export const explained = (error: unknown, scene: Scene): unknown => {
       : `The query needs more than the memory limit of ${scene.memoryMib} MiB (memory_mib in the flowline's settings)`
     return new NodeFailure({ component, detail, cause: error })
   }
-  const file = fileIn(error.message, names)
+  const file = fileIn(error.message, files)
   if (file !== undefined && statement?.text.includes(file.path) !== true) {
     const message = error.message.replaceAll(file.path, file.name)
     return new NodeFailure({ component: file.component, detail: ofFile(message, file.name), cause: error })
@@ -76,6 +73,3 @@ export const explained = (error: unknown, scene: Scene): unknown => {
     .trim()
   return new NodeFailure({ component, detail: `SQL: ${said}${where}`, cause: error })
 }
-
-export const isSniffing = (error: unknown): error is SqlFailure =>
-  error instanceof SqlFailure && error.message.includes("Error when sniffing")

@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises"
+import { realpath, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import type { RunContext } from "../../../services/nodes/Node.ts"
 import { extensionOf } from "../../../services/nodes/Paths.ts"
@@ -20,7 +20,7 @@ export interface Opened {
   readonly bytes: number
 }
 
-/** Open files that are kept for DuckDB; the rest of a large set is named by its path. */
+/** Open files that are kept for DuckDB; the rest of a large set is reached by links. */
 const maxHeld = 200
 /** Linux opens a file anew under the name of its descriptor, so what was checked is what is read. */
 const held = process.platform === "linux" ? "/proc/self/fd/" : undefined
@@ -31,16 +31,13 @@ const formatOf = (path: string): Format => {
   return extension === "ndjson" || extension === "jsonl" || extension === "json" ? "ndjson" : "lines"
 }
 
-/** The path itself, where DuckDB would read a pattern. */
-const unmagic = (path: string): string => path.replace(/[*?[]/g, "[$&]")
-
 /** Makes the tenant's files readable for DuckDB, and remembers whose they are. */
 export class Files {
   readonly #conf: string
   readonly #scratch: Scratch
   readonly #held: Array<{ readonly close: () => Promise<void> }> = []
-  /** The paths that DuckDB knows, with the user's names and the component that reads them. */
-  readonly names = new Map<string, { readonly name: string; readonly component: string }>()
+  /** All files that were opened, with the component that reads them. */
+  readonly opened: Array<Opened & { readonly component: string }> = []
   /** Files that are read where they are. */
   readonly direct: Array<string> = []
 
@@ -57,15 +54,15 @@ export class Files {
     context: RunContext,
     reject: (beginning: string, reason: string) => void
   ): Promise<ReadonlyArray<Opened>> {
-    const opened: Array<Opened> = []
+    const found: Array<Opened> = []
     for (const name of await context.glob(pattern)) {
       context.signal.throwIfAborted()
       const chosen = formats.find((known) => known === format) ?? formatOf(name)
       const { path, bytes } = await this.#ready(name, chosen, context, reject)
-      this.names.set(path, { name, component })
-      opened.push({ path, bytes, name, format: chosen })
+      found.push({ path, bytes, name, format: chosen })
     }
-    return opened
+    for (const file of found) this.opened.push({ ...file, component })
+    return found
   }
 
   async #ready(
@@ -93,8 +90,11 @@ export class Files {
     }
     await file.handle.close()
     const path = await realpath(join(this.#conf, name))
-    this.direct.push(path)
-    return { path: unmagic(path), bytes: file.size }
+    // Under a name that is no pattern for DuckDB.
+    const link = this.#scratch.path(format)
+    await symlink(path, link)
+    this.direct.push(path, link)
+    return { path: link, bytes: file.size }
   }
 
   async close(): Promise<void> {

@@ -1,13 +1,10 @@
-import { open } from "node:fs/promises"
-import { parse } from "csv-parse/sync"
 import { type Event, errors } from "../../../services/nodes/Node.ts"
 import { collect } from "./Bridge.ts"
 import { literal } from "./Columns.ts"
-import { isSniffing } from "./Explain.ts"
 import type { Opened } from "./Files.ts"
 import type { Relation, Station } from "./Graph.ts"
 import { textOf } from "./Settings.ts"
-import { plainCsv, source } from "./Sources.ts"
+import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
 /** Most failed records that are kept; the others are counted only. */
@@ -84,43 +81,22 @@ export class Inputs {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
-    try {
-      const query = (await source(files, database)) ?? nothing
-      const parquet = files.length > 0 && files.every(({ format }) => format === "parquet")
-      const read = files.filter(({ bytes }) => bytes > 0)
-      if (parquet) {
-        await create("VIEW", query)
-        const paths = read.map(({ path }) => literal(path)).join(", ")
-        const records = await database.value(`SELECT sum(num_rows) FROM parquet_file_metadata([${paths}])`)
-        return { name, records }
-      }
-      const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
-      // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
-      const once =
-        only !== undefined && only.type.type !== "show" && new Set(read.map(({ format }) => format)).size === 1
-      if (once && station.type.type === "file_input") {
-        await create("VIEW", query)
-        return { name, records: 0, path: read[0]!.path }
-      }
-      return { name, records: await create("TABLE", query) }
-    } catch (error) {
-      if (isSniffing(error)) await this.#findRaggedRow(files)
-      throw error
+    const query = (await source(files, database)) ?? nothing
+    const read = files.filter(({ bytes }) => bytes > 0)
+    if (read.length > 0 && read.every(({ format }) => format === "parquet")) {
+      await create("VIEW", query)
+      const paths = read.map(({ path }) => literal(path)).join(", ")
+      const records = await database.value(`SELECT sum(num_rows) FROM parquet_file_metadata([${paths}])`)
+      return { name, records }
     }
-  }
-
-  /** DuckDB says that a file's rows do not fit together, but not which: reading them as plain text tells. */
-  async #findRaggedRow(files: ReadonlyArray<Opened>): Promise<void> {
-    for (const { format, path } of files) {
-      if (format !== "csv") continue
-      const file = await open(path.replace(/\[(.)\]/g, "$1"), "r")
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, 0)
-      await file.close()
-      const options = { to: 1, bom: true, relax_column_count: true, relax_quotes: true }
-      const rows: ReadonlyArray<ReadonlyArray<string>> = parse(buffer.subarray(0, bytesRead), options)
-      if (rows[0] === undefined) continue
-      await this.#run.database.run(`SELECT count(*) FROM (SELECT * FROM ${plainCsv(path, rows[0])}) WHERE c0 <> ''`)
+    const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+    // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
+    const isOne = new Set(read.map(({ format }) => format)).size === 1
+    if (isOne && only !== undefined && only.type.type !== "show" && station.type.type === "file_input") {
+      await create("VIEW", query)
+      return { name, records: 0, path: read[0]!.path }
     }
+    return { name, records: await create("TABLE", query) }
   }
 
   async #failed(failed: ReadonlyArray<Event>): Promise<Relation> {

@@ -1,0 +1,135 @@
+import { gzipSync } from "node:zlib"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { maxLineLength } from "../../src/services/nodes/formats/Lines.ts"
+import { analytics, node, reading, within } from "./support.ts"
+
+const latin = (text: string) => Buffer.from(text, "latin1")
+
+/** Files and what reading them prints, or why it fails. */
+const cases: ReadonlyArray<
+  readonly [name: string, path: string, content: string | Uint8Array, outcome: string | ReadonlyArray<string>]
+> = [
+  [
+    "csv with types",
+    "a.csv",
+    "n,f,t,zip\n1,1.5,x,007\n,,,\n",
+    ['{"n":1,"f":1.5,"t":"x","zip":"007"}', '{"n":null,"f":null,"t":null,"zip":null}']
+  ],
+  ["csv with CRLF and quotes", "a.csv", 'a,b\r\n"1\r\n2","say ""hi"""\r\n', ['{"a":"1\\r\\n2","b":"say \\"hi\\""}']],
+  ["csv that tells nothing from an empty text", "a.csv", 'a,b\n"",1\n,2\n', ['{"a":"","b":1}', '{"a":null,"b":2}']],
+  [
+    "csv with odd names",
+    "a.csv",
+    '__proto__,a.b,"q""u",dup,dup,\n1,2,3,4,5,6\n',
+    ['{"__proto__":1,"a.b":2,"q\\"u":3,"dup":4,"dup_1":5,"column5":6}']
+  ],
+  ["csv with a header only", "a.csv", "a,b\n", []],
+  ["csv without anything", "a.csv", "", []],
+  [
+    "csv with dates",
+    "a.csv",
+    "d,t\n2026-01-02,2026-01-02T03:04:05Z\n",
+    ['{"d":"2026-01-02","t":"2026-01-02T03:04:05.000Z"}']
+  ],
+  ["csv with a short row", "a.csv", "a,b\n1,2\n3\n", "in: a.csv, line 3: the header has 2 columns, the row 1"],
+  ["csv with a long row", "a.csv", "a,b\n1,2\n3,4,5\n", "in: a.csv, line 3: the header has 2 columns, the row 3"],
+  ["csv with an open quote", "a.csv", 'a,b\n1,"2\n3,4\n', "in: a.csv, line 2: a quote is not closed"],
+  ["csv in latin-1", "a.csv", latin("a,b\n1,\xe4\n"), "in: a.csv, line 2: the text is not UTF-8"],
+  [
+    "ndjson with types",
+    "a.ndjson",
+    '{"i":1,"f":1.5,"s":"x","o":{"k":[1,2]},"n":null}\n',
+    ['{"i":1,"f":1.5,"s":"x","o":{"k":[1,2]},"n":null}']
+  ],
+  [
+    "ndjson whose texts look like something else",
+    "a.ndjson",
+    '{"d":"2026-1-2","t":"03:04:05","u":"550E8400-E29B-41D4-A716-446655440000","n":"12","e":""}\n',
+    ['{"d":"2026-1-2","t":"03:04:05","u":"550E8400-E29B-41D4-A716-446655440000","n":"12","e":""}']
+  ],
+  [
+    "ndjson with large integers",
+    "a.ndjson",
+    '{"a":9223372036854775807,"b":18446744073709551615}\n',
+    ['{"a":9223372036854775807,"b":18446744073709551615}']
+  ],
+  [
+    "ndjson with mixed types",
+    "a.ndjson",
+    '{"a":1}\n{"a":"x"}\n{"a":{"b":1}}\n',
+    ['{"a":1}', '{"a":"x"}', '{"a":{"b":1}}']
+  ],
+  [
+    "ndjson with members that come and go",
+    "a.ndjson",
+    '{"a":1}\r\n\r\n{"b":2,"__proto__":3}\r\n',
+    ['{"a":1,"b":null,"__proto__":null}', '{"a":null,"b":2,"__proto__":3}']
+  ],
+  ["ndjson without anything", "a.ndjson", "", []],
+  ["ndjson with a faulty line", "a.ndjson", '{"a":1}\n{"a":\n', "in: a.ndjson, line 2: the line is not JSON"],
+  ["ndjson with a list", "a.ndjson", '{"a":1}\n[1]\n', "in: a.ndjson, line 2: the line is JSON, but not an object"],
+  ["ndjson in latin-1", "a.ndjson", latin('{"a":"\xe4"}\n'), "in: a.ndjson: the text is not UTF-8"],
+  [
+    "lines",
+    "a.log",
+    'a,"b"\r\n\r\n\\x\rmore\nlast',
+    ['{"message":"a,\\"b\\""}', '{"message":""}', '{"message":"\\\\x\\rmore"}', '{"message":"last"}']
+  ],
+  ["lines in latin-1", "a.log", latin("\xe4\n"), ['{"message":"\ufffd"}']],
+  ["lines without anything", "a.log", "", []],
+  [
+    "a line that is too long",
+    "a.log",
+    `${"x".repeat(maxLineLength + 1)}\nok\n`,
+    [
+      '{"message":"ok"}',
+      `{"message":"${"x".repeat(256)}","error":{"node":"in","reason":"the line is longer than ${maxLineLength} characters"}}`
+    ]
+  ],
+  ["gzip of several members", "a.csv.gz", Buffer.concat([gzipSync("a\n1\n"), gzipSync("2\n")]), ['{"a":1}', '{"a":2}']],
+  [
+    "gzip that is cut short",
+    "a.ndjson.gz",
+    gzipSync('{"a":1}\n'.repeat(1000)).subarray(0, 40),
+    'in: The file "a.ndjson.gz" is cut short'
+  ],
+  ["gzip that is none", "a.log.gz", "plain", 'in: The file "a.log.gz" is not a valid gzip file'],
+  ["parquet that is none", "a.parquet", "PAR1", "in: a.parquet: File 'a.parquet' too small to be a Parquet file"]
+]
+
+describe("an input file", () => {
+  for (const [name, path, content, outcome] of cases) {
+    it.live(name, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* reading(path, content), outcome)
+      })
+    )
+  }
+})
+
+describe("many input files", () => {
+  it.live("are read in one, whatever their names, and counted", () =>
+    Effect.gen(function* () {
+      const tree = Object.fromEntries(Array.from({ length: 210 }, (_, i) => [`in/[${i}] *?.csv`, `a,b${i}\n${i},x\n`]))
+      const flowline = analytics([
+        node("in", "file_input", { path: "in/*" }),
+        node("sum", "sql", { statement: 'SELECT count(*) AS n, sum(a) AS a, max(b209) AS b FROM "in"' }, ["in"]),
+        node("shown", "show", { format: "json" }, ["sum"])
+      ])
+      const { error, lines, counters } = yield* within(flowline, tree)
+      assert.deepStrictEqual([error, lines], [undefined, [`{"n":210,"a":${(209 * 210) / 2},"b":"x"}`]])
+      assert.strictEqual(counters.get("in")?.recordsOut, 210)
+    })
+  )
+
+  it.live("of large size fail with the line whose type is another than that of those before", () =>
+    Effect.gen(function* () {
+      const outcome = yield* reading("a.csv", `a\n${"1\n".repeat(17_000_000)}x\n`)
+      assert.strictEqual(
+        outcome,
+        'in: a.csv, line 17000002: column "a" holds "x", which is no BIGINT as the values before it are'
+      )
+    })
+  )
+})
