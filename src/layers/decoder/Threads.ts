@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { FlowlineDecoder, type FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import { type Definition, decode } from "../../services/flowlines/Definition.ts"
+import { holdsSql, mayHoldSql } from "./Statements.ts"
 
 /** Milliseconds that a flowline has to be read and validated, its patterns compiled. */
 const deadline = 10_000
@@ -95,9 +96,11 @@ export const layer = Layer.effect(
       )
     return FlowlineDecoder.of({
       decode: Effect.fn("FlowlineDecoder.decode")(function* (file) {
-        if (isLight(file)) {
+        // What loads DuckDB does so in a thread.
+        if (isLight(file) && !mayHoldSql(file)) {
           const decoded = decode(file)
-          return Result.isSuccess(decoded) ? decoded.success : yield* refused(decoded.failure)
+          if (Result.isFailure(decoded)) return yield* refused(decoded.failure)
+          if (!holdsSql(decoded)) return decoded.success
         }
         const answer = Option.getOrUndefined(yield* inThread(file))
         if (answer === undefined) return yield* tooMuch

@@ -1,3 +1,5 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber, Layer, Queue, Stream } from "effect"
 import { Blobs } from "../../services/blobs/Blobs.ts"
@@ -5,6 +7,7 @@ import { Engine, type RunMessage, type RunSpec } from "../../services/engines/En
 import type { RunContext, Sink } from "../../services/nodes/Node.ts"
 import { pipeline } from "../../services/nodes/Pipeline.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
 import { zip } from "../Zip.ts"
 
@@ -21,6 +24,7 @@ export const layer = Layer.effect(
       const stop = new AbortController()
       yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
       const files = new TenantFiles(join(conf, "tenants", spec.tenant))
+      const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
       const archive = spec.flowline.dag.some((node) => node.type === "archive_output")
         ? zip({ level: 6, scratch: async () => data })
         : undefined
@@ -31,13 +35,31 @@ export const layer = Layer.effect(
       const context = (component: string): RunContext => ({
         glob: (pattern) => files.glob(pattern),
         read: (path) => files.read(path),
+        open: (reference) => stored.open(reference),
         file: async () => discard,
         archiveEntry: (name) => archive!.entry(name),
         print: (texts) => say({ _tag: "Output", lines: texts.map((text) => ({ component, text, at: Date.now() })) }),
         reject: () => {},
         signal: stop.signal
       })
-      const job = pipeline(spec.flowline, context)
+      const scratch = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "flow-run-"))),
+        (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+      )
+      const order = {
+        conf: join(conf, "tenants", spec.tenant),
+        scratch,
+        fileBytes: 1024 ** 3,
+        memoryMib: spec.flowline.settings.memory_mib ?? 512
+      }
+      const job =
+        spec.flowline.runtime === "analytics"
+          ? (yield* Effect.promise(() => import("../engines/analytics/Analytics.ts"))).analytics(
+              spec.flowline,
+              context,
+              order
+            )
+          : pipeline(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
       say({ _tag: "Counters", nodes: job.counters() })
       if (archive === undefined || storing === undefined) return

@@ -18,15 +18,22 @@ export interface Definition {
 /** More would only repeat themselves, and a hostile file could make millions. */
 const maxIssues = 200
 
-/** Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file. */
+/**
+ * Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file; `more`
+ * are those that somebody else found in its value.
+ */
 export const decode = (
-  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor> }
+  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor> },
+  more: ReadonlyArray<Finding> = []
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
   const document = readDocument(file)
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const { value } = document.success
   const flowline = validate(value, ownNodes(file.own ?? []))
-  if (Result.isFailure(flowline)) return Result.fail(report(flowline.failure, value, document.success))
+  const findings = [...(Result.isFailure(flowline) ? flowline.failure : []), ...more]
+  if (Result.isFailure(flowline) || findings.length > 0) {
+    return Result.fail(report(findings, value, document.success))
+  }
   return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(value), value })
 }
 
