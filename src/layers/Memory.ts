@@ -17,6 +17,7 @@ import * as DiskTenants from "./conf/Tenants.ts"
 import * as Decoder from "./decoder/InProcess.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
+import * as NoReferences from "./engines/NoReferences.ts"
 import * as ArchiveStore from "./memory/ArchiveStore.ts"
 import * as MemoryBlobs from "./memory/Blobs.ts"
 import * as MemoryEngine from "./memory/Engine.ts"
@@ -31,6 +32,7 @@ const Adapters = Layer.mergeAll(
   ExecutionStore.layer,
   ArchiveStore.layer,
   IdempotencyStore.layer,
+  NoReferences.layer,
   Layer.succeed(Gateway, { id: "memory" }),
   MemoryEngine.layer,
   Decoder.layer,

@@ -24,6 +24,7 @@ import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
 import { EngineConfig } from "./engines/EngineConfig.ts"
 import * as LocalEngine from "./engines/LocalEngine.ts"
+import * as NoReferences from "./engines/NoReferences.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as Postgres from "./Postgres.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
@@ -75,6 +76,7 @@ const Adapters = Layer.mergeAll(
   ExecutionStore.layer,
   ArchiveStore.layer,
   IdempotencyStore.layer,
+  NoReferences.layer,
   GatewayLive,
   BlobsLive,
   EngineLive,

@@ -112,6 +112,7 @@ export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
       const context: RunContext = {
         glob: (pattern) => files.glob(pattern),
         read: (path) => files.read(path),
+        open: () => Promise.reject(new Error("nothing is stored here")),
         file: (path) => sink(path)(),
         archiveEntry: (name) => sink(name)(),
         print: (some) => void lines.push(...some),

@@ -48,6 +48,10 @@ export class Memory {
       read: async function* (path) {
         yield* files.get(path) ?? []
       },
+      open: async (reference) => {
+        const name = "registry" in reference ? reference.registry : reference.resource
+        return { name, read: () => this.context(component).read(name) }
+      },
       file: async (path) => this.sink(this.written, path),
       archiveEntry: async (name) => this.sink(this.entries, name),
       print: async (lines) => {

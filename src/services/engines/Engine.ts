@@ -1,6 +1,7 @@
 import { Context, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../flowlines/Flowline.ts"
+import type { ResolvedReferences } from "./References.ts"
 
 /** One run of a flowline. `epoch` counts the attempts of the execution from 1. */
 export interface RunSpec {
@@ -8,6 +9,8 @@ export interface RunSpec {
   readonly executionId: string
   readonly epoch: number
   readonly flowline: Flowline
+  /** What the flowline refers to. */
+  readonly references?: ResolvedReferences
 }
 
 /** Counters of one node, since the start of the run. */

@@ -2,7 +2,9 @@ import { Context, Effect, FiberMap, Layer, Result, Schedule, Semaphore, Stream }
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
+import { References, type ResolvedReference, referenceKey } from "../engines/References.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
+import { type FlowlineReference, references as referencesOf } from "../nodes/Catalogue.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { runMetrics } from "./RunMetrics.ts"
@@ -45,6 +47,7 @@ export class Supervisor extends Context.Service<
       const store = yield* ExecutionStore
       const archives = yield* Archives
       const engine = yield* Engine
+      const references = yield* References
       const gateway = yield* Gateway
       const signals = new Signals()
       const metrics = runMetrics()
@@ -53,6 +56,25 @@ export class Supervisor extends Context.Service<
 
       const current = (written: Effect.Effect<boolean, StorageUnreachable>) =>
         Effect.flatMap(patiently(written), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
+
+      /** What the flowline refers to, or why it cannot run. */
+      const resolve = (tenant: string, wanted: ReadonlyArray<FlowlineReference>) =>
+        Effect.forEach(
+          wanted,
+          ({ reference, component }) => {
+            const key = referenceKey(reference)
+            const where = component === undefined ? "" : `${component}: `
+            return references.resolve(tenant, reference).pipe(
+              Effect.map((resolved): readonly [string, ResolvedReference] => [key, resolved]),
+              Effect.mapError((error) =>
+                error._tag === "NotFound"
+                  ? `${where}there is no ${key}`
+                  : `${where}${key} cannot be looked up: the ${error.storage} storage cannot be reached`
+              )
+            )
+          },
+          { concurrency: 8 }
+        ).pipe(Effect.map(Object.fromEntries<ResolvedReference>))
 
       const attempt = Effect.fnUntraced(function* (claim: Claim) {
         const { tenant, id, epoch, runtime } = claim
@@ -97,7 +119,10 @@ export class Supervisor extends Context.Service<
             finish("FAILED", "failed", `the stored flowline cannot be read: ${flowline.failure.message}`)
           )
         }
-        yield* engine.run({ tenant, executionId: id, epoch, flowline: flowline.success }).pipe(
+        const found = yield* Effect.result(resolve(tenant, referencesOf(flowline.success)))
+        if (Result.isFailure(found)) return yield* patiently(finish("FAILED", "failed", found.failure))
+        const spec = { tenant, executionId: id, epoch, flowline: flowline.success, references: found.success }
+        yield* engine.run(spec).pipe(
           Stream.runForEach((message) =>
             Effect.andThen(
               record(message),

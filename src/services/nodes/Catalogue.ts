@@ -1,4 +1,5 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import { componentOf, type Flowline } from "../flowlines/Flowline.ts"
 import { archiveOutput } from "./ArchiveOutput.ts"
 import { datasetGenerator } from "./DatasetGenerator.ts"
 import { dissect } from "./Dissect.ts"
@@ -8,7 +9,7 @@ import { filter } from "./Filter.ts"
 import { flowlet } from "./Flowlet.ts"
 import { generatorInput } from "./GeneratorInput.ts"
 import { grok } from "./Grok.ts"
-import type { NodeType, Runtime } from "./Node.ts"
+import type { NodeType, Reference, Runtime } from "./Node.ts"
 import { show } from "./Show.ts"
 import { sql } from "./Sql.ts"
 
@@ -33,6 +34,24 @@ export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node)
 /** The nodes that a flowline of the runtime can use. */
 export const nodesOf = (runtime: Runtime): ReadonlyArray<NodeType> =>
   nodes.filter((node) => node.runtimes.includes(runtime))
+
+/** A reference, and the node that needs it; the flowline's settings have no component. */
+export interface FlowlineReference {
+  readonly reference: Reference
+  readonly component?: string
+}
+
+/** Everything that a flowline refers to in the tenant's registry and artifacts. */
+export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference> => [
+  ...(flowline.settings.resources ?? []).map((resource) => ({ reference: { resource } })),
+  ...flowline.dag.flatMap((node): ReadonlyArray<FlowlineReference> => {
+    const type = catalogue.get(node.type)
+    if (type?.references === undefined) return []
+    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+    if (Result.isFailure(settings)) return []
+    return type.references(settings.success).map((reference) => ({ reference, component: componentOf(node) }))
+  })
+]
 
 /** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
 export const descriptor = (node: NodeType) => {

@@ -27,12 +27,28 @@ export interface Sink {
   readonly close: () => Promise<void>
 }
 
+/** Stored bytes that a flowline names: the latest version of a registry path, or an artifact's build. */
+export type Reference =
+  | { readonly registry: string }
+  /** `type:group:artifact:version`. */
+  | { readonly resource: string }
+
+/** A stored file. */
+export interface StoredFile {
+  /** Its file name, without folders. */
+  readonly name: string
+  /** The bytes, decompressed when the name ends in `.gz`. May be called again. */
+  readonly read: () => AsyncIterable<Uint8Array>
+}
+
 /** What a running node can reach: nothing but this. All paths are relative and stay inside the tenant. */
 export interface RunContext {
   /** Files of the tenant's configuration folder that the glob names, sorted by path. Fails when a plain path is missing. */
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
   /** The bytes of a configuration file, decompressed when its name ends in `.gz`. */
   readonly read: (path: string) => AsyncIterable<Uint8Array>
+  /** What the flowline refers to. Only references that the node's type or the flowline's settings declared are there. */
+  readonly open: (reference: Reference) => Promise<StoredFile>
   /** A file in the tenant's `data/` area. */
   readonly file: (path: string) => Promise<Sink>
   /** An entry of the execution's archive. Entries are written one after the other; a second one waits for the first. */
@@ -90,6 +106,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
   /** Faults that the schema cannot see. A check that needs much that a run does not need stands in `Checks.ts`. */
   check?(settings: S["Type"]): ReadonlyArray<SettingsIssue>
+  /** What the node will {@link RunContext.open}. */
+  references?(settings: S["Type"]): ReadonlyArray<Reference>
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 

@@ -13,6 +13,7 @@ import { Allowance, DataFiles } from "./DataFiles.ts"
 import { explain } from "./Failure.ts"
 import { idling } from "./Idle.ts"
 import { Output } from "./Output.ts"
+import { StoredFiles } from "./StoredFiles.ts"
 import { TenantFiles } from "./TenantFiles.ts"
 import { watch } from "./Watchdog.ts"
 
@@ -77,6 +78,7 @@ class Run {
   readonly #output: Output
   readonly #archive: Archive
   readonly #files: TenantFiles
+  readonly #stored: StoredFiles
   readonly #data: DataFiles
   readonly #abort = new AbortController()
 
@@ -87,12 +89,14 @@ class Run {
     this.#output = new Output(channel, order.outputLines, order.outputBytes)
     this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
     this.#files = new TenantFiles(order.conf)
+    this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
     this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes))
   }
 
   readonly #context = (component: string): RunContext => ({
     glob: (pattern) => this.#files.glob(pattern),
     read: (path) => this.#files.read(path),
+    open: (reference) => this.#stored.open(reference),
     file: (path) => this.#data.open(path),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),

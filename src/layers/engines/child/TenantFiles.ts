@@ -1,11 +1,9 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join, matchesGlob } from "node:path"
-import { pipeline } from "node:stream"
-import { createGunzip } from "node:zlib"
 import { isInside, openInside } from "../../files/OpenInside.ts"
-import { codeOf, Failure } from "./Failure.ts"
+import { Failure } from "./Failure.ts"
+import { chunkBytes, plain } from "./Gunzip.ts"
 
-const chunkBytes = 256 * 1024
 const maxFound = 100_000
 const magic = /[*?[\]{}]/
 
@@ -95,18 +93,6 @@ export class TenantFiles {
   /** The bytes in chunks of 256 KiB, decompressed when the name ends in `.gz` (all members of it). */
   async *read(path: string): AsyncGenerator<Uint8Array> {
     const handle = await this.#open(path)
-    const file = handle.createReadStream({ highWaterMark: chunkBytes })
-    if (!path.endsWith(".gz")) {
-      yield* file
-      return
-    }
-    const plain = pipeline(file, createGunzip({ chunkSize: chunkBytes }), () => {})
-    try {
-      yield* plain
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === "Z_BUF_ERROR") throw new Failure(`The file "${path}" is cut short`)
-      throw code?.startsWith("Z_") ? new Failure(`The file "${path}" is not a valid gzip file`) : error
-    }
+    yield* plain(path, handle.createReadStream({ highWaterMark: chunkBytes }))
   }
 }
