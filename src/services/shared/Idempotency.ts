@@ -30,15 +30,16 @@ const Answer = Schema.fromJsonString(
 const encodeAnswer = Schema.encodeSync(Answer)
 const decodeAnswer = Schema.decodeUnknownSync(Answer)
 
-const respond = (answer: typeof Answer.Type, replayed: boolean) =>
-  HttpServerResponse.text(answer.body, {
-    status: answer.status,
-    contentType: "application/json",
-    headers: {
-      ...(answer.etag === undefined ? {} : { etag: answer.etag }),
-      ...(replayed ? { "idempotency-replayed": "true" } : {})
-    }
-  })
+const respond = (answer: typeof Answer.Type, replayed: boolean) => {
+  const headers = {
+    ...(answer.etag === undefined ? {} : { etag: answer.etag }),
+    ...(replayed ? { "idempotency-replayed": "true" } : {})
+  }
+  const { status } = answer
+  return answer.body === ""
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(answer.body, { status, contentType: "application/json", headers })
+}
 
 const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) =>
   Effect.promise(async () => {
@@ -46,9 +47,16 @@ const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8
     return `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${Hex.encode(new Uint8Array(digest))}`
   })
 
+/** What the work came to: 200 unless `status` says otherwise; without a body when there is none. */
+export interface Done {
+  readonly status?: number
+  readonly body?: unknown
+  readonly etag?: string
+}
+
 /**
  * Does the work once for an `Idempotency-Key`: a retry gets the first answer, for 24 hours. The same key with another
- * request (method, path, query, `body`) is 422, one that is still being worked on 409. A request that fails leaves the
+ * request (method, path, query, `body`, which stands for what was sent) is 422, one that is still being worked on 409. A request that fails leaves the
  * key free. Without the header the work is simply done.
  */
 export const idempotent = <E, R>(
@@ -56,16 +64,16 @@ export const idempotent = <E, R>(
   request: HttpServerRequest.HttpServerRequest,
   tenant: string,
   body: Uint8Array<ArrayBuffer>,
-  work: Effect.Effect<{ readonly body: unknown; readonly etag?: string }, E, R>
+  work: Effect.Effect<Done, E, R>
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest | Conflict | IdempotencyKeyReused | StorageUnreachable,
   R
 > =>
   Effect.gen(function* () {
-    const answered = Effect.map(work, ({ body, etag }) => ({
-      status: 200,
-      body: JSON.stringify(body),
+    const answered = Effect.map(work, ({ status = 200, body, etag }) => ({
+      status,
+      body: body === undefined ? "" : JSON.stringify(body),
       ...(etag === undefined ? {} : { etag })
     }))
     const key = request.headers["idempotency-key"]

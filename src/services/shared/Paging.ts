@@ -18,7 +18,7 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
-/** An entry of a list, as JSON text, with the key that orders the list: a number in decimal digits. */
+/** An entry of a list, as JSON text, with the key that orders the list: digits, unless the list says otherwise. */
 export interface ListRow {
   readonly key: string
   readonly json: string
@@ -30,14 +30,19 @@ export interface ListSpan {
   readonly limit: number | undefined
 }
 
-const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String.check(Schema.isPattern(/^\d{1,18}$/))]))
+const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
+
+/** The keys of lists in the order of their making. */
+const ordinals = /^\d{1,18}$/
 
 const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
 
 /** The key behind a cursor of this list. */
-const decodeCursor = (list: string, cursor: string): Effect.Effect<string, BadRequest> => {
+const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect<string, BadRequest> => {
   const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
-  if (Result.isSuccess(decoded) && decoded.success[0] === list) return Effect.succeed(decoded.success[1])
+  if (Result.isSuccess(decoded) && decoded.success[0] === list && keys.test(decoded.success[1])) {
+    return Effect.succeed(decoded.success[1])
+  }
   return new BadRequest({
     detail: "The cursor is not one that this list gave",
     issues: [{ part: "query", pointer: "/cursor", detail: "Expected a cursor from a Link header" }]
@@ -56,25 +61,30 @@ const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array
 }
 
 const nextLink = (url: string, limit: number, cursor: string): string => {
-  const path = url.split("?", 1)[0]
-  return `<${path}?limit=${limit}&cursor=${cursor}>; rel="next"`
+  const [path, given] = url.split("?")
+  const query = new URLSearchParams(given)
+  query.set("limit", String(limit))
+  query.set("cursor", cursor)
+  return `<${path}?${query}>; rel="next"`
 }
 
 /**
  * Answers a list as a bare JSON array: whole and streamed in bounded memory, or a page with the link to the next one.
- * `list` names the list, so that the cursor of another one is refused; `rows` reads it from the store.
+ * `list` names the list, so that the cursor of another one is refused; `rows` reads it from the store; `keys` is what
+ * the keys of its rows look like.
  */
 export const listResponse = <E, R>(
   list: string,
   query: PageQuery,
-  rows: (span: ListSpan) => Stream.Stream<ListRow, E, R>
+  rows: (span: ListSpan) => Stream.Stream<ListRow, E, R>,
+  keys: RegExp = ordinals
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest,
   R | Scope.Scope | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
-    const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, query.cursor)
+    const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
     if (query.limit === undefined) {
       const all = yield* primed(rows({ after, limit: undefined }))
       return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
