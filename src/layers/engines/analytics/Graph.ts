@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../services/flowlines/Flowline.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
@@ -31,14 +31,16 @@ export class Station {
   constructor(node: DagNode, makeContext: (component: string) => RunContext) {
     this.component = componentOf(node)
     this.node = node
+    const fail = (detail: string) => new NodeFailure({ component: this.component, detail, cause: undefined })
     const type = catalogue.get(node.type)
     if (type === undefined || !type.runtimes.includes("analytics")) {
-      const cause = new Error(`${node.type} is not a node of analytics`)
-      throw new NodeFailure({ component: this.component, detail: cause.message, cause })
+      throw fail(`${node.type} is not a node of analytics`)
     }
     this.type = type
     this.context = makeContext(this.component)
-    this.settings = Schema.decodeUnknownSync(type.settings)(node.settings)
+    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+    if (Result.isFailure(settings)) throw fail(settings.failure.message)
+    this.settings = settings.success
   }
 
   /** The relations that it reads, each once for each subscription. */
