@@ -1,0 +1,121 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { DuckDBInstance } from "@duckdb/node-api"
+import { Effect, Layer, Stream } from "effect"
+import * as Disk from "../src/layers/blobs/Disk.ts"
+import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
+import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import { Engine } from "../src/services/engines/Engine.ts"
+import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
+
+/**
+ * A query over 5M rows of Parquet as an analytics flowline, through the engine and in its own process, against the same
+ * query of a DuckDB in this process that is open already, with as many threads. A flowline over two rows tells the
+ * fixed start: `node bench/analytics.ts`.
+ */
+
+const rows = Number(process.env["BENCH_ROWS"] ?? 5_000_000)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7)
+const threads = 2
+
+const root = mkdtempSync(join(tmpdir(), "flow-bench-analytics-"))
+const tenant = "acme"
+const conf = join(root, "conf", "tenants", tenant)
+for (const folder of [conf, join(root, "blobs"), join(root, "alone")]) mkdirSync(folder, { recursive: true })
+
+const query = (table: string) =>
+  "SELECT customer % 1000 AS segment, country, count(*) AS orders, sum(amount) AS total, avg(amount) AS mean, " +
+  `approx_count_distinct(customer) AS customers, max(placed) AS latest FROM ${table} WHERE status <> 'returned' ` +
+  "GROUP BY ALL ORDER BY total DESC"
+
+const connection = await (await DuckDBInstance.create(":memory:", { threads: String(threads) })).connect()
+const make = (path: string, count: number) =>
+  connection.run(
+    `COPY (SELECT range AS id, hash(range) % 200000 AS customer, (hash(range + 1) % 100000 / 100)::DECIMAL(10, 2) AS amount,
+       ['CZ', 'NO', 'PL', 'AT', 'PT'][1 + (hash(range + 2) % 5)::INTEGER] AS country,
+       ['paid', 'open', 'returned'][1 + (hash(range + 3) % 3)::INTEGER] AS status,
+       TIMESTAMP '2026-01-01' + (INTERVAL 1 SECOND) * (range % 1000000) AS placed FROM range(${count})) TO '${path}' (FORMAT parquet)`
+  )
+await make(join(conf, "orders.parquet"), rows)
+await make(join(conf, "few.parquet"), 2)
+
+const node = (type: string, settings: DagNode["settings"], from?: string): DagNode => ({
+  type,
+  settings,
+  subscribe: from === undefined ? [] : [{ component: from, stream: "out" }],
+  publish: [{ stream: "out" }]
+})
+const flowline = (path: string): Flowline => ({
+  runtime: "analytics",
+  settings: { threads },
+  dag: [
+    node("file_input", { path }),
+    node("sql", { statement: query("file_input") }, "file_input"),
+    node("file_output", { path: "out.csv" }, "sql")
+  ]
+})
+
+const settings = (warm: boolean) =>
+  EngineConfig.settings({
+    confRoot: join(root, "conf"),
+    dataRoot: join(root, "data"),
+    tempRoot: join(root, "temp"),
+    blobs: { kind: "disk", root: join(root, "blobs") },
+    warm
+  })
+const engine = (warm: boolean) => LocalEngine.layer.pipe(Layer.provide(Layer.succeed(EngineConfig, settings(warm))))
+
+let runs = 0
+const through = (path: string) =>
+  Effect.gen(function* () {
+    const { run } = yield* Engine
+    const started = performance.now()
+    const messages = yield* Stream.runCollect(
+      run({ tenant, executionId: `bench-${++runs}`, epoch: 1, flowline: flowline(path) })
+    )
+    const end = messages.at(-1)
+    if (end?._tag !== "Ended" || end.outcome !== "succeeded") throw new Error(JSON.stringify(end))
+    return performance.now() - started
+  })
+
+const alone = async () => {
+  const started = performance.now()
+  const from = `'${join(conf, "orders.parquet")}'`
+  await connection.run(`COPY (${query(from)}) TO '${join(root, "alone", "out.csv")}' (FORMAT csv, HEADER)`)
+  return performance.now() - started
+}
+
+const median = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
+
+const measure = Effect.fnUntraced(function* (warm: boolean) {
+  const [large, small, duck]: ReadonlyArray<Array<number>> = [[], [], []]
+  for (let round = 0; round <= rounds; round++) {
+    // A warm runner gets the time to be made.
+    const pause = Effect.sleep(warm ? "700 millis" : "0 millis")
+    yield* pause
+    const start = yield* through("few.parquet")
+    yield* pause
+    const whole = yield* through("orders.parquet")
+    const bare = yield* Effect.promise(alone)
+    if (round === 0) continue
+    large?.push(whole)
+    small?.push(start)
+    duck?.push(bare)
+  }
+  const [whole, start, bare] = [median(large ?? []), median(small ?? []), median(duck ?? [])]
+  console.log(
+    `${warm ? "warm" : "cold"} runner: flowline ${whole.toFixed(0)} ms, fixed start ${start.toFixed(0)} ms, ` +
+      `DuckDB alone ${bare.toFixed(0)} ms, ratio beyond the start ${(bare / (whole - start)).toFixed(2)}`
+  )
+})
+
+try {
+  console.log(`${rows} rows of Parquet, ${threads} threads, medians of ${rounds}`)
+  await Effect.runPromise(
+    Effect.scoped(Layer.build(Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(join(root, "blobs"))))))
+  )
+  for (const warm of [true, false]) await Effect.runPromise(measure(warm).pipe(Effect.provide(engine(warm))))
+} finally {
+  rmSync(root, { recursive: true, force: true })
+}
