@@ -1,6 +1,6 @@
 import { realpath, symlink } from "node:fs/promises"
 import { join } from "node:path"
-import type { RunContext } from "../../../services/nodes/Node.ts"
+import type { Reference, RunContext } from "../../../services/nodes/Node.ts"
 import { extensionOf } from "../../../services/nodes/Paths.ts"
 import { openInside } from "../../files/OpenInside.ts"
 import { Failure } from "../child/Failure.ts"
@@ -31,6 +31,17 @@ const formatOf = (path: string): Format => {
   return extension === "ndjson" || extension === "jsonl" || extension === "json" ? "ndjson" : "lines"
 }
 
+type Ready = Pick<Opened, "path" | "bytes">
+
+/** Who reads files, and how. */
+export interface Reading {
+  readonly component: string
+  readonly context: RunContext
+  /** The format of all files; by default each has that of its name. */
+  readonly format: Format | undefined
+  readonly reject: (beginning: string, reason: string) => void
+}
+
 /** Makes the tenant's files readable for DuckDB, and remembers whose they are. */
 export class Files {
   readonly #conf: string
@@ -47,36 +58,39 @@ export class Files {
   }
 
   /** All files that the pattern names. `reject` gets the beginning of lines that are given up. */
-  async open(
-    pattern: string,
-    format: string | undefined,
-    component: string,
-    context: RunContext,
-    reject: (beginning: string, reason: string) => void
-  ): Promise<ReadonlyArray<Opened>> {
+  async open(pattern: string, reading: Reading): Promise<ReadonlyArray<Opened>> {
+    const { context, component } = reading
     const found: Array<Opened> = []
     for (const name of await context.glob(pattern)) {
       context.signal.throwIfAborted()
-      const chosen = formats.find((known) => known === format) ?? formatOf(name)
-      const { path, bytes } = await this.#ready(name, chosen, context, reject)
-      found.push({ path, bytes, name, format: chosen })
+      const format = reading.format ?? formatOf(name)
+      const isPlain = format !== "lines" && !name.endsWith(".gz")
+      const ready = isPlain ? await this.#plain(name, format) : await this.#copy(context.read(name), format, reading)
+      found.push({ ...ready, name, format })
     }
     for (const file of found) this.opened.push({ ...file, component })
     return found
   }
 
-  async #ready(
-    name: string,
-    format: Format,
-    context: RunContext,
-    reject: (beginning: string, reason: string) => void
-  ): Promise<{ readonly path: string; readonly bytes: number }> {
-    if (format === "lines") {
-      const lines = quotedLines(context.read(name), (line) => reject(line, tooLongReason))
-      return this.#scratch.write("lines", lines)
-    }
-    // DuckDB takes a gzip file that is cut short for a whole one.
-    if (name.endsWith(".gz")) return this.#scratch.write(format, context.read(name))
+  /** A stored file: its bytes come through the run. */
+  async fetch(reference: Reference, reading: Reading): Promise<ReadonlyArray<Opened>> {
+    const { name, read } = await reading.context.open(reference)
+    const format = reading.format ?? formatOf(name)
+    const file = { ...(await this.#copy(read(), format, reading)), name, format }
+    this.opened.push({ ...file, component: reading.component })
+    return [file]
+  }
+
+  /** Decompressed, as DuckDB takes a gzip file that is cut short for a whole one; lines as a csv file of them. */
+  #copy(bytes: AsyncIterable<Uint8Array>, format: Format, { reject }: Reading): Promise<Ready> {
+    if (format !== "lines") return this.#scratch.write(format, bytes)
+    return this.#scratch.write(
+      "lines",
+      quotedLines(bytes, (line) => reject(line, tooLongReason))
+    )
+  }
+
+  async #plain(name: string, format: Format): Promise<Ready> {
     const file = await openInside(this.#conf, name)
     if (typeof file === "string") {
       const why = file === "denied" ? "may not be read" : file === "special" ? "is not a file" : "does not exist"

@@ -1,7 +1,7 @@
 import { type Event, errors } from "../../../services/nodes/Node.ts"
 import { collect } from "./Bridge.ts"
 import { literal } from "./Columns.ts"
-import type { Opened } from "./Files.ts"
+import { formats, type Opened } from "./Files.ts"
 import type { Relation, Station } from "./Graph.ts"
 import { textOf } from "./Settings.ts"
 import { source } from "./Sources.ts"
@@ -41,13 +41,12 @@ export class Inputs {
       this.#reject(station, 1, reason)
       if (failed.length < maxFailed) failed.push({ message, error: { node: component, reason } })
     }
-    return this.#run.files.open(
-      textOf(settings, "path") ?? "",
-      textOf(settings, "format"),
-      component,
-      { ...context, signal: this.#run.signal },
-      reject
-    )
+    const [path, registry, resource] = ["path", "registry", "resource"].map((name) => textOf(settings, name))
+    const format = formats.find((known) => known === textOf(settings, "format"))
+    const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
+    if (registry !== undefined) return this.#run.files.fetch({ registry }, reading)
+    if (resource !== undefined) return this.#run.files.fetch({ resource }, reading)
+    return this.#run.files.open(path ?? "", reading)
   }
 
   async #collect(station: Station): Promise<Prepared> {
