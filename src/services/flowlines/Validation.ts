@@ -107,7 +107,7 @@ export const validate = (
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own))
+    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
@@ -145,7 +145,12 @@ const checkType = (
   return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
 }
 
-const checkNode = ({ type: name, settings }: OutlineNode, index: number, own: OwnNodes): ReadonlyArray<Finding> => {
+const checkNode = (
+  { type: name, settings }: OutlineNode,
+  index: number,
+  own: OwnNodes,
+  runtime: Runtime | undefined
+): ReadonlyArray<Finding> => {
   const type = typeOf(name ?? "", own)
   if (type === undefined || settings === undefined) return []
   const base = ["dag", index, "settings"]
@@ -160,7 +165,7 @@ const checkNode = ({ type: name, settings }: OutlineNode, index: number, own: Ow
   if (Result.isFailure(rest)) return findings
   return [
     ...findings,
-    ...checkSettings(type, rest.success).map(({ path, detail, line, column }) => ({
+    ...checkSettings(type, rest.success, runtime).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })

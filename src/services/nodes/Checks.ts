@@ -1,11 +1,26 @@
 import { checkFlowlet } from "./FlowletCheck.ts"
-import type { NodeType, SettingsIssue } from "./Node.ts"
+import { parquetElsewhere } from "./formats/Writer.ts"
+import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
+import { extensionOf } from "./Paths.ts"
 
 type Checked = Required<Pick<NodeType, "check">>
 
 /** The checks that load much: a run, whose memory counts, does without them. */
 const checks: ReadonlyMap<string, Checked> = new Map<string, Checked>([["flowlet", { check: checkFlowlet }]])
 
+/** An output that would write Parquet where nothing can. */
+const parquetFaults = (node: NodeType, settings: unknown, runtime: Runtime | undefined) => {
+  const name = node.type === "file_output" ? "path" : "entry"
+  if (!["file_output", "archive_output"].includes(node.type) || runtime === undefined || runtime === "analytics")
+    return []
+  const { format, [name]: target } = Object(settings)
+  if (format === "parquet") return [{ path: ["format"], detail: parquetElsewhere }]
+  const isNamedSo = format === undefined && typeof target === "string" && extensionOf(target) === "parquet"
+  return isNamedSo ? [{ path: [name], detail: `${parquetElsewhere}; set format to write something else` }] : []
+}
+
 /** The faults of a node's decoded settings that its schema cannot see. */
-export const checkSettings = (node: NodeType, settings: unknown): ReadonlyArray<SettingsIssue> =>
-  node.check?.(settings) ?? checks.get(node.type)?.check(settings) ?? []
+export const checkSettings = (node: NodeType, settings: unknown, runtime?: Runtime): ReadonlyArray<SettingsIssue> => [
+  ...(node.check?.(settings) ?? checks.get(node.type)?.check(settings) ?? []),
+  ...parquetFaults(node, settings, runtime)
+]

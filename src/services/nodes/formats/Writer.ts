@@ -5,10 +5,10 @@ import { encoder, type OutputFormat, outputFormats } from "./Encoder.ts"
 /** Settings of every node that writes a file. */
 export const writerSettings = {
   format: Schema.optionalKey(
-    Schema.Literals(outputFormats).annotate({
+    Schema.Literals([...outputFormats, "parquet"]).annotate({
       description:
-        "`ndjson` (one JSON object per line), `csv` (RFC 4180 with a header row) or `lines` (the field `message`; " +
-        "the whole record as JSON where it is missing). Default: by extension, else `ndjson`."
+        "`ndjson` (one JSON object per line), `csv` (RFC 4180 with a header row), `lines` (the field `message`; " +
+        "the whole record as JSON where it is missing) or, in analytics, `parquet`. Default: by extension, else `ndjson`."
     })
   ),
   columns: Schema.optionalKey(
@@ -20,12 +20,15 @@ export const writerSettings = {
   )
 }
 
+export const parquetElsewhere = "Only analytics flowlines write Parquet"
+
 /** Writes the records to a file that is opened when the first ones come, or at the end when none came. */
 export const writer = (
   open: () => Promise<Sink>,
-  format: OutputFormat,
+  format: OutputFormat | "parquet",
   columns: ReadonlyArray<string> | undefined
 ): Instance => {
+  if (format === "parquet") throw new Error(parquetElsewhere)
   const encode = encoder(format, columns)
   let sink: Sink | undefined
   return {
