@@ -8,8 +8,9 @@ import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
 import type { NodeCounters, RunMessage } from "../../src/services/engines/Engine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/services/flowlines/Flowline.ts"
 import type { RunContext } from "../../src/services/nodes/Node.ts"
-import { blob, ended, engine, filesIn, follow, places, printed, settings, spec } from "../engine/support.ts"
+import { blob, ended, engine, follow, places, printed, settings, spec } from "../engine/support.ts"
 import { unzip } from "../engine/unzip.ts"
+import { Memory } from "../nodes/memory.ts"
 
 type Wire = string | readonly [component: string, stream: string]
 
@@ -100,33 +101,25 @@ export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
     return yield* Effect.promise(async () => {
       await plant(conf, tree)
       const files = new TenantFiles(conf)
-      const lines: Array<string> = []
-      const written = new Map<string, string>()
-      const sink = (name: string) => async () => {
-        let text = ""
-        const add = (chunk: Uint8Array | string) => {
-          text += Buffer.from(chunk).toString()
-        }
-        return { write: add, close: async () => void written.set(name, text) }
-      }
-      const context: RunContext = {
+      const memory = new Memory()
+      const context = (component: string): RunContext => ({
+        ...memory.context(component),
         glob: (pattern) => files.glob(pattern),
         read: (path) => files.read(path),
-        open: () => Promise.reject(new Error("nothing is stored here")),
-        file: (path) => sink(path)(),
-        archiveEntry: (name) => sink(name)(),
-        print: (some) => void lines.push(...some),
-        reject: () => {},
-        signal: new AbortController().signal
-      }
+        open: async ({ ...reference }) => {
+          const name = "registry" in reference ? reference.registry : reference.resource
+          return { name, read: () => files.read(name) }
+        }
+      })
       const order = { conf, scratch: join(root, "scratch"), fileBytes: 64 * 1024 * 1024, memoryMib }
-      const job = analyticsRuntime(flowline, () => context, order)
+      const job = analyticsRuntime(flowline, context, order)
       const error = await job.run().then(
         () => undefined,
         (cause: unknown) => (cause instanceof Error ? cause.message : String(cause))
       )
       const counters = new Map(job.counters().map((counter) => [counter.component, counter]))
-      return { error, lines, written, counters, leftovers: filesIn(root).filter((path) => path.includes("/scratch/")) }
+      const { printed: lines, written, entries } = memory
+      return { error, lines, written, entries, counters }
     })
   })
 

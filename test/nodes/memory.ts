@@ -3,6 +3,7 @@ import type { NodeCounters } from "../../src/services/engines/Engine.ts"
 import { Flowline } from "../../src/services/flowlines/Flowline.ts"
 import type { Event, NodeContext, NodeType, RunContext, Sink } from "../../src/services/nodes/Node.ts"
 import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { absent } from "./absent.ts"
 
 /** A run's surroundings in memory. Files are text or the chunks that reading them gives. */
 export class Memory {
@@ -37,6 +38,7 @@ export class Memory {
   readonly context = (component: string): RunContext => {
     const { files } = this
     return {
+      ...absent,
       glob: async (pattern) => {
         if (!pattern.includes("*")) {
           if (!files.has(pattern)) throw new Error(`${pattern}: no such file`)

@@ -62,6 +62,7 @@ const Message = Schema.Union([
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
+  Schema.TaggedStruct("Positions", { component: Schema.String, value: Schema.Unknown }),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
   Schema.TaggedStruct("Ended", {
     outcome: Schema.Literals(["succeeded", "failed"]),

@@ -7,6 +7,7 @@ import { Engine, type RunMessage, type RunSpec } from "../../services/engines/En
 import type { RunContext, Sink } from "../../services/nodes/Node.ts"
 import { pipeline } from "../../services/nodes/Pipeline.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
 import { zip } from "../Zip.ts"
@@ -33,9 +34,11 @@ export const layer = Layer.effect(
           ? undefined
           : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
       const context = (component: string): RunContext => ({
-        glob: (pattern) => files.glob(pattern),
-        read: (path) => files.read(path),
-        open: (reference) => stored.open(reference),
+        ...inputs(files, stored, data, stop.signal),
+        position: {
+          load: () => spec.positions?.[component],
+          save: (value) => say({ _tag: "Positions", component, value: value() })
+        },
         file: async () => discard,
         archiveEntry: (name) => archive!.entry(name),
         print: (texts) => say({ _tag: "Output", lines: texts.map((text) => ({ component, text, at: Date.now() })) }),

@@ -11,6 +11,10 @@ export interface RunSpec {
   readonly flowline: Flowline
   /** What the flowline refers to. */
   readonly references?: ResolvedReferences
+  /** What the positions of the inputs are kept under; the execution's id unless something outlives it. */
+  readonly scope?: string
+  /** Where the inputs stood when the last attempt with this scope saved them, by component. */
+  readonly positions?: Readonly<Record<string, unknown>>
 }
 
 /** Counters of one node, since the start of the run. */
@@ -34,6 +38,8 @@ export type RunMessage =
   /** Lines that were dropped because the output of the run is over its limit. */
   | { readonly _tag: "Truncated" }
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
+  /** Where an input stands: everything before it is durable, or was said before this. */
+  | { readonly _tag: "Positions"; readonly component: string; readonly value: unknown }
   /** The sealed archive, already stored as a blob. */
   | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
   | {

@@ -1,4 +1,5 @@
 import type { Schema } from "effect"
+import type { Network } from "./Network.ts"
 
 /** A record that travels through a flowline: a JSON object. Field values are JSON; integers beyond 2^53 are strings. */
 export type Event = Record<string, unknown>
@@ -25,6 +26,8 @@ export type Emit = (stream: string, batch: Batch) => void | Promise<void>
 export interface Sink {
   readonly write: (chunk: Uint8Array | string) => void | Promise<void>
   readonly close: () => Promise<void>
+  /** Makes durable what was written so far, where the bytes can be seen before `close`. */
+  readonly flush?: () => Promise<void>
 }
 
 /** Stored bytes that a flowline names: the latest version of a registry path, or an artifact's build. */
@@ -41,6 +44,30 @@ export interface StoredFile {
   readonly read: () => AsyncIterable<Uint8Array>
 }
 
+/** Bytes that a followed file has grown by. */
+export interface Growth {
+  /** Names the file as long as it is followed, also when it is renamed. */
+  readonly file: number
+  readonly path: string
+  /** Whole lines, unless a line is longer than some MiB. */
+  readonly bytes: Uint8Array
+  /** Nothing comes any more: the file was removed, replaced or emptied, and what is left of its last line is here. */
+  readonly ended: boolean
+  /** Where the files stand when this and everything before it has been taken: for {@link Position.save}. */
+  readonly position: () => unknown
+}
+
+/** Where an input stands in what it reads; kept across restarts. Values are JSON. */
+export interface Position {
+  /** What was saved last, or undefined. */
+  readonly load: () => unknown
+  /**
+   * Keeps the value, some time later: when every node has made durable what it took until now. Of several only the
+   * last counts.
+   */
+  readonly save: (value: () => unknown) => void | Promise<void>
+}
+
 /** What a running node can reach: nothing but this. All paths are relative and stay inside the tenant. */
 export interface RunContext {
   /** Files of the tenant's configuration folder that the glob names, sorted by path. Fails when a plain path is missing. */
@@ -49,8 +76,14 @@ export interface RunContext {
   readonly read: (path: string) => AsyncIterable<Uint8Array>
   /** What the flowline refers to. Only references that the node's type or the flowline's settings declared are there. */
   readonly open: (reference: Reference) => Promise<StoredFile>
-  /** A file in the tenant's `data/` area. */
-  readonly file: (path: string) => Promise<Sink>
+  /** The records of a Parquet file: a path of the configuration folder, or a reference. */
+  readonly parquet: (source: string | Reference) => AsyncIterable<Batch>
+  /** Follows the files that the glob names, also those that appear later, from a saved position until the run ends. */
+  readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
+  readonly position: Position
+  readonly network: Network
+  /** A file in the tenant's `data/` area. With `append` it grows in place: what is written can be seen at once. */
+  readonly file: (path: string, append?: boolean) => Promise<Sink>
   /** An entry of the execution's archive. Entries are written one after the other; a second one waits for the first. */
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
@@ -76,6 +109,8 @@ export interface Instance {
   readonly run?: (emit: Emit) => Promise<void>
   readonly process?: (batch: Batch, emit: Emit) => void | Promise<void>
   readonly end?: (emit: Emit) => void | Promise<void>
+  /** Makes durable, or sends on, what was taken so far. Called between batches when an input keeps its position. */
+  readonly flush?: (emit: Emit) => void | Promise<void>
 }
 
 /** A fault in a node's settings that its schema cannot see, such as a pattern that does not compile. */

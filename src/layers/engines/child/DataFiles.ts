@@ -1,4 +1,5 @@
-import { lstat, mkdir, open, rename, rm } from "node:fs/promises"
+import { constants } from "node:fs"
+import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Sink } from "../../../services/nodes/Node.ts"
 import { Appender } from "./Appender.ts"
@@ -43,6 +44,20 @@ const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: str
       throw new Failure(`${what} could not be written: "${part}" is no folder`)
   }
   return folder
+}
+
+/** Cuts off what stands behind the last line end of the file. */
+const trim = async (handle: FileHandle): Promise<void> => {
+  const { size } = await handle.stat()
+  const length = 1024 * 1024
+  for (let end = size; end > 0; end -= length) {
+    const from = Math.max(0, end - length)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - from), 0, end - from, from)
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(0x0a)
+    if (at !== -1 && from + at + 1 < size) return handle.truncate(from + at + 1)
+    if (at !== -1) return
+  }
+  if (size > 0) await handle.truncate(0)
 }
 
 /** The tenant's `data/` area. A file grows under a name in `unfinished` and moves to its own when it is durable. */
@@ -90,6 +105,42 @@ export class DataFiles {
       })
     }
     return { write, close }
+  }
+
+  /** A file that grows in place. A last line without its end is what a run left that was cut off: it goes. */
+  async append(path: string): Promise<Sink> {
+    const folders = [...segments(path)]
+    const name = folders.pop()!
+    const what = `The file "${path}"`
+    const folder = await makeFolders(this.#data, folders, what)
+    const flags =
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    const handle = await open(join(folder, name), flags, 0o600).catch((error) => {
+      throw codeOf(error) === "ELOOP"
+        ? new Failure(`${what} could not be written: it is a link`)
+        : writeFailure(error, what)
+    })
+    if (!(await handle.stat()).isFile()) {
+      await handle.close()
+      throw new Failure(`${what} could not be written: it is no file`)
+    }
+    await trim(handle)
+    await syncFolder(folder)
+    const appender = new Appender(handle, what)
+    const write = (chunk: Uint8Array | string) => {
+      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
+      this.#allowance.spend(bytes.length, what)
+      return appender.write(bytes)
+    }
+    const close = async () => {
+      try {
+        await appender.sync()
+      } finally {
+        await appender.idle()
+        await handle.close()
+      }
+    }
+    return { write, close, flush: () => appender.sync() }
   }
 
   /** Removes what was not closed. */

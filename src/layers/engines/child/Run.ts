@@ -12,6 +12,7 @@ import { Channel } from "./Channel.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
 import { explain } from "./Failure.ts"
 import { idling } from "./Idle.ts"
+import { inputs } from "./Inputs.ts"
 import { Output } from "./Output.ts"
 import { StoredFiles } from "./StoredFiles.ts"
 import { TenantFiles } from "./TenantFiles.ts"
@@ -94,10 +95,16 @@ class Run {
   }
 
   readonly #context = (component: string): RunContext => ({
-    glob: (pattern) => this.#files.glob(pattern),
-    read: (path) => this.#files.read(path),
-    open: (reference) => this.#stored.open(reference),
-    file: (path) => this.#data.open(path),
+    ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal),
+    position: {
+      load: () => this.#order.spec.positions?.[component],
+      // After the lines that were printed before it: their order on the channel is the order in which they are kept.
+      save: async (value) => {
+        await this.#output.flush()
+        await this.#channel.send({ _tag: "Positions", component, value: value() })
+      }
+    },
+    file: (path, append) => (append === true ? this.#data.append(path) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),
     // The pipeline counts what its nodes reject.

@@ -15,6 +15,15 @@ export const segments = (path: string): ReadonlyArray<string> => {
   return parts
 }
 
+/** The folders of a pattern before its first wildcard. */
+const baseOf = (parts: ReadonlyArray<string>): string =>
+  parts
+    .slice(
+      0,
+      parts.findIndex((part) => magic.test(part))
+    )
+    .join("/")
+
 /** The configuration folder of one tenant, read only. Links may lead around in it, never out of it. */
 export class TenantFiles {
   readonly #root: string
@@ -24,9 +33,10 @@ export class TenantFiles {
     this.#root = root
   }
 
-  /** The real place of a path inside the tenant, or undefined when there is none. */
-  async #real(path: string): Promise<string | undefined> {
+  /** The real place of a path inside the tenant (empty: its folder), or undefined when there is none. */
+  async real(path: string): Promise<string | undefined> {
     this.#realRoot ??= realpath(this.#root)
+    if (path === "") return this.#realRoot
     try {
       const real = await realpath(join(this.#root, ...segments(path)))
       return isInside(await this.#realRoot, real) ? real : undefined
@@ -39,22 +49,37 @@ export class TenantFiles {
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
     const parts = segments(pattern)
     if (!magic.test(pattern)) {
-      const real = await this.#real(pattern)
+      const real = await this.real(pattern)
       if (real === undefined) throw new Failure(`The file "${pattern}" does not exist`)
       if (!(await stat(real)).isFile()) throw new Failure(`"${pattern}" is not a file`)
       return [pattern]
     }
-    const base = parts.slice(
-      0,
-      parts.findIndex((part) => magic.test(part))
-    )
     const found: Array<string> = []
-    await this.#walk(base.join("/"), pattern, new Set(), found)
+    await this.#walk(baseOf(parts), pattern, new Set(), found)
     return found.sort()
   }
 
+  /** The same, where a plain path without its file is no failure. */
+  async found(pattern: string): Promise<ReadonlyArray<string>> {
+    if (magic.test(pattern)) return this.glob(pattern)
+    const real = await this.real(pattern)
+    const at = real === undefined ? undefined : await stat(real).catch(() => undefined)
+    return at?.isFile() === true ? [pattern] : []
+  }
+
+  /** The real folder in which, or below which, new files of the pattern will appear: the nearest that is there. */
+  async folder(pattern: string): Promise<string | undefined> {
+    const parts = segments(pattern)
+    const base = magic.test(pattern) ? baseOf(parts).split("/") : parts.slice(0, -1)
+    for (; base.length > 0; base.pop()) {
+      const real = await this.real(base.join("/"))
+      if (real !== undefined) return real
+    }
+    return this.real("")
+  }
+
   async #walk(folder: string, pattern: string, above: ReadonlySet<string>, found: Array<string>): Promise<void> {
-    const real = folder === "" ? await realpath(this.#root) : await this.#real(folder)
+    const real = await this.real(folder)
     // A link to a folder above would be walked for ever.
     if (real === undefined || above.has(real)) return
     const entries = await readdir(real, { withFileTypes: true }).catch(() => [])
@@ -62,7 +87,7 @@ export class TenantFiles {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
       let [isFile, isFolder] = [entry.isFile(), entry.isDirectory()]
       if (entry.isSymbolicLink()) {
-        const target = await this.#real(path)
+        const target = await this.real(path)
         const at = target === undefined ? undefined : await stat(target).catch(() => undefined)
         ;[isFile, isFolder] = [at?.isFile() === true, at?.isDirectory() === true]
       }
@@ -74,7 +99,7 @@ export class TenantFiles {
   }
 
   /** The file, open for reading: a regular one, and surely in the tenant's folder when it was opened. */
-  async #open(path: string): Promise<FileHandle> {
+  async open(path: string): Promise<FileHandle> {
     const opened = await openInside(this.#root, segments(path).join("/"))
     switch (opened) {
       case "missing":
@@ -92,7 +117,7 @@ export class TenantFiles {
 
   /** The bytes in chunks of 256 KiB, decompressed when the name ends in `.gz` (all members of it). */
   async *read(path: string): AsyncGenerator<Uint8Array> {
-    const handle = await this.#open(path)
+    const handle = await this.open(path)
     yield* plain(path, handle.createReadStream({ highWaterMark: chunkBytes }))
   }
 }

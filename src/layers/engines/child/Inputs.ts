@@ -1,0 +1,34 @@
+import type { Network } from "../../../services/nodes/Network.ts"
+import type { RunContext } from "../../../services/nodes/Node.ts"
+import type { StoredFiles } from "./StoredFiles.ts"
+import type { TenantFiles } from "./TenantFiles.ts"
+
+// Few runs follow files or open ports: what that needs is loaded by those that do.
+const network = async (): Promise<Network> => (await import("./Network.ts")).network
+
+const lazyNetwork: Network = {
+  tcp: async (at, serve) => (await network()).tcp(at, serve),
+  udp: async (at, receive) => (await network()).udp(at, receive),
+  http: async (at, serve) => (await network()).http(at, serve),
+  post: async (request) => (await network()).post(request)
+}
+
+/** What nodes can read. */
+export const inputs = (
+  files: TenantFiles,
+  stored: StoredFiles,
+  scratch: string,
+  signal: AbortSignal
+): Pick<RunContext, "glob" | "read" | "open" | "parquet" | "tail" | "network"> => ({
+  glob: (pattern) => files.glob(pattern),
+  read: (path) => files.read(path),
+  open: (reference) => stored.open(reference),
+  parquet: async function* (source) {
+    yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch })
+  },
+  tail: async function* (pattern, position) {
+    const { Tail } = await import("./tail/Tail.ts")
+    yield* new Tail(pattern, files, position, signal).run()
+  },
+  network: lazyNetwork
+})

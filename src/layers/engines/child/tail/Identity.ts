@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto"
+import type { FileHandle } from "node:fs/promises"
+
+/** Bytes at a file's beginning that tell it from another one with the same number. */
+const headBytes = 256
+
+/** The hash of the first `length` bytes. */
+export interface Head {
+  readonly length: number
+  readonly hash: string
+}
+
+/** Which file it is, wherever it was moved. */
+export interface Identity {
+  readonly device: string
+  readonly inode: string
+  readonly head: Head
+}
+
+const headOf = async (handle: FileHandle, length: number): Promise<Head> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0)
+  const hash = createHash("sha256").update(buffer.subarray(0, bytesRead)).digest("hex").slice(0, 32)
+  return { length: bytesRead, hash }
+}
+
+/** The identity by what the file begins with now. */
+export const identify = async (handle: FileHandle): Promise<Identity> => {
+  const { dev, ino, size } = await handle.stat({ bigint: true })
+  const head = await headOf(handle, Number(size) < headBytes ? Number(size) : headBytes)
+  return { device: String(dev), inode: String(ino), head }
+}
+
+/** Whether the file still begins as it did. */
+export const beginsWith = async (handle: FileHandle, head: Head): Promise<boolean> =>
+  head.length === 0 || (await headOf(handle, head.length)).hash === head.hash
+
+/** The head of a file that has grown; a long one stays as it is. */
+export const grownHead = async (handle: FileHandle, head: Head, size: number): Promise<Head> =>
+  head.length >= headBytes || size <= head.length ? head : headOf(handle, Math.min(size, headBytes))
+
+export const isSame = (a: Pick<Identity, "device" | "inode">, b: Pick<Identity, "device" | "inode">): boolean =>
+  a.device === b.device && a.inode === b.inode

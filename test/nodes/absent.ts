@@ -1,0 +1,16 @@
+import type { RunContext } from "../../src/services/nodes/Node.ts"
+
+const nothing = () => Promise.reject(new Error("not here"))
+
+async function* none(): AsyncGenerator<never> {
+  await nothing()
+}
+
+/** The surroundings that a test does without. */
+export const absent: Pick<RunContext, "open" | "parquet" | "tail" | "position" | "network"> = {
+  open: nothing,
+  parquet: none,
+  tail: none,
+  position: { load: () => undefined, save: () => {} },
+  network: { tcp: nothing, udp: nothing, http: nothing, post: nothing }
+}
