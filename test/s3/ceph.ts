@@ -5,6 +5,13 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  S3Client
+} from "@aws-sdk/client-s3"
 import { eventually } from "../support/process.ts"
 
 const run = promisify(execFile)
@@ -70,6 +77,9 @@ rgw data = ${folder}/rgw
 keyring = ${folder}/keyring
 heartbeat file = ${folder}/run/$name.heartbeat
 debug rgw = 1
+# A radosgw that was killed would be waited for by the others whenever they change what all of them cache.
+rgw cache enabled = false
+osd client watch timeout = 3
 `
 
 /** Processes of Ceph in the foreground, as children that can be signalled and are gone with the test. */
@@ -112,6 +122,18 @@ export const startRadosgw = async (folder: string, port?: number) => {
   return { child, endpoint, port: at }
 }
 
+/** The first object and the first upload wait for their pools to be made. */
+const warmUp = async (endpoint: string) => {
+  const credentials = { accessKeyId, secretAccessKey }
+  const s3 = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true, credentials })
+  const target = { Bucket: "warm-up", Key: "key" }
+  await s3.send(new CreateBucketCommand(target))
+  await s3.send(new PutObjectCommand({ ...target, Body: "x" }))
+  const { UploadId } = await s3.send(new CreateMultipartUploadCommand(target))
+  await s3.send(new AbortMultipartUploadCommand({ ...target, UploadId }))
+  s3.destroy()
+}
+
 /** Starts a cluster of its own in a temporary folder; a few seconds. Needs the programs of Ceph in the path. */
 export const startCeph = async (): Promise<Ceph & { readonly stop: () => Promise<void> }> => {
   const folder = mkdtempSync(join(tmpdir(), "flow-ceph-"))
@@ -143,6 +165,7 @@ export const startCeph = async (): Promise<Ceph & { readonly stop: () => Promise
       ...["-c", conf, "--name", "client.rgw", "user", "create", "--uid", "flow", "--display-name", "flow"],
       ...["--access-key", accessKeyId, "--secret-key", secretAccessKey]
     ])
+    await warmUp(gateway.endpoint)
     return { folder, endpoint: gateway.endpoint, osdPid: store.pid!, stop }
   } catch (error) {
     await stop()

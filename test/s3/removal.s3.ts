@@ -1,6 +1,7 @@
+import { hostname } from "node:os"
 import { DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule } from "effect"
+import { Effect, Fiber, Schedule, Stream } from "effect"
 import { cut, noise, sha256 } from "../blobs/bytes.ts"
 import { eventually } from "../support/process.ts"
 import { blobsAt, freshPlace, keysIn, s3 } from "./bucket.ts"
@@ -51,6 +52,22 @@ describe("a removal and a write of the same content", () => {
       yield* Effect.promise(() => s3.send(new DeleteObjectCommand(mark)))
       yield* Fiber.join(writing)
       assert.deepStrictEqual(yield* Effect.promise(() => keysIn(place)), [`one/blobs/${hash}`])
+    })
+  )
+
+  it.live("leave a mark behind when the remover is killed, until somebody lists the blobs", () =>
+    Effect.gen(function* () {
+      const { place, mark } = yield* marked
+      const blobs = yield* blobsAt(place)
+      assert.deepStrictEqual(yield* Stream.runCollect(blobs.list("one")), [])
+      assert.isNotEmpty(yield* Effect.promise(() => keysIn(place)), "who is elsewhere may live")
+      const dead = {
+        ...mark,
+        Key: `${mark.Key.slice(0, -"1-1-elsewhere-0".length)}1-1-${hostname().replace(/[^A-Za-z0-9]/g, "")}-0`
+      }
+      yield* Effect.promise(() => s3.send(new PutObjectCommand({ ...dead, Body: Buffer.alloc(0) })))
+      assert.deepStrictEqual(yield* Stream.runCollect(blobs.list("one")), [])
+      yield* Effect.promise(() => eventually("one is gone", async () => (await keysIn(place)).length === 1))
     })
   )
 

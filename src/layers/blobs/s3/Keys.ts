@@ -19,8 +19,11 @@ export interface Keys {
 /** The tenant-like name of what is the gateway's own; no tenant's name begins with a dot. */
 export const ownFolder = ".health"
 
+/** Whether a part of a key may be the name of a tenant, or {@link ownFolder}. */
+export const isTenant = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.+$/.test(name)
+
 const segment = (name: string): string => {
-  if (!/^[A-Za-z0-9._-]+$/.test(name) || /^\.+$/.test(name)) throw new Error("not a part of a key")
+  if (!isTenant(name)) throw new Error("not a part of a key")
   return name
 }
 

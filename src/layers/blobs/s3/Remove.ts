@@ -36,9 +36,9 @@ export const removeBefore = (
     const mark = keys.mark(tenant, sha256, name)
     const begun = performance.now()
     const putMark = new PutObjectCommand({ Bucket: bucket.name, Key: mark, Body: Buffer.alloc(0) })
-    await bucket.quick((limits) => bucket.client.send(putMark, limits))
     const unmark = () => removeObject(bucket, mark).catch(() => {})
     try {
+      await bucket.quick((limits) => bucket.client.send(putMark, limits))
       if (!(await isOld())) {
         await unmark()
         return false

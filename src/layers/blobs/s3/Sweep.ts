@@ -1,6 +1,6 @@
 import { AbortMultipartUploadCommand, ListMultipartUploadsCommand, type MultipartUpload } from "@aws-sdk/client-s3"
 import type { Bucket } from "./Bucket.ts"
-import type { Keys } from "./Keys.ts"
+import { isTenant, type Keys } from "./Keys.ts"
 import { pages } from "./Look.ts"
 import { isLeft } from "./Names.ts"
 import { removeObject } from "./Publish.ts"
@@ -26,39 +26,49 @@ const uploadsBelow = async (bucket: Bucket, prefix: string): Promise<ReadonlyArr
 
 const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
-const sweepTenant = async (bucket: Bucket, keys: Keys, tenant: string): Promise<number> => {
+/** Removes what nobody works on any more; tells how much, and whether somebody works on something. */
+const sweepObjects = async (bucket: Bucket, prefix: string) => {
   let swept = 0
-  const temporaries = keys.temporaries(tenant)
-  // In this order: an upload to a blob's own key is a copy of a temporary object, which is there until it is done.
-  const uploads = await uploadsBelow(bucket, `${keys.base}${tenant}/`)
-  let isCopying = false
-  for await (const { objects } of pages(bucket, { Prefix: temporaries })) {
+  let isUsed = false
+  for await (const { objects } of pages(bucket, { Prefix: prefix })) {
     for (const { key, modified } of objects) {
       if (isLeft(nameOf(key), modified)) {
         await removeObject(bucket, key)
         swept++
-      } else isCopying = true
+      } else isUsed = true
     }
   }
+  return { swept, isUsed }
+}
+
+const sweepTenant = async (bucket: Bucket, temporaries: string, uploads: ReadonlyArray<MultipartUpload>) => {
+  const { swept, isUsed } = await sweepObjects(bucket, temporaries)
+  let aborted = 0
   for (const { Key = "", UploadId, Initiated } of uploads) {
-    const isOver = Key.startsWith(temporaries) ? isLeft(nameOf(Key), Initiated?.getTime() ?? 0) : !isCopying
+    // An upload to a blob's own key is a copy of a temporary object, which is there until it is done.
+    const isOver = Key.startsWith(temporaries) ? isLeft(nameOf(Key), Initiated?.getTime() ?? 0) : !isUsed
     if (!isOver) continue
     const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId })
-    await bucket.quick((limits) => bucket.client.send(command, limits)).catch(() => {})
-    swept++
+    await bucket.quick((limits) => bucket.client.send(command, limits))
+    aborted++
   }
-  return swept
+  return swept + aborted
 }
 
 /** Ends what dead processes, and failed attempts of this one, have left; tells how much that was. */
 export const sweepLeftovers = async (bucket: Bucket, keys: Keys): Promise<number> => {
-  let swept = 0
+  const tenantOf = (key: string) => key.slice(keys.base.length).split("/")[0] ?? ""
+  // Before the objects: a copy that begins now is not among them, and one that ends meanwhile is not there to abort.
+  const uploads = Map.groupBy(await uploadsBelow(bucket, keys.base), ({ Key = "" }) => tenantOf(Key))
+  const tenants = new Set(uploads.keys())
   for await (const { folders } of pages(bucket, { Prefix: keys.base, Delimiter: "/" })) {
-    for (const folder of folders) {
-      const tenant = folder.slice(keys.base.length, -1)
-      // Whatever else is in the bucket is not ours to look at.
-      swept += await sweepTenant(bucket, keys, tenant).catch(() => 0)
-    }
+    for (const folder of folders) tenants.add(tenantOf(folder))
+  }
+  let swept = 0
+  for (const tenant of tenants) {
+    // Whatever else is in the bucket is not ours to look at.
+    if (!isTenant(tenant)) continue
+    swept += await sweepTenant(bucket, keys.temporaries(tenant), uploads.get(tenant) ?? []).catch(() => 0)
   }
   return swept
 }

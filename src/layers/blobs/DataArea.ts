@@ -1,0 +1,76 @@
+import { mkdir } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { Effect, Layer, Schema } from "effect"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { DataArea } from "../../services/blobs/DataArea.ts"
+import { RelativePath } from "../../services/shared/RelativePath.ts"
+import { dataRoot, Settings } from "../../services/shared/Settings.ts"
+import { fileOpener } from "../conf/OpenFile.ts"
+import { within } from "../files/Deadline.ts"
+import { openInside } from "../files/OpenInside.ts"
+
+const isRelativePath = Schema.is(RelativePath)
+
+/** The areas on this machine's disk: `<root>/<tenant>/data/`. */
+export const layer = Layer.effect(
+  DataArea,
+  Effect.map(Settings, (settings) => {
+    const root = resolve(dataRoot(settings))
+    const { storageDeadline } = settings
+    const folder = (tenant: string) => join(root, tenant, "data")
+    const openFile = fileOpener(storageDeadline)
+    const unreachable = () => new StorageUnreachable({ storage: "data" })
+    // Nobody may have written to the tenant's area yet; a root that is missing is a disk that is away.
+    const made = (tenant: string) =>
+      Effect.tryPromise({
+        try: async () => {
+          await within(
+            storageDeadline,
+            mkdir(join(root, tenant), { recursive: false }).catch(() => {})
+          )
+          await within(
+            storageDeadline,
+            mkdir(folder(tenant)).catch(() => {})
+          )
+        },
+        catch: unreachable
+      })
+    const pathOf = (tenant: string, address: string): string | undefined => {
+      if (!address.startsWith("file:")) {
+        return isRelativePath(address) && !/^[a-z][a-z0-9+.-]*:/i.test(address) ? address : undefined
+      }
+      try {
+        const url = new URL(address)
+        const path = url.host === "" && url.search === "" && url.hash === "" ? fileURLToPath(url) : ""
+        const start = `${folder(tenant)}/`
+        // The address must be written as this area writes it: what climbs has been resolved by now.
+        const inside = path.startsWith(start) ? path.slice(start.length) : ""
+        return isRelativePath(inside) && !/(^|\/)\.\.?(\/|$)/.test(decodeURIComponent(address)) ? inside : undefined
+      } catch {
+        return undefined
+      }
+    }
+    return DataArea.of({
+      pathOf,
+      url: (tenant, path) => pathToFileURL(join(folder(tenant), path)).href,
+      open: Effect.fn("DataArea.open")(function* (tenant, path) {
+        yield* made(tenant)
+        const file = yield* openFile(folder(tenant), path)
+        return typeof file === "string" ? undefined : file
+      }),
+      size: Effect.fn("DataArea.size")(function* (tenant, path) {
+        yield* made(tenant)
+        return yield* Effect.tryPromise({
+          try: async () => {
+            const opened = await within(storageDeadline, openInside(folder(tenant), path))
+            if (typeof opened === "string") return undefined
+            await opened.handle.close()
+            return opened.size
+          },
+          catch: unreachable
+        })
+      })
+    })
+  })
+)
