@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
-import { decode } from "../../services/flowlines/Definition.ts"
+import type { decode } from "../../services/flowlines/Definition.ts"
 import { readDocument } from "../../services/flowlines/Document.ts"
 import { outline } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
@@ -12,7 +12,7 @@ export const mayHoldSql = ({ bytes }: FlowlineFile): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes("sql")
 
 /** What is wrong with the statements of a flowline's `sql` nodes, as far as DuckDB knows it without their inputs. */
-const findings = async (value: unknown): Promise<ReadonlyArray<Finding>> => {
+const statementFindings = async (value: unknown): Promise<ReadonlyArray<Finding>> => {
   const found: Array<Finding> = []
   const { nodes } = outline(value)
   for (const [index, { type, settings, subscribe = [] }] of nodes.entries()) {
@@ -41,14 +41,12 @@ const findings = async (value: unknown): Promise<ReadonlyArray<Finding>> => {
 
 type Decoded = ReturnType<typeof decode>
 
+/** Whether the flowline that was read has SQL. */
 export const holdsSql = (decoded: Decoded): boolean =>
   Result.isSuccess(decoded) && decoded.success.flowline.dag.some(({ type }) => type === "sql")
 
-/** {@link decode} with what DuckDB finds. */
-export const decodeWithSql = async (file: FlowlineFile): Promise<Decoded> => {
-  const decoded = decode(file)
-  if (!(mayHoldSql(file) || holdsSql(decoded))) return decoded
+/** What is wrong with the SQL in a file that can be read. */
+export const sqlFindings = async (file: FlowlineFile): Promise<ReadonlyArray<Finding>> => {
   const document = readDocument(file)
-  const found = Result.isSuccess(document) ? await findings(document.success.value) : []
-  return found.length === 0 ? decoded : decode(file, found)
+  return Result.isSuccess(document) ? statementFindings(document.success.value) : []
 }

@@ -4,7 +4,9 @@ import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { FlowlineDecoder, type FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import { type Definition, decode } from "../../services/flowlines/Definition.ts"
+import { SqlProcess } from "./SqlProcess.ts"
 import { holdsSql, mayHoldSql } from "./Statements.ts"
+import type { Task } from "./thread.ts"
 
 /** Milliseconds that a flowline has to be read and validated, its patterns compiled. */
 const deadline = 10_000
@@ -48,7 +50,7 @@ class Thread {
   }
 
   /** The answer, or undefined when the thread did not survive the file. */
-  decode(file: FlowlineFile): Effect.Effect<Answer | undefined> {
+  decode(task: Task): Effect.Effect<Answer | undefined> {
     return Effect.callback<Answer | undefined>((resume) => {
       clearTimeout(this.#timer)
       this.#answer = (answer) => {
@@ -57,7 +59,7 @@ class Thread {
         resume(Effect.succeed(answer))
       }
       this.#worker ??= this.#start()
-      this.#worker.postMessage(file)
+      this.#worker.postMessage(task)
       return Effect.sync(() => this.close())
     })
   }
@@ -86,25 +88,40 @@ export const layer = Layer.effect(
       })
     )
 
-    const inThread = (file: FlowlineFile) =>
+    const sql = new SqlProcess()
+    const sqlPermit = yield* Semaphore.make(1)
+    yield* Effect.addFinalizer(() => Effect.sync(() => sql.close()))
+
+    const inThread = (task: Task) =>
       permits.withPermits(1)(
         Effect.acquireUseRelease(
           Effect.sync(() => free.pop()!),
-          (thread) => thread.decode(file).pipe(Effect.timeoutOption(deadline)),
+          (thread) => thread.decode(task).pipe(Effect.timeoutOption(deadline)),
           (thread) => Effect.sync(() => void free.push(thread))
         )
       )
+    const inSqlProcess = (file: FlowlineFile) =>
+      sqlPermit
+        .withPermits(1)(Effect.timeoutOption(sql.findings(file), deadline))
+        .pipe(
+          Effect.map(Option.getOrUndefined),
+          Effect.flatMap((found) => (found === undefined ? Effect.fail(tooMuch) : Effect.succeed(found)))
+        )
+
+    const decoded = Effect.fnUntraced(function* (task: Task) {
+      if (isLight(task.file)) return decode(task.file, task.more)
+      const answer = Option.getOrUndefined(yield* inThread(task))
+      if (answer === undefined) return yield* tooMuch
+      return "definition" in answer ? Result.succeed(answer.definition) : Result.fail(answer.issues)
+    })
+
     return FlowlineDecoder.of({
       decode: Effect.fn("FlowlineDecoder.decode")(function* (file) {
-        // What loads DuckDB does so in a thread.
-        if (isLight(file) && !mayHoldSql(file)) {
-          const decoded = decode(file)
-          if (Result.isFailure(decoded)) return yield* refused(decoded.failure)
-          if (!holdsSql(decoded)) return decoded.success
-        }
-        const answer = Option.getOrUndefined(yield* inThread(file))
-        if (answer === undefined) return yield* tooMuch
-        return "definition" in answer ? answer.definition : yield* refused(answer.issues)
+        const seen = mayHoldSql(file)
+        let result = yield* decoded({ file, more: seen ? yield* inSqlProcess(file) : [] })
+        // Escapes hid the word.
+        if (!seen && holdsSql(result)) result = yield* decoded({ file, more: yield* inSqlProcess(file) })
+        return Result.isSuccess(result) ? result.success : yield* refused(result.failure)
       })
     })
   })
