@@ -14,7 +14,7 @@ const importsOf = (file: string): Array<string> =>
   )
 
 /** Packages without I/O that the pure parts of the product may use. */
-const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten)$/
+const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
 const shared = /^src\/(errors|services\/shared)\//
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */

@@ -1,127 +1,133 @@
-import { Schema } from "effect"
-import { Failures } from "./Failures.ts"
-import { isDeeperThan, isObject, parseJson } from "./formats/Json.ts"
-import { LineSplitter, maxLineLength } from "./formats/Lines.ts"
-import { chosen, type Emit, type Event, errors, type NodeContext, node, runtimes } from "./Node.ts"
-import { extensionOf, relativePath } from "./Paths.ts"
+import { Effect, Schema } from "effect"
+import { follow } from "./files/Follow.ts"
+import { type Format, formatOf, formats } from "./files/Format.ts"
+import { RecordReader } from "./formats/RecordReader.ts"
+import {
+  chosen,
+  type Emit,
+  errors,
+  type NodeContext,
+  node,
+  type Reference,
+  runtimes,
+  type SettingsIssue
+} from "./Node.ts"
+import { relativePath } from "./Paths.ts"
 
-const formats = ["lines", "ndjson"] as const
-type Format = (typeof formats)[number]
+const settings = Schema.Struct({
+  path: Schema.optionalKey(
+    relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files.")
+  ),
+  registry: Schema.optionalKey(
+    relativePath("Path of a resource in the tenant's registry: its latest version. In place of `path`.")
+  ),
+  resource: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      description: "The build of a stored artifact, as `type:group:artifact:version`. In place of `path`."
+    })
+  ),
+  format: Schema.optionalKey(
+    Schema.Literals(formats).annotate({
+      description:
+        "`lines` (each line becomes `{message}`), `ndjson` (one JSON object per line; empty lines are skipped), `csv` " +
+        "(RFC 4180 with a header row; all values are texts) or `parquet`. Default: by extension; `ndjson` also for " +
+        "`.jsonl` and `.json`, `lines` for others."
+    })
+  ),
+  follow: Schema.Boolean.annotate({
+    description:
+      "Reads on when the files grow, also when they are rotated, and reads files that appear later; runs until it is " +
+      "stopped. In stream, for `path` with `lines` or `ndjson`.",
+    default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+})
+type Settings = typeof settings.Type
 
-/** A batch is sent when it has this many records, or characters of input. */
-const batchRecords = 1000
-const batchCharacters = 262_144
+const referenceOf = ({ registry, resource }: Settings): Reference | undefined =>
+  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
 
-/** Levels of a record. Whatever writes it as JSON needs stack for each; a shorter line cannot have as many. */
-const maxDepth = 200
-const shallowLength = 2 * maxDepth
-
-const formatOf = (path: string): Format | undefined => {
-  const extension = extensionOf(path)
-  if (extension === "ndjson" || extension === "jsonl" || extension === "json") return "ndjson"
-  // These are no lines of text: reading them as such would be a silent mistake.
-  return extension === "csv" || extension === "parquet" ? undefined : "lines"
+const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
+  const sources = (["path", "registry", "resource"] as const).filter((name) => given[name] !== undefined)
+  const issues: Array<SettingsIssue> = []
+  if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
+  for (const name of sources.slice(1)) {
+    issues.push({
+      path: [name],
+      detail: `Only one of path, registry and resource can be given, and there is ${sources[0]}`
+    })
+  }
+  if (given.resource !== undefined && !/^[^:]+:[^:]+:[^:]+:[^:]+$/.test(given.resource)) {
+    issues.push({ path: ["resource"], detail: "A resource is named as type:group:artifact:version" })
+  }
+  if (!given.follow) return issues
+  if (given.path === undefined && sources.length > 0) {
+    issues.push({ path: ["follow"], detail: "Only files of a path can be followed: what is stored does not grow" })
+  }
+  const format = given.format ?? formatOf(given.path ?? "")
+  if (format === "csv" || format === "parquet") {
+    issues.push({ path: ["follow"], detail: `Files of ${format} cannot be followed; set format to lines or ndjson` })
+  }
+  if (given.path?.endsWith(".gz") === true)
+    issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
+  return issues
 }
 
-const unknownFormat = (path: string): string =>
-  `${path}: reading ${extensionOf(path)} is not supported; set format to lines or ndjson to read it as such`
-
-/** Turns the lines of one file into records. */
-const reader = (format: Format, failures: Failures): ((lines: ReadonlyArray<string>, into: Array<Event>) => void) => {
-  if (format === "lines") {
-    return (lines, into) => {
-      for (const message of lines) into.push({ message })
-    }
-  }
-  return (lines, into) => {
-    for (const line of lines) {
-      if (line.trim() === "") continue
-      try {
-        const value = parseJson(line)
-        if (isObject(value) && !(line.length > shallowLength && isDeeperThan(value, maxDepth))) into.push(value)
-        else if (isObject(value)) failures.add({ message: line }, `the record is nested deeper than ${maxDepth} levels`)
-        else failures.add({ message: line }, "the line is JSON, but not an object")
-      } catch {
-        failures.add({ message: line }, "the line is not JSON")
-      }
-    }
-  }
-}
-
-/** Reads one file in batches; never waits between the lines of a chunk. */
-const readFile = async (path: string, format: Format, context: NodeContext, emit: Emit): Promise<void> => {
-  const failures = new Failures(context)
-  const read = reader(format, failures)
-  const tooLong = `the line is longer than ${maxLineLength} characters`
-  const splitter = new LineSplitter((message) => failures.add({ message }, tooLong))
-  // Keeps the beginning of a character that a chunk border tore; bytes that are no UTF-8 become U+FFFD. Its own removal
-  // of a byte order mark also takes one from the middle when the first chunk ends inside a character.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-  let begun = false
-  const decode = (chunk: Uint8Array): string => {
-    const text = decoder.decode(chunk, { stream: true })
-    if (begun || text === "") return text
-    begun = true
-    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  }
-  let waiting: Array<Event> = []
-  let size = 0
-  const send = async (): Promise<void> => {
-    const events = waiting
-    waiting = []
-    size = 0
-    for (let at = 0; at < events.length; at += batchRecords) {
-      await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))
-    }
-    await failures.send(emit)
-  }
-  const take = (lines: ReadonlyArray<string>, length: number): void | Promise<void> => {
-    read(lines, waiting)
-    size += length
-    if (waiting.length >= batchRecords || size >= batchCharacters) return send()
-  }
-  for await (const chunk of context.read(path)) {
+const readText = async (
+  bytes: AsyncIterable<Uint8Array>,
+  format: Exclude<Format, "parquet">,
+  context: NodeContext,
+  emit: Emit
+): Promise<void> => {
+  const reader = new RecordReader(format, context, emit)
+  for await (const chunk of bytes) {
     context.signal.throwIfAborted()
-    const text = decode(chunk)
-    await take(splitter.push(text), text.length)
+    await reader.push(chunk)
   }
-  const text = decoder.decode()
-  await take(splitter.push(text), 0)
-  await take(splitter.end(), 0)
-  await send()
+  await reader.end()
+}
+
+/** Reads one file to its end. */
+const readFile = async (
+  source: string | Reference,
+  given: Format | undefined,
+  context: NodeContext,
+  emit: Emit
+): Promise<void> => {
+  const stored = typeof source === "string" ? undefined : await context.open(source)
+  const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
+  if (format !== "parquet") {
+    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, emit)
+  }
+  for await (const batch of context.parquet(source)) await emit(chosen, batch)
 }
 
 export const fileInput = node({
   type: "file_input",
   kind: "input",
   description:
-    "Reads files of the tenant's configuration folder, in the order of their paths. Files whose name ends in `.gz` are " +
-    "decompressed. A pattern that fits no file gives no records; a plain path without its file fails the run. Bytes " +
-    "that are no UTF-8 become U+FFFD. A line of more than 1 048 576 characters is an error, and so is one that is no " +
-    "JSON object in `ndjson`.",
+    "Reads files of the tenant's configuration folder, in the order of their paths, or a stored file. Files whose name " +
+    "ends in `.gz` are decompressed. A pattern that fits no file gives no records; a plain path without its file fails " +
+    "the run. Bytes that are no UTF-8 become U+FFFD. A line of more than 1 048 576 characters is an error, and so is " +
+    "one that is no JSON object in `ndjson`, and a row of `csv` with more or fewer cells than the header.",
   runtimes,
-  settings: Schema.Struct({
-    path: relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files."),
-    format: Schema.optionalKey(
-      Schema.Literals(formats).annotate({
-        description:
-          "`lines` (each line becomes `{message}`) or `ndjson` (one JSON object per line; empty lines are skipped). " +
-          "Default: `ndjson` for `.ndjson`, `.jsonl` and `.json`, else `lines`."
-      })
-    )
-  }),
+  settings,
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   example: { path: "samples/access*.log.gz", format: "lines" },
-  check: ({ path, format }) =>
-    format === undefined && formatOf(path) === undefined ? [{ path: ["path"], detail: unknownFormat(path) }] : [],
-  start: ({ path, format }, context) => ({
+  check,
+  references: (given) => {
+    const reference = referenceOf(given)
+    return reference === undefined ? [] : [reference]
+  },
+  start: (given, context) => ({
     run: async (emit) => {
-      for (const file of await context.glob(path)) {
-        const chosenFormat = format ?? formatOf(file)
-        if (chosenFormat === undefined) throw new Error(unknownFormat(file))
-        await readFile(file, chosenFormat, context, emit)
-      }
+      const { path, format } = given
+      const reference = referenceOf(given)
+      if (reference !== undefined) return readFile(reference, format, context, emit)
+      if (path === undefined) return
+      if (given.follow)
+        return follow(path, format === "ndjson" || format === "lines" ? format : undefined, context, emit)
+      for (const file of await context.glob(path)) await readFile(file, format, context, emit)
     }
   })
 })

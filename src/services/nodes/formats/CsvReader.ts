@@ -1,0 +1,129 @@
+import { parse } from "csv-parse/sync"
+import type { Event } from "../Node.ts"
+import { keptLength, maxLineLength } from "./Lines.ts"
+
+type Row = ReadonlyArray<string>
+
+/** Throws when a quote is misplaced or not closed. */
+const parseRows = (text: string): ReadonlyArray<Row> => {
+  if (text.includes('"')) {
+    return parse(text, { relax_column_count: true, skip_empty_lines: true, record_delimiter: ["\n", "\r\n"] })
+  }
+  const rows: Array<Row> = []
+  for (const line of text.split("\n")) {
+    const row = line.charCodeAt(line.length - 1) === 13 ? line.slice(0, -1) : line
+    if (row !== "") rows.push(row.split(","))
+  }
+  return rows
+}
+
+/** A line end ends a row where the quotes before it are even: this gives the places behind the first or last such one. */
+const rowEnd = (text: string, which: "first" | "last"): number => {
+  let end = 0
+  for (let at = 0, inside = false; at <= text.length; inside = !inside) {
+    const quote = text.indexOf('"', at)
+    const stop = quote === -1 ? text.length : quote
+    if (!inside) {
+      const found = which === "first" ? text.indexOf("\n", at) : text.lastIndexOf("\n", stop - 1)
+      if (found >= at && found < stop) end = found + 1
+      if (which === "first" && end > 0) return end
+    }
+    if (quote === -1) break
+    at = quote + 1
+  }
+  return end
+}
+
+/** The names of the columns: a nameless one is `column<n>`, and one that is there already gets its number, too. */
+const namesOf = (header: Row): Row => {
+  const names: Array<string> = []
+  header.forEach((given, index) => {
+    const name = given === "" ? `column${index + 1}` : given
+    names.push(names.includes(name) ? `${name}_${index + 1}` : name)
+  })
+  return names
+}
+
+/** RFC 4180 with a header row, line ends LF or CRLF. All values are texts. A row that does not fit is a failure. */
+export class CsvReader {
+  readonly #fail: (event: Event, reason: string) => void
+  #names: Row | undefined
+  /** What came since the last row ended. */
+  #waiting = ""
+  /** How much of it was looked through for the end of its row. */
+  #looked = 0
+  /** Rows that came before, the header among them. */
+  #rows = 0
+
+  constructor(fail: (event: Event, reason: string) => void) {
+    this.#fail = fail
+  }
+
+  push(text: string, into: Array<Event>): void {
+    this.#waiting += text
+    // A long row in many pieces would be looked through again and again.
+    if (this.#waiting.length < 2 * this.#looked && this.#waiting.length <= maxLineLength) return
+    const end = rowEnd(this.#waiting, "last")
+    const rest = end === 0 ? this.#waiting : this.#read(this.#waiting.slice(0, end), into) + this.#waiting.slice(end)
+    this.#waiting = rest
+    while (this.#waiting.length > maxLineLength) this.#waiting = this.#giveUp(this.#waiting, "is too long")
+    this.#looked = this.#waiting.length
+  }
+
+  end(into: Array<Event>): void {
+    for (let text = this.#waiting; text !== ""; ) text = this.#read(text, into)
+    this.#waiting = ""
+  }
+
+  /** A quote that is not closed would swallow the file: only its line is lost. Gives what stands behind it. */
+  #giveUp(text: string, what: string): string {
+    const end = text.indexOf("\n")
+    const line = (end === -1 ? text : text.slice(0, end)).slice(0, keptLength)
+    const row = ++this.#rows
+    this.#fail({ message: line.replace(/\r$/, ""), row }, `row ${row} ${what}`)
+    return end === -1 ? "" : text.slice(end + 1)
+  }
+
+  /** Reads whole rows; gives what is left when a quote among them made their ends doubtful. */
+  #read(text: string, into: Array<Event>): string {
+    try {
+      for (const row of parseRows(text)) this.#take(row, into)
+      return ""
+    } catch {
+      return this.#readOneByOne(text, into)
+    }
+  }
+
+  #readOneByOne(text: string, into: Array<Event>): string {
+    let rest = text
+    while (rest !== "") {
+      const end = rowEnd(rest, "first")
+      // The quotes were even up to the end of the text; from here on they are not.
+      if (end === 0 && rest.length < text.length) return rest
+      let rows: ReadonlyArray<Row>
+      try {
+        rows = parseRows(end === 0 ? rest : rest.slice(0, end))
+      } catch {
+        rest = this.#giveUp(rest, "has a quote that is misplaced or not closed")
+        continue
+      }
+      for (const row of rows) this.#take(row, into)
+      rest = end === 0 ? "" : rest.slice(end)
+    }
+    return rest
+  }
+
+  #take(cells: Row, into: Array<Event>): void {
+    const row = ++this.#rows
+    if (this.#names === undefined) this.#names = namesOf(cells)
+    else if (cells.length === this.#names.length) into.push(this.#event(this.#names, cells))
+    else this.#fail({ row, cells }, `row ${row} has ${cells.length} cells, the header has ${this.#names.length}`)
+  }
+
+  #event(names: Row, cells: Row): Event {
+    if (names.includes("__proto__")) return Object.fromEntries(names.map((name, index) => [name, cells[index]]))
+    const event: Record<string, unknown> = {}
+    for (let index = 0; index < names.length; index++) event[names[index]!] = cells[index]
+    return event
+  }
+}
