@@ -32,7 +32,10 @@ export class SqlProcess {
       this.close()
       this.#answer?.(undefined)
     }
-    child.on("message", (findings: ReadonlyArray<Finding>) => this.#answer?.(findings))
+    child.on("message", (findings: ReadonlyArray<Finding>) => {
+      // What a process says that was given up answers an older file.
+      if (this.#process === child) this.#answer?.(findings)
+    })
     child.on("error", lost)
     child.on("exit", lost)
     child.unref()
