@@ -11,7 +11,9 @@ export const migrations: MigrationFiles = {
   "0001_flowlines.ts": () => import("../../../migrations/0001_flowlines.ts"),
   "0002_executions.ts": () => import("../../../migrations/0002_executions.ts"),
   "0003_archives.ts": () => import("../../../migrations/0003_archives.ts"),
-  "0004_idempotency.ts": () => import("../../../migrations/0004_idempotency.ts")
+  "0004_idempotency.ts": () => import("../../../migrations/0004_idempotency.ts"),
+  "0005_resources.ts": () => import("../../../migrations/0005_resources.ts"),
+  "0007_positions.ts": () => import("../../../migrations/0007_positions.ts")
 }
 
 const table = "flow_migrations"

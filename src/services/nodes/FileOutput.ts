@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
 import { node, runtimes } from "./Node.ts"
@@ -9,15 +9,25 @@ export const fileOutput = node({
   kind: "output",
   description:
     "Writes the records to a file in the tenant's data area. The file appears under its name when the run has written " +
-    "all of it and replaces an earlier one.",
+    "all of it and replaces an earlier one; with `append` it grows in place.",
   runtimes,
   settings: Schema.Struct({
     path: relativePath("Path below the tenant's data area, for example `out/access.csv`."),
-    ...writerSettings
+    ...writerSettings,
+    append: Schema.Boolean.annotate({
+      description:
+        "Adds to the end of the file, where every record can be seen at once: for runs that do not end by themselves. " +
+        "In stream, for `ndjson` and `lines`. What stands behind the last line end of the file is cut off.",
+      default: false
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
   }),
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { path: "out/access.csv", columns: ["clientip", "response", "bytes"] },
-  start: ({ path, format, columns }, context) =>
-    writer(() => context.file(path), format ?? formatOf(extensionOf(path)) ?? "ndjson", columns)
+  check: ({ path, format, append }) =>
+    append && (format ?? formatOf(extensionOf(path))) === "csv"
+      ? [{ path: ["append"], detail: "A csv file cannot be added to: its columns stand in its first row" }]
+      : [],
+  start: ({ path, format, columns, append }, context) =>
+    writer(() => context.file(path, append), format ?? formatOf(extensionOf(path)) ?? "ndjson", columns)
 })

@@ -2,6 +2,7 @@ import { Data, Schema } from "effect"
 import type { NodeCounters } from "../engines/Engine.ts"
 import { componentOf, type DagNode, type Flowline } from "../flowlines/Flowline.ts"
 import { catalogue } from "./Catalogue.ts"
+import { Commits } from "./Commits.ts"
 import { reasonOf } from "./Failures.ts"
 import { type Batch, chosen, type Emit, errors, type Instance, type NodeType, type RunContext } from "./Node.ts"
 
@@ -52,6 +53,13 @@ export const pipeline = (
     }
   }
 
+  const commits = new Commits(
+    async () => {
+      for (const station of topological(stations)) await station.flush()
+    },
+    (cause) => abort.signal.aborted || abort.abort(cause)
+  )
+
   const runInputs = async (): Promise<void> => {
     let breathed = performance.now()
     const inputs = stations.map(async (station) => {
@@ -74,7 +82,7 @@ export const pipeline = (
       cancelled.addEventListener("abort", cancel, { once: true })
       try {
         cancelled.throwIfAborted()
-        for (const station of stations) await station.start()
+        for (const station of stations) await station.start(commits)
         await runInputs()
         for (const station of topological(stations)) {
           abort.signal.throwIfAborted()
@@ -84,6 +92,7 @@ export const pipeline = (
         if (!abort.signal.aborted) abort.abort(cause)
         throw abort.signal.reason
       } finally {
+        commits.stop()
         cancelled.removeEventListener("abort", cancel)
       }
     },
@@ -150,12 +159,13 @@ class Station {
     }
   }
 
-  start(): Promise<void> {
+  start(commits: Commits): Promise<void> {
     return this.#guard(async () => {
       const settings = Schema.decodeUnknownSync(this.#type.settings)(this.node.settings)
       const reject = (count: number, reason: string) => this.#reject(count, reason)
       const { component, emit } = this
-      const context = { ...this.context, component, emit, reject, signal: this.#abort.signal }
+      const position = commits.of(this.context.position)
+      const context = { ...this.context, position, component, emit, reject, signal: this.#abort.signal }
       this.#instance = await this.#type.start(settings, context)
     })
   }
@@ -170,11 +180,22 @@ class Station {
 
   /** Takes a batch, after those that came before it. */
   take(batch: Batch): Promise<void> {
+    return this.#inTurn(() => {
+      this.#recordsIn += batch.length
+      return this.#instance.process?.(batch, this.emit)
+    })
+  }
+
+  /** Makes durable what was taken, between two batches. */
+  async flush(): Promise<void> {
+    if (this.#instance.flush !== undefined) await this.#inTurn(() => this.#instance.flush?.(this.emit))
+  }
+
+  #inTurn(step: () => void | Promise<void>): Promise<void> {
     const work = () =>
       this.#guard(() => {
         this.#abort.signal.throwIfAborted()
-        this.#recordsIn += batch.length
-        return this.#instance.process?.(batch, this.emit)
+        return step()
       })
     const taken = this.#busy === undefined ? work() : this.#busy.then(work)
     const free = () => {

@@ -37,6 +37,7 @@ export const writer = (
       sink ??= await open()
       if (text !== "") await sink.write(text)
     },
+    flush: () => sink?.flush?.(),
     end: async () => {
       sink ??= await open()
       const text = encode.end()

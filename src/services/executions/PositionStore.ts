@@ -1,0 +1,24 @@
+import { Context, type Effect } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Attempt } from "./ExecutionStore.ts"
+
+/** Where inputs stand in what they read, by a scope that outlives a run. Values are JSON. */
+export class PositionStore extends Context.Service<
+  PositionStore,
+  {
+    /** By component. */
+    readonly load: (
+      tenant: string,
+      scope: string
+    ) => Effect.Effect<Readonly<Record<string, unknown>>, StorageUnreachable>
+    /** Answers false, and keeps nothing, when a newer attempt exists or the execution has ended. */
+    readonly save: (
+      attempt: Attempt,
+      scope: string,
+      component: string,
+      value: unknown
+    ) => Effect.Effect<boolean, StorageUnreachable>
+    /** Forgets all positions of the scope. */
+    readonly remove: (tenant: string, scope: string) => Effect.Effect<void, StorageUnreachable>
+  }
+>()("flow/executions/PositionStore") {}
