@@ -52,6 +52,30 @@ onBoth("analytics flowlines", (it) => {
     })
   )
 
+  it.effect("alone write Parquet, and follow no files", () =>
+    Effect.gen(function* () {
+      const of = (runtime: string, output: string, follow: boolean) => `
+runtime: ${runtime}
+dag:
+  - type: file_input
+    settings: { path: a.log, follow: ${follow} }
+    publish: [ { stream: out } ]
+  - type: file_output
+    settings: { ${output} }
+    subscribe: [ { component: file_input, stream: out } ]
+`
+      const issues = (text: string) => Effect.map(refusal(text), (refused) => refused.issues)
+      expect(yield* issues(of("stream", "path: a.parquet", false))).toMatchObject([{ pointer: "/dag/1/settings/path" }])
+      expect(yield* issues(of("stream", "path: a, format: parquet", true))).toMatchObject([
+        { pointer: "/dag/1/settings/format" }
+      ])
+      expect(yield* issues(of("analytics", "path: a.parquet", true))).toMatchObject([
+        { pointer: "/dag/0/settings/follow" }
+      ])
+      expect(yield* issues(of("analytics", "path: a.parquet", false))).toBeUndefined()
+    })
+  )
+
   it.effect("run, and show what they found", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

@@ -108,6 +108,19 @@ describe("an input file", () => {
   }
 })
 
+describe("a stored file", () => {
+  it.live("is read by its name in the registry or as an artifact, decompressed, in its format", () =>
+    Effect.gen(function* () {
+      const flowline = analytics([
+        node("in", "file_input", { registry: "stored/a.csv.gz" }),
+        node("shown", "show", { format: "json" }, ["in"])
+      ])
+      const { error, lines } = yield* within(flowline, { "stored/a.csv.gz": gzipSync("a\n1\n") })
+      assert.deepStrictEqual([error, lines], [undefined, ['{"a":1}']])
+    })
+  )
+})
+
 describe("many input files", () => {
   it.live("are read in one, whatever their names, and counted", () =>
     Effect.gen(function* () {

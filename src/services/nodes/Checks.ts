@@ -19,8 +19,15 @@ const parquetFaults = (node: NodeType, settings: unknown, runtime: Runtime | und
   return isNamedSo ? [{ path: [name], detail: `${parquetElsewhere}; set format to write something else` }] : []
 }
 
+/** Settings that only one runtime can do. */
+const followFaults = (node: NodeType, settings: unknown, runtime: Runtime | undefined): ReadonlyArray<SettingsIssue> =>
+  node.type === "file_input" && Object(settings).follow === true && runtime !== undefined && runtime !== "stream"
+    ? [{ path: ["follow"], detail: "Only stream flowlines follow files" }]
+    : []
+
 /** The faults of a node's decoded settings that its schema cannot see. */
 export const checkSettings = (node: NodeType, settings: unknown, runtime?: Runtime): ReadonlyArray<SettingsIssue> => [
   ...(node.check?.(settings) ?? checks.get(node.type)?.check(settings) ?? []),
-  ...parquetFaults(node, settings, runtime)
+  ...parquetFaults(node, settings, runtime),
+  ...followFaults(node, settings, runtime)
 ]

@@ -1,14 +1,11 @@
 import { realpath, symlink } from "node:fs/promises"
 import { join } from "node:path"
+import { type Format, formatOf } from "../../../services/nodes/files/Format.ts"
 import type { Reference, RunContext } from "../../../services/nodes/Node.ts"
-import { extensionOf } from "../../../services/nodes/Paths.ts"
 import { openInside } from "../../files/OpenInside.ts"
 import { Failure } from "../child/Failure.ts"
 import { quotedLines, tooLongReason } from "./Lines.ts"
 import type { Scratch } from "./Scratch.ts"
-
-export const formats = ["lines", "ndjson", "csv", "parquet"] as const
-export type Format = (typeof formats)[number]
 
 /** A file as DuckDB reads it. */
 export interface Opened {
@@ -24,12 +21,6 @@ export interface Opened {
 const maxHeld = 200
 /** Linux opens a file anew under the name of its descriptor, so what was checked is what is read. */
 const held = process.platform === "linux" ? "/proc/self/fd/" : undefined
-
-const formatOf = (path: string): Format => {
-  const extension = extensionOf(path)
-  if (extension === "csv" || extension === "parquet") return extension
-  return extension === "ndjson" || extension === "jsonl" || extension === "json" ? "ndjson" : "lines"
-}
 
 type Ready = Pick<Opened, "path" | "bytes">
 

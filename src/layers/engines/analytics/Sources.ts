@@ -1,7 +1,8 @@
 import { DuckDBTypeId as Id } from "@duckdb/node-api"
+import type { Format } from "../../../services/nodes/files/Format.ts"
 import { contains, literal } from "./Columns.ts"
 import type { Database } from "./Database.ts"
-import type { Format, Opened } from "./Files.ts"
+import type { Opened } from "./Files.ts"
 
 const mib = 1024 * 1024
 /** Files up to this size are read whole to find the types of their columns, larger ones up to so many records. */
