@@ -6,8 +6,11 @@ import { ExecutionsApi } from "./services/executions/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
+import { RegistryApi } from "./services/registry/Api.ts"
+import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
+import { StoredApi } from "./services/stored/Api.ts"
 
 /** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
 export class Api extends HttpApi.make("flow-gateway")
@@ -19,6 +22,9 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ArchivesApi)
   .add(DocumentationApi)
   .add(ScanApi)
+  .add(ResourcesApi)
+  .add(StoredApi)
+  .add(RegistryApi)
   .middleware(RequestProblems)
   // A request is told all that is wrong with it at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

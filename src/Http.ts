@@ -16,8 +16,11 @@ import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
+import { RegistryHttp } from "./services/registry/Http.ts"
+import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
+import { StoredHttp } from "./services/stored/Http.ts"
 
 /** Every path that the gateway knows. */
 export const table = routeTable(Api, [
@@ -35,6 +38,9 @@ const Handlers = Layer.mergeAll(
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),
+  lean(ResourcesHttp, ["resources", "blobs"]),
+  lean(StoredHttp, ["stored", "blobs"]),
+  lean(RegistryHttp, ["registry", "blobs"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])

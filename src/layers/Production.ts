@@ -10,12 +10,17 @@ import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { Platform } from "../services/platform/Platform.ts"
+import { Registry } from "../services/registry/Registry.ts"
+import { Artifacts } from "../services/resources/Artifacts.ts"
+import * as StoredReferences from "../services/resources/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import { Stored } from "../services/stored/Stored.ts"
 import * as BlobsAt from "./blobs/BlobsAt.ts"
+import * as DataArea from "./blobs/DataArea.ts"
 import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
@@ -24,15 +29,19 @@ import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
 import { EngineConfig } from "./engines/EngineConfig.ts"
 import * as LocalEngine from "./engines/LocalEngine.ts"
-import * as NoReferences from "./engines/NoReferences.ts"
+import * as StreamHash from "./files/StreamHash.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as Postgres from "./Postgres.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
+import * as ArtifactStore from "./postgres/ArtifactStore.ts"
 import * as ExecutionStore from "./postgres/ExecutionStore.ts"
 import * as FlowlineStore from "./postgres/FlowlineStore.ts"
 import * as Gateways from "./postgres/Gateways.ts"
 import * as IdempotencyStore from "./postgres/IdempotencyStore.ts"
+import * as PositionStore from "./postgres/PositionStore.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
+import * as RegistryStore from "./postgres/RegistryStore.ts"
+import * as StoredStore from "./postgres/StoredStore.ts"
 import { postgresHealth } from "./postgres/Unreachable.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
 
@@ -74,9 +83,14 @@ const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gatew
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
+  PositionStore.layer,
   ArchiveStore.layer,
+  ArtifactStore.layer,
+  StoredStore.layer,
+  RegistryStore.layer,
+  DataArea.layer,
+  StreamHash.layer,
   IdempotencyStore.layer,
-  NoReferences.layer,
   GatewayLive,
   BlobsLive,
   EngineLive,
@@ -112,7 +126,16 @@ const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()
 /** Use cases, merged from the inside out. */
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
   Layer.provideMerge(Supervisor.layer),
-  Layer.provideMerge(Layer.mergeAll(Flowlines.layer, Archives.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      Flowlines.layer,
+      Archives.layer,
+      Artifacts.layer,
+      Stored.layer,
+      Registry.layer,
+      StoredReferences.layer
+    )
+  ),
   Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, SweepLive)),
   Layer.provideMerge(Adapters)
 )

@@ -17,6 +17,12 @@ const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
 const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
 
+const amount = (name: string) =>
+  Config.schema(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    name
+  )
+
 const variables = Config.all({
   host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.schema(
@@ -42,7 +48,9 @@ const variables = Config.all({
   logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
     Config.withDefault("info" as const)
   ),
-  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP"))
+  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
+  tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
+  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
 })
 
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
@@ -127,6 +135,7 @@ export const layer = Layer.effect(
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
+      quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       storageDeadline: 5000
     })
   })

@@ -23,7 +23,7 @@ const files: Record<string, string> = {
 }
 
 /** A gateway whose tenants `shop` (with pages) and `bare` (with one that is no index) are made here. */
-const withPages = (make: typeof gateway | typeof memoryGateway) =>
+const withPages = (make: (given: { readonly conf: string }) => Layer.Layer<TestGateway>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const conf = yield* temporaryFolder

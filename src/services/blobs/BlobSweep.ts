@@ -1,13 +1,16 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Tenants } from "../shared/Tenant.ts"
-import { Blobs } from "./Blobs.ts"
+import { Blobs, type StoredBlob } from "./Blobs.ts"
 
 /** A kind of row that refers to blobs: gives those of `sha256s` that it refers to. */
 export type Holder = (
   tenant: string,
   sha256s: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+
+/** Blobs that one look shows. */
+const maxShown = 10_000
 
 /** Blobs that are asked about at once. */
 const batch = 500
@@ -27,6 +30,8 @@ export class BlobSweep extends Context.Service<
     readonly release: (tenant: string, sha256s: ReadonlyArray<string>) => Effect.Effect<number, StorageUnreachable>
     /** Looks at all of a tenant's blobs. */
     readonly sweep: (tenant: string) => Effect.Effect<number, StorageUnreachable>
+    /** The same for one who wants to see it: the blobs that went or, with `dryRun`, that would go now. */
+    readonly run: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/blobs/BlobSweep") {
   static readonly layer = (grace: Duration.Input = "1 hour") =>
@@ -37,17 +42,45 @@ export class BlobSweep extends Context.Service<
         const graceMillis = Duration.toMillis(Duration.fromInputUnsafe(grace))
         const holders = new Set<Holder>()
 
-        const release = Effect.fn("BlobSweep.release")(function* (tenant: string, sha256s: ReadonlyArray<string>) {
+        const unheld = Effect.fnUntraced(function* (tenant: string, sha256s: ReadonlyArray<string>) {
           // Without anybody to ask, everything would seem to be free.
-          if (holders.size === 0) return 0
-          const writtenBefore = (yield* Clock.currentTimeMillis) - graceMillis
-          let free = sha256s
+          let free = holders.size === 0 ? [] : sha256s
           for (const holder of holders) {
             const held = new Set(yield* holder(tenant, free))
             free = free.filter((sha256) => !held.has(sha256))
           }
+          return free
+        })
+
+        const release = Effect.fn("BlobSweep.release")(function* (tenant: string, sha256s: ReadonlyArray<string>) {
+          const writtenBefore = (yield* Clock.currentTimeMillis) - graceMillis
+          const free = yield* unheld(tenant, sha256s)
           const removed = yield* Effect.forEach(free, (sha256) => blobs.remove(tenant, sha256, writtenBefore))
           return removed.filter((isRemoved) => isRemoved).length
+        })
+
+        const run = Effect.fn("BlobSweep.run")(function* (tenant: string, dryRun: boolean) {
+          const before = (yield* Clock.currentTimeMillis) - graceMillis
+          return yield* blobs.list(tenant).pipe(
+            Stream.filter((blob) => blob.storedAt < before),
+            Stream.grouped(batch),
+            Stream.mapEffect(
+              Effect.fnUntraced(function* (some) {
+                const free = new Set(
+                  yield* unheld(
+                    tenant,
+                    some.map((blob) => blob.sha256)
+                  )
+                )
+                const found = some.filter(({ sha256 }) => free.has(sha256))
+                if (dryRun) return found
+                return yield* Effect.filter(found, ({ sha256 }) => blobs.remove(tenant, sha256, before))
+              })
+            ),
+            Stream.flattenIterable,
+            Stream.take(maxShown),
+            Stream.runCollect
+          )
         })
 
         const sweep = Effect.fn("BlobSweep.sweep")(function* (tenant: string) {
@@ -67,7 +100,8 @@ export class BlobSweep extends Context.Service<
         return BlobSweep.of({
           hold: (holder) => Effect.sync(() => void holders.add(holder)),
           release,
-          sweep
+          sweep,
+          run
         })
       })
     )

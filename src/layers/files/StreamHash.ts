@@ -1,0 +1,11 @@
+import { createHash } from "node:crypto"
+import { Layer } from "effect"
+import { StreamHash } from "../../services/shared/StreamHash.ts"
+
+/** Node's own hashes. */
+export const layer = Layer.succeed(StreamHash, {
+  sha256: () => {
+    const hash = createHash("sha256")
+    return { update: (chunk) => void hash.update(chunk), base64: () => hash.digest("base64") }
+  }
+})

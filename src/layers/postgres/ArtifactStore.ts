@@ -1,0 +1,171 @@
+import { Data, Effect, Layer, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import {
+  type ArtifactFilter,
+  ArtifactStore,
+  type NewArtifact,
+  type Put,
+  type StoredArtifact
+} from "../../services/resources/ArtifactStore.ts"
+import { hasWildcard } from "../../services/resources/Wildcard.ts"
+import type { ListRow } from "../../services/shared/Paging.ts"
+import { versionKey } from "../../services/shared/Versions.ts"
+import { WideSql } from "../Postgres.ts"
+import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
+import { unreachable, unreachableStream } from "./Unreachable.ts"
+
+/** A version that is to be removed is not there: undoes the transaction. */
+class Missing extends Data.TaggedError("Missing") {}
+
+const like = (pattern: string): string =>
+  pattern
+    .replace(/[\\%_]/g, "\\$&")
+    .replaceAll("*", "%")
+    .replaceAll("?", "_")
+
+/** What names the artifact's version as the origin of a stored resource. */
+const originOf = (group: string, artifact: string, version: string): string => `${group}:${artifact}:${version}`
+
+/** Artifacts in the tables `artifacts` and `artifact_versions`. */
+export const layer = Layer.effect(
+  ArtifactStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const find = (tenant: string, group: string, artifact: string, version: string) =>
+      Effect.map(
+        sql<StoredArtifact & { described: string }>`
+          select doc, described, sha256, size::float8 as size from artifact_versions
+          where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} and version_key = ${versionKey(version)}`,
+        ([row]) => row
+      )
+
+    const put = Effect.fn("ArtifactStore.put")(function* (
+      tenant: string,
+      it: NewArtifact,
+      quota: Parameters<typeof checkQuota>[2]
+    ) {
+      const { group, artifact, version, doc, described, sha256, size } = it
+      const key = versionKey(version)
+      const write = Effect.gen(function* (): Effect.fn.Return<
+        Put,
+        SqlError | Effect.Error<ReturnType<typeof checkQuota>>
+      > {
+        // Whoever writes the artifact next waits for this row.
+        yield* sql`
+          insert into artifacts as known (tenant, grp, artifact, latest_key)
+          values (${tenant}, ${group}, ${artifact}, ${key})
+          on conflict (tenant, grp, artifact) do update set latest_key = greatest(known.latest_key, excluded.latest_key)`
+        const known = yield* find(tenant, group, artifact, version)
+        if (known !== undefined) {
+          const isSame = known.sha256 === sha256 && known.described === described
+          return isSame ? { _tag: "Repeated", artifact: known } : { _tag: "Different" }
+        }
+        yield* addCompanion(sql, tenant, { name: it.stored, sha256, size, origin: originOf(group, artifact, version) })
+        yield* sql`
+          insert into artifact_versions
+            (tenant, grp, artifact, version_key, version, type, doc, described, sha256, size)
+          values (${tenant}, ${group}, ${artifact}, ${key}, ${version}, ${it.type}, ${doc}, ${described}, ${sha256},
+            ${size}::bigint)`
+        yield* checkQuota(sql, tenant, quota)
+        return { _tag: "Stored", artifact: { doc, sha256, size } }
+      })
+      return yield* sql
+        .withTransaction(write)
+        .pipe(Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage })))
+    }, unreachable)
+
+    const latest = Effect.fnUntraced(function* (tenant: string, group: string, artifact: string) {
+      const [row] = yield* sql<StoredArtifact>`
+        select v.doc, v.sha256, v.size::float8 as size
+        from artifacts a join artifact_versions v on v.tenant = a.tenant and v.grp = a.grp
+          and v.artifact = a.artifact and v.version_key = a.latest_key
+        where a.tenant = ${tenant} and a.grp = ${group} and a.artifact = ${artifact}`
+      return row
+    })
+
+    const named = (column: "grp" | "artifact", pattern: string | undefined) => {
+      if (pattern === undefined) return wide`true`
+      return hasWildcard(pattern)
+        ? wide`v.${wide(column)} like ${like(pattern)} escape '\\'`
+        : wide`v.${wide(column)} = ${pattern}`
+    }
+
+    const list = (tenant: string, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
+      const [group = "", artifact = "", key = ""] = after?.split("\t") ?? []
+      const from = filter.all
+        ? wide`artifact_versions v`
+        : wide`artifacts a join artifact_versions v on v.tenant = a.tenant and v.grp = a.grp
+            and v.artifact = a.artifact and v.version_key = a.latest_key`
+      const start = filter.all
+        ? wide`(v.grp, v.artifact, v.version_key) > (${group}, ${artifact}, ${key})`
+        : wide`(a.grp, a.artifact) > (${group}, ${artifact})`
+      const order = filter.all ? wide`v.grp, v.artifact, v.version_key` : wide`a.grp, a.artifact`
+      return wide<ListRow & { sha256: string }>`
+        select v.grp || chr(9) || v.artifact || chr(9) || v.version_key as key, v.doc as json, v.sha256
+        from ${from}
+        where ${filter.all ? wide`v` : wide`a`}.tenant = ${tenant} and ${start} and ${named("grp", filter.group)}
+          and ${named("artifact", filter.artifact)} and ${filter.type === undefined ? wide`true` : wide`v.type = ${filter.type}`}
+        order by ${order} limit ${limit ?? null}::bigint`.stream
+    }
+
+    const remove = Effect.fn("ArtifactStore.remove")(function* (
+      tenant: string,
+      group: string,
+      artifact: string,
+      versions?: ReadonlyArray<string>
+    ) {
+      const keys = versions?.map(versionKey)
+      const chosen = keys === undefined ? sql`true` : sql`version_key = any(${[...new Set(keys)]}::text[])`
+      const erase = Effect.gen(function* () {
+        const [known] = yield* sql`
+          select 1 from artifacts where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} for update`
+        if (known === undefined) return yield* new Missing()
+        const found = yield* sql<{ version: string; sha256: string }>`
+          select version, sha256 from artifact_versions
+          where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} and ${chosen}`
+        if (keys !== undefined && found.length < new Set(keys).size) return yield* new Missing()
+        const origins = found.map(({ version }) => originOf(group, artifact, version))
+        const names = yield* sql<{ name: string }>`
+          select n.name from stored_names n where n.tenant = ${tenant} and n.name in (
+            select name from stored_versions where tenant = ${tenant} and origin = any(${origins}::text[]))
+          order by n.name for update`
+        yield* sql`delete from stored_versions where tenant = ${tenant} and origin = any(${origins}::text[])`
+        yield* dropEmptyNames(
+          sql,
+          tenant,
+          names.map(({ name }) => name)
+        )
+        yield* sql`
+          delete from artifact_versions
+          where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} and ${chosen}`
+        const [left] = yield* sql<{ key: string | null }>`
+          select max(version_key) as key from artifact_versions
+          where tenant = ${tenant} and grp = ${group} and artifact = ${artifact}`
+        yield* left?.key == null
+          ? sql`delete from artifacts where tenant = ${tenant} and grp = ${group} and artifact = ${artifact}`
+          : sql`update artifacts set latest_key = ${left.key}
+              where tenant = ${tenant} and grp = ${group} and artifact = ${artifact}`
+        return [...new Set(found.map(({ sha256 }) => sha256))]
+      })
+      return yield* sql.withTransaction(erase).pipe(Effect.catchTag("Missing", () => Effect.undefined))
+    }, unreachable)
+
+    return ArtifactStore.of({
+      put,
+      get: (tenant, group, artifact, version) =>
+        unreachable(version === undefined ? latest(tenant, group, artifact) : find(tenant, group, artifact, version)),
+      list: (tenant, filter, { after, limit }) =>
+        unreachableStream(Stream.suspend(() => list(tenant, filter, after, limit))),
+      remove,
+      references: Effect.fn("ArtifactStore.references")(function* (tenant, sha256s) {
+        if (sha256s.length === 0) return []
+        const rows = yield* sql<{ sha256: string }>`
+          select distinct sha256 from artifact_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
+        return rows.map((row) => row.sha256)
+      }, unreachable)
+    })
+  })
+)

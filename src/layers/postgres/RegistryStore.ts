@@ -1,0 +1,104 @@
+import { Data, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import {
+  type Kept,
+  type RegistryRow,
+  RegistryStore,
+  type RegistryVersion
+} from "../../services/registry/RegistryStore.ts"
+import { WideSql } from "../Postgres.ts"
+import { checkQuota, type OverQuota } from "./StoredRows.ts"
+import { unreachable, unreachableStream } from "./Unreachable.ts"
+
+/** What was found undoes the transaction. */
+class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}
+
+const refuse = (detail: string) => new Refused({ kept: { _tag: "Blocked", detail } })
+
+/** The folders that a path lies in, the outermost first. */
+const foldersOf = (path: string): ReadonlyArray<string> => {
+  const segments = path.split("/").slice(0, -1)
+  return segments.map((_, at) => segments.slice(0, at + 1).join("/"))
+}
+
+/** The registry in the tables `registry_paths` and `registry_versions`. */
+export const layer = Layer.effect(
+  RegistryStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const put: RegistryStore["Service"]["put"] = Effect.fn("RegistryStore.put")(function* (
+      tenant,
+      path,
+      { sha256, size },
+      isNew,
+      quota
+    ) {
+      const folders = foldersOf(path)
+      const work = Effect.gen(function* (): Effect.fn.Return<Kept, SqlError | Refused | OverQuota> {
+        if (folders.length > 0) {
+          // In one order for all; a path that another one makes at this moment is waited for.
+          yield* sql`
+            insert into registry_paths (tenant, path, version)
+            select ${tenant}, folder, 0 from unnest(${folders}::text[]) with ordinality as f(folder, depth)
+            order by depth on conflict do nothing`
+          const [file] = yield* sql<{ path: string }>`
+            select path from registry_paths
+            where tenant = ${tenant} and path = any(${folders}::text[]) and version > 0 limit 1`
+          if (file !== undefined) return yield* refuse(`${file.path} is a file, so nothing can lie below it`)
+        }
+        const [counted] = yield* sql<{ version: number }>`
+          insert into registry_paths as known (tenant, path, version) values (${tenant}, ${path}, 1)
+          on conflict (tenant, path) do update set version = known.version + 1 where known.version > 0
+          returning version`
+        if (counted === undefined) return yield* refuse(`${path} is a folder of other files`)
+        const { version } = counted
+        if (isNew && version > 1) return yield* new Refused({ kept: { _tag: "Exists" } })
+        yield* sql`
+          insert into registry_versions (tenant, path, version, sha256, size)
+          values (${tenant}, ${path}, ${version}, ${sha256}, ${size}::bigint)`
+        yield* checkQuota(sql, tenant, quota)
+        return { _tag: "Kept", version }
+      })
+      return yield* sql.withTransaction(work).pipe(
+        Effect.catchTags({
+          Refused: ({ kept }) => Effect.succeed(kept),
+          OverQuota: ({ usage }) => Effect.succeed<Kept>({ _tag: "Over", usage })
+        })
+      )
+    }, unreachable)
+
+    const get = Effect.fn("RegistryStore.get")(function* (tenant: string, path: string, version?: number) {
+      const [row] = yield* sql<RegistryVersion>`
+        select path, version, sha256, size::float8 as size, flow_iso(created_at) as "createdAt" from registry_versions
+        where tenant = ${tenant} and path = ${path} and ${version === undefined ? sql`true` : sql`version = ${version}`}
+        order by version desc limit 1`
+      return row
+    }, unreachable)
+
+    return RegistryStore.of({
+      put,
+      get,
+      list: (tenant, { after, limit }) =>
+        unreachableStream(
+          wide<RegistryRow>`
+            select p.path as key, v.sha256,
+              '{"name":' || to_json(p.path) || ',"updateTime":"' || flow_iso(v.created_at) || '","creationTime":"'
+                || flow_iso(f.created_at) || '","version":' || p.version || '}' as json
+            from registry_paths p
+              join registry_versions v on v.tenant = p.tenant and v.path = p.path and v.version = p.version
+              join registry_versions f on f.tenant = p.tenant and f.path = p.path and f.version = 1
+            where p.tenant = ${tenant} and p.version > 0 and p.path > ${after ?? ""}
+            order by p.path limit ${limit ?? null}::bigint`.stream
+        ),
+      references: Effect.fn("RegistryStore.references")(function* (tenant, sha256s) {
+        if (sha256s.length === 0) return []
+        const rows = yield* sql<{ sha256: string }>`
+          select distinct sha256 from registry_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`
+        return rows.map((row) => row.sha256)
+      }, unreachable)
+    })
+  })
+)

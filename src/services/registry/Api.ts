@@ -1,0 +1,76 @@
+import { Schema } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { TooMany } from "../../errors/TooMany.ts"
+import { pageQuery } from "../shared/Paging.ts"
+import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { RegistryDetails, RegistryEntry } from "./Entry.ts"
+
+const params = { ...tenantParams, path: RelativePath.annotate({ description: "Path of the resource" }) }
+const query = {
+  version: Schema.optionalKey(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 })).annotate({
+      description: "A version, by default the latest"
+    })
+  )
+}
+
+const RegistryForm = Schema.Struct({
+  file: Multipart.SingleFileSchema.annotate({ description: "The file" }),
+  path: Schema.String.annotate({ description: "The path to store it under" })
+})
+  .annotate({ identifier: "RegistryForm" })
+  .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
+
+export class RegistryApi extends HttpApiGroup.make("registry")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/:tenant/registry", {
+      params: tenantParams,
+      query: pageQuery,
+      success: Schema.Array(RegistryEntry),
+      error: [BadRequest, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The files of the registry, each in its latest version, by path"),
+    HttpApiEndpoint.post("create", "/v1/:tenant/registry", {
+      params: tenantParams,
+      payload: RegistryForm,
+      success: HttpApiSchema.Empty(200),
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        PreconditionFailed,
+        ResourceNotCreated,
+        StorageUnreachable,
+        TooLarge,
+        TooMany
+      ]
+    }).annotate(OpenApi.Summary, "Stores a file under a path, as its next version"),
+    HttpApiEndpoint.get("download", "/v1/:tenant/registry/download/:path", {
+      params,
+      query,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "The bytes of a file"),
+    HttpApiEndpoint.get("metadata", "/v1/:tenant/registry/metadata/:path", {
+      params,
+      query,
+      success: RegistryDetails,
+      error: [NotFound, StorageUnreachable]
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "What is known of a file")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Registry" })) {}

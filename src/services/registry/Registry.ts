@@ -1,0 +1,110 @@
+import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TooLarge } from "../../errors/TooLarge.ts"
+import type { TooMany } from "../../errors/TooMany.ts"
+import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { type Blob, Blobs, type ByteSpan } from "../blobs/Blobs.ts"
+import { overQuota } from "../blobs/Quota.ts"
+import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import { RelativePath } from "../shared/RelativePath.ts"
+import { Settings } from "../shared/Settings.ts"
+import type { RegistryDetails } from "./Entry.ts"
+import { RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
+
+const isRelativePath = Schema.is(RelativePath)
+
+/** A longer path could not be asked for again. */
+const maxPathBytes = 1024
+
+/** The path of a version's download, as a client has to write it. */
+const downloadPath = (tenant: string, { path, version }: RegistryVersion): string =>
+  `/v1/${tenant}/registry/download/${path.split("/").map(encodeURIComponent).join("/")}?version=${version}`
+
+export class Registry extends Context.Service<
+  Registry,
+  {
+    /** Whether something can be stored under the path at all. */
+    readonly check: (tenant: string, path: string) => Effect.Effect<string, ResourceNotCreated>
+    /** Makes a stored blob the next version of the path; gives its number. */
+    readonly put: (
+      tenant: string,
+      path: string,
+      blob: Blob,
+      isNew: boolean
+    ) => Effect.Effect<number, PreconditionFailed | ResourceNotCreated | StorageUnreachable | TooLarge | TooMany>
+    readonly get: (
+      tenant: string,
+      path: string,
+      version?: number
+    ) => Effect.Effect<RegistryVersion, NotFound | StorageUnreachable>
+    readonly details: (tenant: string, version: RegistryVersion) => RegistryDetails
+    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly read: (
+      tenant: string,
+      sha256: string,
+      span: ByteSpan
+    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+  }
+>()("flow/registry/Registry") {
+  static readonly layer = Layer.effect(
+    Registry,
+    Effect.gen(function* () {
+      const store = yield* RegistryStore
+      const blobs = yield* Blobs
+      const sweep = yield* BlobSweep
+      const { quota } = yield* Settings
+      yield* sweep.hold(store.references)
+
+      const notCreated = (tenant: string, path: string, detail: string) =>
+        new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
+
+      return Registry.of({
+        check: (tenant, path) => {
+          if (!isRelativePath(path)) {
+            const expected = "without empty, `.` and `..` segments, control characters and backslashes"
+            return notCreated(tenant, path, `Expected a path of segments of at most 255 bytes, ${expected}`)
+          }
+          return new TextEncoder().encode(path).length > maxPathBytes
+            ? notCreated(tenant, path, `Expected a path of at most ${maxPathBytes} bytes`)
+            : Effect.succeed(path)
+        },
+        put: Effect.fn("Registry.put")(function* (tenant, path, blob, isNew) {
+          const kept = yield* store.put(tenant, path, blob, isNew, quota)
+          switch (kept._tag) {
+            case "Over":
+              return yield* overQuota(tenant, kept.usage, quota)
+            case "Blocked":
+              return yield* notCreated(tenant, path, kept.detail)
+            case "Exists":
+              return yield* new PreconditionFailed({ detail: "There is a file under this path already" })
+            case "Kept":
+              return kept.version
+          }
+        }),
+        get: Effect.fn("Registry.get")(function* (tenant, path, version) {
+          const found = isRelativePath(path) ? yield* store.get(tenant, path, version) : undefined
+          const id = version === undefined ? path : `${path} ${version}`
+          return found ?? (yield* new NotFound({ kind: "resource", tenant, id }))
+        }),
+        details: (tenant, version) => ({
+          name: version.path,
+          location: blobs.url(tenant, version.sha256),
+          resource: downloadPath(tenant, version),
+          timestamp: version.createdAt,
+          size: version.size,
+          version: version.version,
+          sha256: version.sha256
+        }),
+        list: (tenant, span) =>
+          Stream.map(store.list(tenant, span), ({ key, json, sha256 }) => ({
+            key,
+            json: `${json.slice(0, -1)},"location":${JSON.stringify(blobs.url(tenant, sha256))}}`
+          })),
+        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span)
+      })
+    })
+  )
+}

@@ -1,0 +1,65 @@
+import { Schema } from "effect"
+
+/** The kinds of artifact. */
+export const artifactTypes = [
+  "FLOWLINE",
+  "FLOWLET",
+  "GROK_PATTERNS",
+  "PYTHON_NODE",
+  "PARSER",
+  "MODEL",
+  "FILE",
+  "PATCH"
+] as const
+
+export const ArtifactType = Schema.Literals(artifactTypes).annotate({ identifier: "ArtifactType" })
+
+const Link = Schema.Struct({ name: Schema.optionalKey(Schema.String), url: Schema.optionalKey(Schema.String) })
+const Person = Schema.Struct({ name: Schema.optionalKey(Schema.String), email: Schema.optionalKey(Schema.String) })
+
+/** What the manifest says of a version besides its name. */
+export const described = {
+  description: Schema.optionalKey(Schema.String),
+  displayName: Schema.optionalKey(Schema.String.annotate({ description: "Shown in place of the artifact's name" })),
+  keywords: Schema.optionalKey(Schema.Array(Schema.String)),
+  links: Schema.optionalKey(Schema.Array(Link)),
+  readme: Schema.optionalKey(Schema.String.annotate({ description: "Markdown" })),
+  changelog: Schema.optionalKey(Schema.Array(Schema.String)),
+  maintainers: Schema.optionalKey(Schema.Array(Person)),
+  provider: Schema.optionalKey(Person),
+  flowVersionCompatible: Schema.optionalKey(Schema.Array(Schema.String)),
+  properties: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+}
+
+/** A version of an artifact. */
+export const Artifact = Schema.Struct({
+  group: Schema.String.annotate({ description: "Dotted words" }),
+  artifact: Schema.String,
+  version: Schema.String,
+  type: ArtifactType,
+  ...described,
+  createdAt: Schema.String.annotate({ description: "When it was uploaded, ISO 8601 UTC with milliseconds" }),
+  file: Schema.String.annotate({ description: "Name of the uploaded build" }),
+  content: Schema.optionalKey(Schema.String.annotate({ description: "The build, when it is text of up to 64 KiB" })),
+  size: Schema.Int.annotate({ description: "Bytes of the build" }),
+  sha256: Schema.String.annotate({ description: "SHA-256 of the build in hex" }),
+  storage: Schema.Struct({ backend: Schema.String, url: Schema.String }).annotate({
+    description: "Where the build is kept"
+  })
+}).annotate({
+  identifier: "Artifact",
+  examples: [
+    {
+      group: "com.example",
+      artifact: "apache-parser",
+      version: "1.2.0",
+      type: "FLOWLET",
+      createdAt: "2026-01-01T00:00:00.000Z",
+      file: "parser.js",
+      size: 1204,
+      sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+      storage: { backend: "disk", url: "file:///var/lib/flow/blobs/mytenant/blobs/e3/e3b0c442…" }
+    }
+  ]
+})
+export type Artifact = typeof Artifact.Type

@@ -1,0 +1,7 @@
+/** What is wrong with the name of an uploaded file as the last part of a path, if anything is. */
+export const fileNameFault = (name: string): string | undefined => {
+  if (name === "") return "the part needs a file name"
+  if (name === "." || name === ".." || /[/\\]/.test(name)) return "a file name without folders is expected"
+  if (/[\u0000-\u001f\u007f]/.test(name)) return "a file name without control characters is expected"
+  return new TextEncoder().encode(name).length > 255 ? "a file name has at most 255 bytes" : undefined
+}

@@ -1,0 +1,88 @@
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { download } from "../shared/Download.ts"
+import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { listResponse } from "../shared/Paging.ts"
+import { Settings } from "../shared/Settings.ts"
+import { readRegistration, readTransfer } from "./Forms.ts"
+import { Stored } from "./Stored.ts"
+
+export const StoredHttp = HttpApiBuilder.group(
+  Api,
+  "stored",
+  Effect.fn(function* (handlers) {
+    const stored = yield* Stored
+    const sweep = yield* BlobSweep
+    const answers = yield* IdempotencyStore
+    const { limits } = yield* Settings
+
+    const transfer = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      from: string,
+      isMove: boolean
+    ) {
+      const { sent, ...form } = yield* readTransfer(request, limits)
+      const work = Effect.map(stored.transfer(tenant, { from, isMove, ...form }), (body) => ({ status: 201, body }))
+      return yield* idempotent(answers, request, tenant, sent, work)
+    })
+
+    const register = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      name: string
+    ) {
+      const { sent, registration } = yield* readRegistration(request, limits)
+      const isNew = request.headers["if-none-match"]?.trim() === "*"
+      const work = Effect.map(stored.register(tenant, name, registration), (body) => ({ body })).pipe(
+        Effect.catchTag("VersionConflict", (conflict) =>
+          Effect.fail(isNew ? new PreconditionFailed({ detail: conflict.detail ?? "The version exists" }) : conflict)
+        )
+      )
+      return yield* idempotent(answers, request, tenant, sent, work)
+    })
+
+    return handlers
+      .handleRaw("copy", ({ params, request }) => transfer(params.tenant, request, params.name, false))
+      .handleRaw("move", ({ params, request }) => transfer(params.tenant, request, params.name, true))
+      .handleRaw("register", ({ params, request }) => register(params.tenant, request, params.name))
+      .handleRaw("list", ({ params, query }) =>
+        listResponse("stored", query, (span) => stored.list(params.tenant, span), /^[^\u0000]+$/)
+      )
+      .handle("metadata", ({ params, query }) => stored.metadata(params.tenant, params.name, query.version))
+      .handle("remove", ({ params, query }) => stored.remove(params.tenant, params.name, query.version))
+      .handleRaw(
+        "content",
+        Effect.fnUntraced(function* ({ params: { tenant, name }, query, request }) {
+          const content = yield* stored.open(tenant, name, query.version)
+          return yield* download({
+            request,
+            size: content.size,
+            etag: content.etag,
+            lastModified: new Date(content.version.createdAt),
+            filename: name.slice(name.lastIndexOf("/") + 1),
+            contentType: mediaTypeOf(name),
+            disposition: "attachment",
+            read: content.read
+          })
+        })
+      )
+      .handle("sweep", ({ params, query }) => {
+        const dryRun = query.dryRun === "true"
+        return Effect.map(sweep.run(params.tenant, dryRun), (blobs) => ({
+          dryRun,
+          bytes: blobs.reduce((sum, { size }) => sum + size, 0),
+          blobs: blobs.map(({ sha256, size, storedAt }) => ({
+            sha256,
+            size,
+            storedAt: new Date(storedAt).toISOString()
+          }))
+        }))
+      })
+  })
+)
