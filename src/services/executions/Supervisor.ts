@@ -7,6 +7,7 @@ import { decodeStored } from "../flowlines/Stored.ts"
 import { type FlowlineReference, references as referencesOf } from "../nodes/Catalogue.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
+import { PositionStore } from "./PositionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { Signals } from "./Signals.ts"
 
@@ -48,6 +49,7 @@ export class Supervisor extends Context.Service<
       const archives = yield* Archives
       const engine = yield* Engine
       const references = yield* References
+      const positions = yield* PositionStore
       const gateway = yield* Gateway
       const signals = new Signals()
       const metrics = runMetrics()
@@ -78,12 +80,20 @@ export class Supervisor extends Context.Service<
 
       const attempt = Effect.fnUntraced(function* (claim: Claim) {
         const { tenant, id, epoch, runtime } = claim
+        const scope = id
+        /** Whether positions may be stored under this execution's own name. */
+        let kept = claim.attempts > 0
         let seq = claim.lines
         let nodes: ReadonlyArray<NodeCounters> | undefined
         let startedAt: number | undefined
         const finish = (state: Ending["state"], word: string, error?: string) =>
           Effect.tap(store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes }), (reached) =>
-            reached ? metrics.ended(runtime, state, startedAt) : Effect.void
+            reached
+              ? Effect.andThen(
+                  metrics.ended(runtime, state, startedAt),
+                  kept ? Effect.ignore(positions.remove(tenant, id)) : Effect.void
+                )
+              : Effect.void
           )
 
         const record = Effect.fnUntraced(function* (message: RunMessage) {
@@ -100,6 +110,9 @@ export class Supervisor extends Context.Service<
             case "Counters":
               nodes = message.nodes
               return yield* current(store.counters(claim, message.nodes))
+            case "Positions":
+              kept = true
+              return yield* current(positions.save(claim, scope, message.component, message.value))
             case "Archived": {
               const { sha256, size, entries } = message
               return yield* patiently(archives.add(tenant, { id, flowlineId: claim.flowlineId, sha256, size, entries }))
@@ -121,7 +134,15 @@ export class Supervisor extends Context.Service<
         }
         const found = yield* Effect.result(resolve(tenant, referencesOf(flowline.success)))
         if (Result.isFailure(found)) return yield* patiently(finish("FAILED", "failed", found.failure))
-        const spec = { tenant, executionId: id, epoch, flowline: flowline.success, references: found.success }
+        const spec = {
+          tenant,
+          executionId: id,
+          epoch,
+          flowline: flowline.success,
+          references: found.success,
+          scope,
+          positions: kept || scope !== id ? yield* patiently(positions.load(tenant, scope)) : {}
+        }
         yield* engine.run(spec).pipe(
           Stream.runForEach((message) =>
             Effect.andThen(
