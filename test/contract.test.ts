@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi, type OpenApi } from "effect/http-api"
@@ -39,6 +41,18 @@ const rows: ReadonlyArray<Row> = [
   [26, "get", "/v1/{tenant}/flowline/{id}", 200, [404]],
   [27, "post", "/v1/{tenant}/flowline/{id}", 200, [404]],
   [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]],
+  [29, "get", "/v1/{tenant}/resources/list", 200, []],
+  [30, "put", "/v1/{tenant}/resources/upload", 201, [504]],
+  [31, "get", "/v1/{tenant}/resources/metadata", 200, [404]],
+  [32, "delete", "/v1/{tenant}/resources/delete", 200, [404]],
+  [33, "put", "/v1/{tenant}/resources/copy/{name}", 201, [404, 504]],
+  [34, "put", "/v1/{tenant}/resources/move/{name}", 201, [404, 504]],
+  [35, "put", "/v1/{tenant}/resources/register/{name}", 200, [404, 422]],
+  [36, "get", "/v1/{tenant}/resources/types", 200, []],
+  [37, "get", "/v1/{tenant}/registry", 200, [404]],
+  [38, "post", "/v1/{tenant}/registry", 200, [500]],
+  [39, "get", "/v1/{tenant}/registry/download/{path}", 200, [404], "application/octet-stream"],
+  [40, "get", "/v1/{tenant}/registry/metadata/{path}", 200, [404]],
   [41, "get", "/v1/{tenant}/documentation/{page}", 200, [404], "text/markdown"]
 ]
 
@@ -46,6 +60,12 @@ const rows: ReadonlyArray<Row> = [
 const additions = [
   "get /v1/{tenant}/archives",
   "get /v1/{tenant}/documentation",
+  "get /v1/{tenant}/resources/download",
+  "get /v1/{tenant}/resources/stored",
+  "get /v1/{tenant}/resources/stored/{name}",
+  "delete /v1/{tenant}/resources/stored/{name}",
+  "get /v1/{tenant}/resources/content/{name}",
+  "post /v1/{tenant}/resources/sweep",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"
 ]
 
@@ -173,6 +193,48 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
       yield* check(5, "GET", `${base}/archives/${execution}`, 404)
       yield* check(6, "DELETE", `${base}/archives/${execution}`, 404)
       yield* check(4, "DELETE", `${base}/archives`, 200)
+      const form = (parts: Readonly<Record<string, string | readonly [text: string, file: string]>>) => {
+        const body = new FormData()
+        for (const [name, part] of Object.entries(parts)) {
+          if (typeof part === "string") body.set(name, part)
+          else body.set(name, new Blob([part[0]]), part[1])
+        }
+        return body
+      }
+      const manifest = "group: org.example\nartifact: tool\nversion: 1.0.0\ntype: FILE\n"
+      const named = "group=org.example&artifact=tool"
+      yield* check(
+        30,
+        "PUT",
+        `${base}/resources/upload`,
+        201,
+        form({ input: ["x", "x.txt"], manifest: [manifest, "m"] })
+      )
+      yield* check(29, "GET", `${base}/resources/list?all=true&group=org.*`, 200)
+      yield* check(31, "GET", `${base}/resources/metadata?${named}`, 200)
+      yield* check(31, "GET", `${base}/resources/metadata?${named}&version=2`, 404)
+      yield* check(36, "GET", `${base}/resources/types`, 200)
+      const companion = "org/example/tool/x.txt"
+      yield* check(33, "PUT", `${base}/resources/copy/${companion}`, 201, form({ destination: "copy" }))
+      yield* check(33, "PUT", `${base}/resources/copy/none`, 404, form({ destination: "other" }))
+      yield* check(34, "PUT", `${base}/resources/move/copy`, 201, form({ destination: "moved" }))
+      yield* check(34, "PUT", `${base}/resources/move/copy`, 404, form({ destination: "moved" }))
+      yield* check(38, "POST", `${base}/registry`, 200, form({ file: ["x", "x.txt"], path: "a/x.txt" }))
+      yield* check(38, "POST", `${base}/registry`, 500, form({ file: ["x", "x.txt"], path: "a" }))
+      yield* check(37, "GET", `${base}/registry`, 200)
+      yield* check(37, "GET", "/v1/nobody/registry", 404)
+      yield* check(39, "GET", `${base}/registry/download/a/x.txt`, 200)
+      yield* check(39, "GET", `${base}/registry/download/a/y.txt`, 404)
+      yield* check(40, "GET", `${base}/registry/metadata/a/x.txt`, 200)
+      yield* check(40, "GET", `${base}/registry/metadata/a`, 404)
+      yield* check(32, "DELETE", `${base}/resources/delete?${named}`, 200)
+      yield* check(32, "DELETE", `${base}/resources/delete?${named}`, 404)
+      const area = join((yield* TestGateway).settings.data, "blobs", tenant, "data")
+      mkdirSync(area, { recursive: true })
+      writeFileSync(join(area, "here.txt"), "here")
+      yield* check(35, "PUT", `${base}/resources/register/here`, 200, form({ url: "here.txt", version: "1" }))
+      yield* check(35, "PUT", `${base}/resources/register/here`, 422, form({ url: "here.txt", version: "1" }))
+      yield* check(35, "PUT", `${base}/resources/register/here`, 404, form({ url: "gone.txt" }))
       yield* check(41, "GET", `${base}/documentation/index`, 200)
       yield* check(41, "GET", `${base}/documentation/none`, 404)
       yield* check(28, "DELETE", `${base}/flowline/${saved.id}`, 201)
