@@ -3,6 +3,7 @@ import { UploadPartCommand } from "@aws-sdk/client-s3"
 import type { Blob } from "../../../services/blobs/Blobs.ts"
 import { pump } from "../Pump.ts"
 import type { Bucket } from "./Bucket.ts"
+import { Filling } from "./Filling.ts"
 import { Multipart } from "./Multipart.ts"
 
 const mib = 1024 * 1024
@@ -31,30 +32,28 @@ export const collect = async (
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
   let upload: Multipart | undefined
+  const filling = new Filling(partSize(1))
   let size = 0
-  let waiting: Array<Uint8Array> = []
-  let bytes = 0
   let parts = 0
 
   const ship = async (part: Buffer) => {
     upload ??= await Multipart.create(bucket, key, stop)
+    parts++
     await upload.add(async (UploadId, PartNumber, limits) => {
       const target = { Bucket: bucket.name, Key: key, UploadId, PartNumber }
-      return (await bucket.client.send(new UploadPartCommand({ ...target, Body: part }), limits)).ETag
+      const { ETag } = await bucket.client.send(new UploadPartCommand({ ...target, Body: part }), limits)
+      filling.release(part)
+      return ETag
     })
-    parts++
   }
   // A single writer: the pump waits for one write before it begins the next.
   const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
-    waiting.push(...buffers)
-    bytes += length
     size += length
-    const wanted = partSize(parts + 1)
-    if (bytes < wanted) return
-    const all = Buffer.concat(waiting)
-    waiting = all.length === wanted ? [] : [all.subarray(wanted)]
-    bytes -= wanted
-    await ship(all.subarray(0, wanted))
+    for (const buffer of buffers) {
+      for (let rest = filling.add(buffer); filling.isFull; rest = filling.add(rest)) {
+        await ship(filling.take(partSize(parts + 2)))
+      }
+    }
   }
 
   let writing: Promise<void> = Promise.resolve()
@@ -68,7 +67,7 @@ export const collect = async (
       },
       signal
     )
-    const rest = Buffer.concat(waiting)
+    const rest = filling.rest()
     const blob = { sha256: hash.digest("hex"), size }
     if (upload === undefined) return { ...blob, held: rest }
     if (rest.length > 0) await ship(rest)
