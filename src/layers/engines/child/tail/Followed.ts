@@ -26,6 +26,8 @@ export class Followed {
   /** When the name was seen to belong to another file, or to none; the writer may still hold this one open. */
   lostAt: number | undefined
   readonly #handle: FileHandle
+  /** The size and time of the file when it had nothing more to read. */
+  #exhausted = ""
 
   constructor(number: number, path: string, handle: FileHandle, identity: Identity, offset: number) {
     this.number = number
@@ -45,8 +47,9 @@ export class Followed {
 
   /** Whole lines that were not read yet; undefined when there are none now. */
   async next(): Promise<Block | undefined> {
-    const { size } = await this.#handle.stat()
-    if (size === this.offset && size >= this.head.length) return undefined
+    const { size, mtimeMs } = await this.#handle.stat()
+    const state = `${size} ${mtimeMs}`
+    if (state === this.#exhausted) return undefined
     if (await this.#restarted(size)) {
       this.offset = 0
       this.head = await grownHead(this.#handle, { length: 0, hash: "" }, size)
@@ -59,7 +62,10 @@ export class Followed {
       const end = buffer.lastIndexOf(0x0a, bytesRead - 1)
       if (bytesRead > 0 && end !== -1 && end < bytesRead) return this.#take(buffer.subarray(0, end + 1), false)
       if (length >= longestLine) return this.#take(buffer.subarray(0, bytesRead), false)
-      if (bytesRead < length) return undefined
+      if (bytesRead < length) {
+        this.#exhausted = state
+        return undefined
+      }
     }
   }
 

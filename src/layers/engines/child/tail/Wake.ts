@@ -36,6 +36,8 @@ export class Wake {
         const watcher = watch(folder, { persistent: false }, this.#rouse)
         watcher.on("error", () => this.#watchers.delete(folder))
         this.#watchers.set(folder, watcher)
+        // Something may have come just before.
+        this.#changed = true
       } catch {
         // No watches are left, or the file system has none: the time has to do.
       }
