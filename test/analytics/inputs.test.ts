@@ -55,6 +55,28 @@ const cases: ReadonlyArray<
     ['{"a":9223372036854775807,"b":18446744073709551615}']
   ],
   [
+    "csv with integers beyond 64 bits",
+    "a.csv",
+    "a\n1\n12345678901234567890\n",
+    ['{"a":1}', '{"a":12345678901234567890}']
+  ],
+  ["csv with a byte order mark", "a.csv", "\ufeffa\n1\n", ['{"a":1}']],
+  [
+    "ndjson with integers beyond 64 bits",
+    "a.ndjson",
+    '{"a":12345678901234567890123,"b":1.5}\n{"a":1,"b":12345678901234567890123}\n',
+    ['{"a":12345678901234567890123,"b":1.5}', '{"a":1,"b":12345678901234567890123}']
+  ],
+  ["ndjson with a byte order mark", "a.ndjson", '\ufeff{"a":1}\n', ['{"a":1}']],
+  ["ndjson with blank lines only", "a.ndjson", "\n\n", []],
+  ["ndjson with empty records only", "a.ndjson", "{}\n", "in: No record has any member: there are no columns"],
+  [
+    "ndjson with many members",
+    "a.ndjson",
+    `${JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])))}\n`,
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])))]
+  ],
+  [
     "ndjson with mixed types",
     "a.ndjson",
     '{"a":1}\n{"a":"x"}\n{"a":{"b":1}}\n',

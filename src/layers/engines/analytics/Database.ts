@@ -89,6 +89,15 @@ export class Database {
     }
   }
 
+  /** The rows of a small query, as texts. */
+  async rows(sql: string): Promise<ReadonlyArray<ReadonlyArray<string>>> {
+    try {
+      return (await this.#connection.runAndReadAll(sql)).getRows().map((row) => row.map(String))
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
   /** The first column of a query with one row. */
   async value(sql: string): Promise<number> {
     try {

@@ -63,6 +63,9 @@ export const explained = (error: unknown, scene: Scene): unknown => {
     const message = error.message.replaceAll(file.path, file.name)
     return new NodeFailure({ component: file.component, detail: ofFile(message, file.name), cause: error })
   }
+  if (/expected records/.test(error.message)) {
+    return new NodeFailure({ component, detail: "No record has any member: there are no columns", cause: error })
+  }
   const offset = error.offset === undefined || statement === undefined ? -1 : error.offset - statement.before
   const place = offset < 0 || statement === undefined ? undefined : placeOf(statement.text, offset)
   const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`

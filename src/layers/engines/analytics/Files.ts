@@ -1,4 +1,4 @@
-import { realpath, symlink } from "node:fs/promises"
+import { type FileHandle, realpath, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { type Format, formatOf } from "../../../services/nodes/files/Format.ts"
 import type { Reference, RunContext } from "../../../services/nodes/Node.ts"
@@ -21,6 +21,23 @@ export interface Opened {
 const maxHeld = 200
 /** Linux opens a file anew under the name of its descriptor, so what was checked is what is read. */
 const held = process.platform === "linux" ? "/proc/self/fd/" : undefined
+
+/** The byte order mark of UTF-8: DuckDB takes it for JSON. */
+const mark = Buffer.from("\ufeff")
+
+const beginsWithMark = async (file: FileHandle): Promise<boolean> => {
+  const { buffer } = await file.read(Buffer.alloc(mark.length), 0, mark.length, 0)
+  return buffer.equals(mark)
+}
+
+async function* withoutMark(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let begun = false
+  for await (const chunk of bytes) {
+    const isMarked = !begun && mark.equals(chunk.subarray(0, mark.length))
+    begun = true
+    yield isMarked ? chunk.subarray(mark.length) : chunk
+  }
+}
 
 type Ready = Pick<Opened, "path" | "bytes">
 
@@ -56,7 +73,9 @@ export class Files {
       context.signal.throwIfAborted()
       const format = reading.format ?? formatOf(name)
       const isPlain = format !== "lines" && !name.endsWith(".gz")
-      const ready = isPlain ? await this.#plain(name, format) : await this.#copy(context.read(name), format, reading)
+      const ready = isPlain
+        ? await this.#plain(name, format, reading)
+        : await this.#copy(context.read(name), format, reading)
       found.push({ ...ready, name, format })
     }
     for (const file of found) this.opened.push({ ...file, component })
@@ -74,6 +93,7 @@ export class Files {
 
   /** Decompressed, as DuckDB takes a gzip file that is cut short for a whole one; lines as a csv file of them. */
   #copy(bytes: AsyncIterable<Uint8Array>, format: Format, { reject }: Reading): Promise<Ready> {
+    if (format === "ndjson") return this.#scratch.write(format, withoutMark(bytes))
     if (format !== "lines") return this.#scratch.write(format, bytes)
     return this.#scratch.write(
       "lines",
@@ -81,11 +101,15 @@ export class Files {
     )
   }
 
-  async #plain(name: string, format: Format): Promise<Ready> {
+  async #plain(name: string, format: Format, reading: Reading): Promise<Ready> {
     const file = await openInside(this.#conf, name)
     if (typeof file === "string") {
       const why = file === "denied" ? "may not be read" : file === "special" ? "is not a file" : "does not exist"
       throw new Failure(`The file "${name}" ${why}`)
+    }
+    if (format === "ndjson" && (await beginsWithMark(file.handle))) {
+      await file.handle.close()
+      return this.#copy(reading.context.read(name), format, reading)
     }
     if (held !== undefined && this.#held.length < maxHeld) {
       this.#held.push(file.handle)

@@ -1,7 +1,7 @@
-import { DuckDBTypeId as Id } from "@duckdb/node-api"
+import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
 import type { Format } from "../../../services/nodes/files/Format.ts"
-import { contains, literal } from "./Columns.ts"
-import type { Database } from "./Database.ts"
+import { contains, identifier, isJson, literal } from "./Columns.ts"
+import { type Database, SqlFailure } from "./Database.ts"
 import type { Opened } from "./Files.ts"
 
 const mib = 1024 * 1024
@@ -38,8 +38,34 @@ const strictCsv = {
   allow_quoted_nulls: false
 }
 
-const csv = (files: ReadonlyArray<Opened>): string =>
-  `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: sample(files) })})`
+/** Which of these columns of texts hold whole numbers that a double would round, and nothing but whole numbers. */
+const longIntegers = async (
+  query: string,
+  names: ReadonlyArray<string>,
+  database: Database
+): Promise<ReadonlyArray<"none" | "some" | "only">> => {
+  if (names.length === 0) return []
+  const whole = "'[-+]?[0-9]+'"
+  const cells = names.map((name) => {
+    const value = `CAST(${identifier(name)} AS VARCHAR)`
+    const long = `coalesce(bool_or(regexp_full_match(${value}, '[-+]?[0-9]{16,}')), false)`
+    return `CASE WHEN NOT ${long} THEN 'none' WHEN bool_and(regexp_full_match(${value}, ${whole})) THEN 'only' ELSE 'some' END`
+  })
+  const sampled = `SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query} LIMIT ${sampledRecords})`
+  const [row = []] = await database.rows(sampled)
+  return row.map((cell) => (cell === "only" || cell === "some" ? cell : "none"))
+}
+
+const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
+  const read = (more: Readonly<Record<string, string | boolean>>) =>
+    `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: sample(files), ...more })})`
+  const detected = read({})
+  const columns = await database.columns(detected)
+  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
+  const found = await longIntegers(read({ all_varchar: true }), doubles, database)
+  const types = doubles.flatMap((name, index) => (found[index] === "only" ? [`${literal(name)}: 'HUGEINT'`] : []))
+  return types.length === 0 ? detected : read({ types: `{${types.join(", ")}}` })
+}
 
 /** Reads a csv file with text columns of these names: it fails with the line that does not fit. */
 export const plainCsv = (path: string, header: ReadonlyArray<string>): string => {
@@ -60,24 +86,51 @@ const lines = (files: ReadonlyArray<Opened>): string =>
     max_line_size: 8 * mib
   })})`
 
-/** JSON has types of its own: what is a text there stays one, whatever it looks like. */
-const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
+const noRecords = /expected records/
+
+/** Types that DuckDB finds in texts. */
+const guessed = new Set<Id>([Id.UUID, Id.TIME])
+
+/**
+ * JSON has types of its own: what is a text there stays one, whatever it looks like, and numbers keep their digits.
+ * Undefined when there is no record.
+ */
+const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
   const common = { format: "'newline_delimited'", maximum_object_size: 16 * mib, ...several(files) }
   const detected = `read_json(${list(files)}${options({
     ...common,
     records: true,
     sample_size: sample(files),
+    // A record is a row, however many members it has, and however seldom.
+    map_inference_threshold: -1,
     dateformat: never,
     timestampformat: never
   })})`
-  const columns = await database.columns(detected)
-  const guessed = new Set<Id>([Id.UUID, Id.TIME, Id.DATE, Id.TIMESTAMP])
-  if (!columns.some(({ type }) => contains(type, (part) => guessed.has(part.typeId)))) return detected
-  const types = columns.map(({ name, type }) => {
-    const text = String(type).replace(/\b(UUID|TIME|DATE|TIMESTAMP)\b(?=([^"]*"[^"]*")*[^"]*$)/g, "VARCHAR")
-    return `${literal(name)}: ${literal(type.alias === "JSON" ? "JSON" : text)}`
+  const read = (types: ReadonlyArray<readonly [name: string, type: string]>) => {
+    const columns = types.map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+    return `read_json(${list(files)}${options({ ...common, columns: `{${columns.join(", ")}}` })})`
+  }
+  const columns = await database.columns(detected).catch(async (error: unknown) => {
+    if (!(error instanceof SqlFailure && noRecords.test(error.message))) throw error
+    const objects = `read_json_objects(${list(files)}, format = 'newline_delimited')`
+    if ((await database.value(`SELECT count(*) FROM ${objects}`)) > 0) throw error
+    return []
   })
-  return `read_json(${list(files)}${options({ ...common, columns: `{${types.join(", ")}}` })})`
+  if (columns.length === 0) return undefined
+  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
+  const raw = doubles.length === 0 ? "" : read(doubles.map((name) => [name, "JSON"]))
+  const long = new Map((await longIntegers(raw, doubles, database)).map((found, index) => [doubles[index], found]))
+  const isGuessed = (type: DuckDBType) => contains(type, (part) => guessed.has(part.typeId))
+  if (!columns.some(({ name, type }) => isGuessed(type) || (long.get(name) ?? "none") !== "none")) return detected
+  return read(
+    columns.map(({ name, type }) => {
+      const found = long.get(name) ?? "none"
+      if (found !== "none") return [name, found === "only" ? "HUGEINT" : "JSON"]
+      if (!isGuessed(type)) return [name, isJson(type) ? "JSON" : String(type)]
+      // Names stand in quotes.
+      return [name, String(type).replace(/\b(UUID|TIME)\b(?=([^"]*"[^"]*")*[^"]*$)/g, "VARCHAR")]
+    })
+  )
 }
 
 /** The query that reads the files, or undefined when they hold nothing: then nobody knows their columns. */
@@ -96,11 +149,13 @@ export const source = async (files: ReadonlyArray<Opened>, database: Database): 
         parts.push(lines(group))
         break
       case "csv":
-        parts.push(csv(group))
+        parts.push(await csv(group, database))
         break
-      case "ndjson":
-        parts.push(await ndjson(group, database))
+      case "ndjson": {
+        const query = await ndjson(group, database)
+        if (query !== undefined) parts.push(query)
         break
+      }
       case "parquet":
         parts.push(`read_parquet(${list(group)}${options(several(group))})`)
     }

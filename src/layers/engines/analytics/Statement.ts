@@ -30,6 +30,11 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
   if (root["error"] === true) return [syntaxFault(root)]
   const statements = Array.isArray(root["statements"]) ? root["statements"] : []
   if (statements.length !== 1) return [{ detail: `One statement is allowed, not ${statements.length}` }]
+  const [statement] = statements
+  const described = isTree(statement) && isTree(statement["node"]) ? statement["node"]["from_table"] : undefined
+  if (isTree(described) && described["type"] === "SHOW_REF" && isTree(described["query"])) {
+    return [{ detail: "Write FROM (SUMMARIZE …) or FROM (DESCRIBE …) to have the answer as records" }]
+  }
   const known = new Set([...views].map(folded))
   const faults: Array<StatementFault> = []
   const fault = (tree: Tree, detail: string) => {
@@ -75,7 +80,7 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
     }
     for (const member of Object.values(value)) visit(member, inner)
   }
-  visit(statements[0], new Set())
+  visit(statement, new Set())
   return faults
 }
 
