@@ -5,7 +5,7 @@ import type { S3Blobs } from "../../services/shared/Settings.ts"
 import { SourceFailure } from "./Pump.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
 import { probe } from "./s3/Health.ts"
-import { s3Keys } from "./s3/Keys.ts"
+import { type Keys, s3Keys } from "./s3/Keys.ts"
 import { listBlobs } from "./s3/List.ts"
 import { page } from "./s3/Look.ts"
 import { blobSize, readBlob } from "./s3/Read.ts"
@@ -32,13 +32,7 @@ const refused = (error: unknown): Effect.Effect<void> => {
   return Effect.annotateLogs(Effect.logWarning("The S3 storage refused"), { error: refusal.name, status, requestId })
 }
 
-const make = Effect.gen(function* () {
-  const { place, deadline } = yield* S3Config
-  const keys = s3Keys(place.prefix)
-  const bucket = yield* Effect.acquireRelease(
-    Effect.sync(() => new Bucket(place, Duration.toMillis(deadline))),
-    ({ client }) => Effect.sync(() => client.destroy())
-  )
+const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] => {
   const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (error) => error }).pipe(
       Effect.tapError(refused),
@@ -63,7 +57,7 @@ const make = Effect.gen(function* () {
       })
   )
 
-  const blobs = Blobs.of({
+  return Blobs.of({
     backend: "s3",
     url: (tenant, sha256) => `s3://${place.bucket}/${keys.blob(tenant, sha256)}`,
     write,
@@ -92,15 +86,22 @@ const make = Effect.gen(function* () {
     list: (tenant) => Stream.fromAsyncIterable(listBlobs(bucket, keys, tenant), unreachable),
     health: attempt(() => probe(bucket, keys))
   })
-  return { bucket, keys, blobs }
-})
+}
+
+/** Clients of the places that this process uses. */
+const used = new WeakMap<S3Blobs, Bucket>()
 
 /**
- * Blobs in a bucket, for a process that finds it prepared and swept. Costs no request until it is used.
+ * Blobs in a bucket, for a process that finds it prepared and swept. Costs no request until it is used, and layers of
+ * one place share a client that lives as long as the process.
  */
 export const runLayer: Layer.Layer<Blobs, never, S3Config> = Layer.effect(
   Blobs,
-  Effect.map(make, ({ blobs }) => blobs)
+  Effect.map(S3Config, ({ place, deadline }) => {
+    const bucket = used.get(place) ?? new Bucket(place, Duration.toMillis(deadline))
+    used.set(place, bucket)
+    return blobsOf(place, bucket, s3Keys(place.prefix))
+  })
 )
 
 /**
@@ -110,7 +111,12 @@ export const runLayer: Layer.Layer<Blobs, never, S3Config> = Layer.effect(
 export const layer: Layer.Layer<Blobs, S3Refused, S3Config> = Layer.effect(
   Blobs,
   Effect.gen(function* () {
-    const { bucket, keys, blobs } = yield* make
+    const { place, deadline } = yield* S3Config
+    const keys = s3Keys(place.prefix)
+    const bucket = yield* Effect.acquireRelease(
+      Effect.sync(() => new Bucket(place, Duration.toMillis(deadline))),
+      ({ client }) => Effect.sync(() => client.destroy())
+    )
     yield* prepare(bucket, keys)
     yield* Effect.tryPromise({ try: () => sweepLeftovers(bucket, keys), catch: unreachable }).pipe(
       Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Unfinished blobs removed: ${swept}`) : Effect.void)),
@@ -118,6 +124,6 @@ export const layer: Layer.Layer<Blobs, S3Refused, S3Config> = Layer.effect(
       Effect.repeat(Schedule.spaced("1 hour")),
       Effect.forkScoped
     )
-    return blobs
+    return blobsOf(place, bucket, keys)
   })
 )
