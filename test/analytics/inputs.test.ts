@@ -77,6 +77,13 @@ const cases: ReadonlyArray<
     [JSON.stringify(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i])))]
   ],
   [
+    "ndjson with texts and mixed types inside of others",
+    "a.ndjson",
+    '{"o":{"UUID":"550E8400-E29B-41D4-A716-446655440000","x":[1,{"y":2}]}}\n',
+    ['{"o":{"UUID":"550E8400-E29B-41D4-A716-446655440000","x":[1,{"y":2}]}}']
+  ],
+  ["ndjson with names that differ in case", "a.ndjson", '{"a":1,"A":2}\n', ['{"a":1,"A_1":2}']],
+  [
     "ndjson with mixed types",
     "a.ndjson",
     '{"a":1}\n{"a":"x"}\n{"a":{"b":1}}\n',

@@ -152,15 +152,20 @@ export const text = (value: string, type: DuckDBType): string => {
   return nested.has(type.typeId) ? jsonText(value, type) : scalar(value, type, true)
 }
 
+/** A type in SQL, its innermost ones as `leaf` says. */
+export const typeText = (type: DuckDBType, leaf: (type: DuckDBType) => string): string => {
+  if (type instanceof DuckDBListType) return `${typeText(type.valueType, leaf)}[]`
+  if (type instanceof DuckDBArrayType) return `${typeText(type.valueType, leaf)}[${type.length}]`
+  if (type instanceof DuckDBStructType) {
+    const types = type.entryTypes.map((entry) => typeText(entry, leaf))
+    return `STRUCT(${type.entryNames.map((name, index) => `${identifier(name)} ${types[index]}`).join(", ")})`
+  }
+  if (type instanceof DuckDBMapType) return `MAP(${typeText(type.keyType, leaf)}, ${typeText(type.valueType, leaf)})`
+  return leaf(type)
+}
+
 /** The type that Parquet keeps the values in without loss. */
 const stored = (type: DuckDBType): string => {
-  if (type instanceof DuckDBListType) return `${stored(type.valueType)}[]`
-  if (type instanceof DuckDBArrayType) return `${stored(type.valueType)}[]`
-  if (type instanceof DuckDBStructType) {
-    const members = type.entryNames.map((name, index) => `${identifier(name)} ${stored(type.entryTypes[index]!)}`)
-    return `STRUCT(${members.join(", ")})`
-  }
-  if (type instanceof DuckDBMapType) return `MAP(${stored(type.keyType)}, ${stored(type.valueType)})`
   switch (type.typeId) {
     // Parquet has no integers of 128 bits: DuckDB would make doubles of them.
     case Id.HUGEINT:
@@ -197,7 +202,7 @@ export const parquetColumns = (columns: ReadonlyArray<Column>): string =>
   columns
     .map(({ name, type }) =>
       contains(type, (part) => unstored.has(part.typeId))
-        ? `CAST(${identifier(name)} AS ${stored(type)}) AS ${identifier(name)}`
+        ? `CAST(${identifier(name)} AS ${typeText(type, stored)}) AS ${identifier(name)}`
         : identifier(name)
     )
     .join(", ")

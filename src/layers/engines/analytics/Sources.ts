@@ -1,6 +1,6 @@
 import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
 import type { Format } from "../../../services/nodes/files/Format.ts"
-import { contains, identifier, isJson, literal } from "./Columns.ts"
+import { identifier, isJson, literal, typeText } from "./Columns.ts"
 import { type Database, SqlFailure } from "./Database.ts"
 import type { Opened } from "./Files.ts"
 
@@ -88,8 +88,9 @@ const lines = (files: ReadonlyArray<Opened>): string =>
 
 const noRecords = /expected records/
 
-/** Types that DuckDB finds in texts. */
-const guessed = new Set<Id>([Id.UUID, Id.TIME])
+/** DuckDB finds times and UUIDs in texts. */
+const ofJson = (type: DuckDBType): string =>
+  isJson(type) ? "JSON" : type.typeId === Id.UUID || type.typeId === Id.TIME ? "VARCHAR" : String(type)
 
 /**
  * JSON has types of its own: what is a text there stays one, whatever it looks like, and numbers keep their digits.
@@ -120,15 +121,12 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
   const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
   const raw = doubles.length === 0 ? "" : read(doubles.map((name) => [name, "JSON"]))
   const long = new Map((await longIntegers(raw, doubles, database)).map((found, index) => [doubles[index], found]))
-  const isGuessed = (type: DuckDBType) => contains(type, (part) => guessed.has(part.typeId))
-  if (!columns.some(({ name, type }) => isGuessed(type) || (long.get(name) ?? "none") !== "none")) return detected
+  // A name with a number may be one that was there already: only the reader knows which member it stands for.
+  if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
   return read(
     columns.map(({ name, type }) => {
       const found = long.get(name) ?? "none"
-      if (found !== "none") return [name, found === "only" ? "HUGEINT" : "JSON"]
-      if (!isGuessed(type)) return [name, isJson(type) ? "JSON" : String(type)]
-      // Names stand in quotes.
-      return [name, String(type).replace(/\b(UUID|TIME)\b(?=([^"]*"[^"]*")*[^"]*$)/g, "VARCHAR")]
+      return [name, found === "none" ? typeText(type, ofJson) : found === "only" ? "HUGEINT" : "JSON"]
     })
   )
 }
