@@ -9,23 +9,31 @@ import { filter } from "./Filter.ts"
 import { flowlet } from "./Flowlet.ts"
 import { generatorInput } from "./GeneratorInput.ts"
 import { grok } from "./Grok.ts"
+import { httpInput } from "./HttpInput.ts"
+import { httpOutput } from "./HttpOutput.ts"
 import type { NodeType, Reference, Runtime } from "./Node.ts"
+import { rateLimit } from "./RateLimit.ts"
 import { show } from "./Show.ts"
 import { sql } from "./Sql.ts"
+import { syslogInput } from "./SyslogInput.ts"
 
 // One line for each node.
 const nodes: ReadonlyArray<NodeType> = [
   generatorInput,
   datasetGenerator,
   fileInput,
+  syslogInput,
+  httpInput,
   grok,
   dissect,
   flowlet,
   filter,
   sql,
+  rateLimit,
   show,
   fileOutput,
-  archiveOutput
+  archiveOutput,
+  httpOutput
 ]
 
 /** Every built-in node by its type. */

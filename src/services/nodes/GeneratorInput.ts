@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { type Batch, chosen, type Event, node } from "./Node.ts"
+import { sleep } from "./Sleep.ts"
 
 const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
 
@@ -9,17 +10,6 @@ const batchRecords = 1000
 const tickMillis = 50
 /** A sink that was slower than the rate is not made to catch up more than this. */
 const backlogMillis = 1000
-
-const sleep = (millis: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", done)
-      resolve()
-    }
-    const timer = setTimeout(done, millis)
-    signal.addEventListener("abort", done, { once: true })
-  })
 
 export const generatorInput = node({
   type: "generator_input",

@@ -1,0 +1,12 @@
+import { Effect, Schema } from "effect"
+
+/** Where a node listens: a setting of every node that opens a port. */
+export const hostSetting = Schema.NonEmptyString.annotate({
+  description: "Address to listen on. Others than loopback ones let every machine in that can reach it.",
+  default: "127.0.0.1"
+}).pipe(Schema.withDecodingDefaultKey(Effect.succeed("127.0.0.1")))
+
+export const portSetting = (port: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))
+    .annotate({ description: "Port to listen on.", default: port })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(port)))

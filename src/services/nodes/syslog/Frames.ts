@@ -1,0 +1,88 @@
+/** Digits of a counted frame's length, and the space behind them. */
+const countDigits = 9
+const decimal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39
+
+const join = (a: Uint8Array, b: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
+  return both
+}
+
+/**
+ * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space, or ends with a line end
+ * or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the rest of it is skipped.
+ */
+export class Frames {
+  readonly #maxBytes: number
+  readonly #take: (message: Uint8Array, isCut: boolean) => void
+  #waiting = new Uint8Array()
+  /** Bytes of a counted message that are to be skipped. */
+  #skip = 0
+  /** Whether the rest of a line is to be skipped. */
+  #skipLine = false
+
+  constructor(maxBytes: number, take: (message: Uint8Array, isCut: boolean) => void) {
+    this.#maxBytes = maxBytes
+    this.#take = take
+  }
+
+  push(chunk: Uint8Array): void {
+    let bytes = this.#waiting.length === 0 ? chunk : join(this.#waiting, chunk)
+    for (let rest = this.#next(bytes); rest !== undefined; rest = this.#next(bytes)) bytes = rest
+    this.#waiting = new Uint8Array(bytes)
+  }
+
+  /** The last message, when the stream ends without its end. */
+  end(): void {
+    if (this.#waiting.length > 0 && !this.#skipLine) this.#take(this.#waiting, false)
+    this.#waiting = new Uint8Array()
+  }
+
+  /** What is left behind the first message, or undefined when that is not whole yet. */
+  #next(bytes: Uint8Array): Uint8Array | undefined {
+    if (bytes.length === 0) return undefined
+    if (this.#skip > 0) {
+      const skipped = Math.min(this.#skip, bytes.length)
+      this.#skip -= skipped
+      return bytes.subarray(skipped)
+    }
+    if (!this.#skipLine && decimal(bytes[0])) {
+      let digits = 1
+      while (digits <= countDigits && decimal(bytes[digits])) digits++
+      if (digits === bytes.length && digits <= countDigits) return undefined
+      if (digits <= countDigits && bytes[digits] === 0x20) return this.#counted(bytes, digits)
+    }
+    return this.#line(bytes)
+  }
+
+  #counted(bytes: Uint8Array, digits: number): Uint8Array | undefined {
+    let length = 0
+    for (let at = 0; at < digits; at++) length = length * 10 + bytes[at]! - 0x30
+    const body = bytes.subarray(digits + 1)
+    const kept = Math.min(length, this.#maxBytes)
+    if (body.length < kept) return undefined
+    if (kept > 0) this.#take(body.subarray(0, kept), kept < length)
+    this.#skip = length - kept
+    return body.subarray(kept)
+  }
+
+  #line(bytes: Uint8Array): Uint8Array | undefined {
+    let end = bytes.indexOf(0x0a)
+    const nul = bytes.subarray(0, end === -1 ? bytes.length : end).indexOf(0)
+    if (nul !== -1) end = nul
+    if (end === -1 && bytes.length <= this.#maxBytes) {
+      if (!this.#skipLine) return undefined
+      return bytes.subarray(bytes.length)
+    }
+    const skips = this.#skipLine
+    this.#skipLine = end === -1
+    const stop = end === -1 ? bytes.length : end
+    if (!skips) {
+      const length = stop > 0 && bytes[stop - 1] === 0x0d ? stop - 1 : stop
+      const isCut = length > this.#maxBytes
+      if (length > 0) this.#take(bytes.subarray(0, isCut ? this.#maxBytes : length), isCut)
+    }
+    return bytes.subarray(end === -1 ? bytes.length : end + 1)
+  }
+}

@@ -1,0 +1,130 @@
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { Frames } from "../../src/services/nodes/syslog/Frames.ts"
+import { parseMessage } from "../../src/services/nodes/syslog/Message.ts"
+
+const now = new Date("2026-01-02T00:00:00Z")
+const parse = (text: string) => parseMessage(text, now)
+
+describe("a syslog message", () => {
+  it("of RFC 5424 has all its parts", () => {
+    expect(
+      parse(
+        '<165>1 2003-10-11T22:14:15.003Z mymachine.example.com evntslog 1234 ID47 [exampleSDID@32473 iut="3" eventSource="App \\"x\\" \\\\ \\] \\n"][priority@32473 class="high"] \ufeffAn application event'
+      )
+    ).toEqual({
+      priority: 165,
+      facility: 20,
+      facility_label: "local4",
+      severity: 5,
+      severity_label: "notice",
+      version: 1,
+      timestamp: "2003-10-11T22:14:15.003Z",
+      hostname: "mymachine.example.com",
+      appname: "evntslog",
+      procid: "1234",
+      msgid: "ID47",
+      structured_data: {
+        "exampleSDID@32473": { iut: "3", eventSource: 'App "x" \\ ] \\n' },
+        "priority@32473": { class: "high" }
+      },
+      message: "An application event"
+    })
+    expect(parse("<34>1 - - - - - - hello")).toMatchObject({ priority: 34, message: "hello" })
+    expect(parse("<34>1 - - - - - -")).toMatchObject({ message: "" })
+    expect(parse("<34>1 - - - - - - hello")).not.toHaveProperty("hostname")
+  })
+
+  it("of RFC 3164 has what it has", () => {
+    expect(parse("<34>Oct 11 22:14:15 mymachine su[77]: 'su root' failed on /dev/pts/8")).toMatchObject({
+      facility_label: "auth",
+      severity_label: "critical",
+      timestamp: "2025-10-11T22:14:15Z",
+      hostname: "mymachine",
+      appname: "su",
+      procid: "77",
+      message: "'su root' failed on /dev/pts/8"
+    })
+    expect(parse("<13>Feb  5 17:32:18 10.0.0.99 Use the BFG!")).toMatchObject({
+      timestamp: "2026-02-05T17:32:18Z",
+      hostname: "10.0.0.99",
+      message: "Use the BFG!"
+    })
+    expect(parse("<13>Jan  1 00:00:01 cron: no host")).toMatchObject({ appname: "cron", message: "no host" })
+    expect(parse("<13>just text")).toMatchObject({ message: "just text" })
+    expect(parse("<13>2026-01-01T10:00:00+02:00 host app: x")).toMatchObject({
+      timestamp: "2026-01-01T10:00:00+02:00",
+      hostname: "host",
+      appname: "app",
+      message: "x"
+    })
+  })
+
+  it("is nothing else", () => {
+    for (const text of [
+      "",
+      "hello",
+      "<192>x",
+      "<-1>x",
+      "<01>x",
+      "<1",
+      "<34>1 not a header",
+      '<34>1 - - - - - [x a="b] y'
+    ]) {
+      expect(parse(text), text).toBeUndefined()
+    }
+  })
+})
+
+const framed = (chunks: ReadonlyArray<Uint8Array>, maxBytes = 64): Array<string> => {
+  const messages: Array<string> = []
+  const frames = new Frames(maxBytes, (bytes, isCut) => {
+    messages.push(new TextDecoder().decode(bytes) + (isCut ? "…" : ""))
+  })
+  for (const chunk of chunks) frames.push(chunk)
+  frames.end()
+  return messages
+}
+
+const messages = ["<1>a", "<2>b c", `<3>${"x".repeat(61)}`, `<4>${"y".repeat(100)}`, "<5>é 12 <6>", "7 is a line"]
+const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 2 * messages.length - 1 })))
+const Places = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3000 })))
+
+describe("frames", () => {
+  it.effect.prop(
+    "do not depend on how the bytes are cut",
+    { picks: Picks, places: Places },
+    ({ picks, places }) =>
+      Effect.sync(() => {
+        const parts = picks.map((pick) => {
+          const text = messages[pick % messages.length]!
+          return pick < messages.length ? `${Buffer.byteLength(text)} ${text}` : `${text}\n`
+        })
+        const wanted = picks.map((pick) => {
+          const text = messages[pick % messages.length]!
+          return text.length > 64 ? `${text.slice(0, 64)}…` : text
+        })
+        const bytes = Buffer.from(parts.join(""))
+        const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+        const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index]!, end))
+        // "7 is a line" looks like a count of 7 and is one: all but its first 7 bytes begins something new.
+        if (picks.some((pick) => pick === 2 * messages.length - 1)) {
+          expect(framed(chunks)).toEqual(framed([bytes]))
+        } else expect(framed(chunks)).toEqual(wanted)
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+
+  it("may end in CRLF, NUL or nothing", () => {
+    expect(framed([Buffer.from("<1>a\r\n<2>b\u0000<3>c\n\n<4>d")])).toEqual(["<1>a", "<2>b", "<3>c", "<4>d"])
+  })
+
+  it("keep nothing of what is too long", () => {
+    const long = Buffer.from(`<1>${"x".repeat(100_000)}\n<2>b\n200000 <3>${"y".repeat(199_997)}4 <4>d`)
+    const chunks = Array.from({ length: Math.ceil(long.length / 1000) }, (_, i) =>
+      long.subarray(i * 1000, i * 1000 + 1000)
+    )
+    expect(framed(chunks)).toEqual([`<1>${"x".repeat(61)}…`, "<2>b", `<3>${"y".repeat(61)}…`, "<4>d"])
+  })
+})
