@@ -1,13 +1,13 @@
 import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
 import type { Format } from "../../../services/nodes/files/Format.ts"
-import { identifier, isJson, literal, typeText } from "./Columns.ts"
+import { type Column, identifier, isJson, literal, typeText } from "./Columns.ts"
 import { type Database, SqlFailure } from "./Database.ts"
 import type { Opened } from "./Files.ts"
 
 const mib = 1024 * 1024
-/** Files up to this size are read whole to find the types of their columns, larger ones up to so many records. */
-const wholeBytes = 32 * mib
-const sampledRecords = 200_000
+/** Records of files over this size that are looked at for long integers among decimals. */
+const wholeBytes = 256 * mib
+const sampledRecords = 1_000_000
 
 /** A date format that fits nothing: a text stays a text. */
 const never = literal("\u0001%Y")
@@ -21,8 +21,7 @@ const options = (given: Readonly<Record<string, string | number | boolean>>): st
 
 const several = (files: ReadonlyArray<Opened>) => (files.length > 1 ? { union_by_name: true } : {})
 
-const sample = (files: ReadonlyArray<Opened>): number =>
-  files.reduce((sum, { bytes }) => sum + bytes, 0) <= wholeBytes ? -1 : sampledRecords
+const isLarge = (files: ReadonlyArray<Opened>): boolean => files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
 
 /** RFC 4180 with a header, held strictly: a row with more or fewer cells than the header fails. */
 const strictCsv = {
@@ -42,6 +41,7 @@ const strictCsv = {
 const longIntegers = async (
   query: string,
   names: ReadonlyArray<string>,
+  files: ReadonlyArray<Opened>,
   database: Database
 ): Promise<ReadonlyArray<"none" | "some" | "only">> => {
   if (names.length === 0) return []
@@ -51,20 +51,33 @@ const longIntegers = async (
     const long = `coalesce(bool_or(regexp_full_match(${value}, '[-+]?[0-9]{16,}')), false)`
     return `CASE WHEN NOT ${long} THEN 'none' WHEN bool_and(regexp_full_match(${value}, ${whole})) THEN 'only' ELSE 'some' END`
   })
-  const sampled = `SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query} LIMIT ${sampledRecords})`
+  const limit = isLarge(files) ? ` LIMIT ${sampledRecords}` : ""
+  const sampled = `SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query}${limit})`
   const [row = []] = await database.rows(sampled)
   return row.map((cell) => (cell === "only" || cell === "some" ? cell : "none"))
 }
 
+/** Types whose format the reader found out as well. */
+const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
+
+/**
+ * Types are found with all rows: DuckDB would round a decimal that comes later in a column of integers. One file is then
+ * read with what was found.
+ */
 const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
   const read = (more: Readonly<Record<string, string | boolean>>) =>
-    `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: sample(files), ...more })})`
+    `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: -1, ...more })})`
   const detected = read({})
   const columns = await database.columns(detected)
   const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
-  const found = await longIntegers(read({ all_varchar: true }), doubles, database)
-  const types = doubles.flatMap((name, index) => (found[index] === "only" ? [`${literal(name)}: 'HUGEINT'`] : []))
-  return types.length === 0 ? detected : read({ types: `{${types.join(", ")}}` })
+  const found = await longIntegers(read({ all_varchar: true }), doubles, files, database)
+  const typeOf = ({ name, type }: Column) => (found[doubles.indexOf(name)] === "only" ? "HUGEINT" : String(type))
+  const types = columns.map((column) => `${literal(column.name)}: ${literal(typeOf(column))}`)
+  if (files.length === 1 && !columns.some(({ type }) => formatted.has(type.typeId))) {
+    return `read_csv(${list(files)}${options({ ...strictCsv, auto_detect: false, columns: `{${types.join(", ")}}` })})`
+  }
+  const long = types.filter((_, index) => typeOf(columns[index]!) === "HUGEINT")
+  return long.length === 0 ? detected : read({ types: `{${long.join(", ")}}` })
 }
 
 /** Reads a csv file with text columns of these names: it fails with the line that does not fit. */
@@ -101,7 +114,7 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
   const detected = `read_json(${list(files)}${options({
     ...common,
     records: true,
-    sample_size: sample(files),
+    sample_size: -1,
     // A record is a row, however many members it has, and however seldom.
     map_inference_threshold: -1,
     dateformat: never,
@@ -120,7 +133,9 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
   if (columns.length === 0) return undefined
   const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
   const raw = doubles.length === 0 ? "" : read(doubles.map((name) => [name, "JSON"]))
-  const long = new Map((await longIntegers(raw, doubles, database)).map((found, index) => [doubles[index], found]))
+  const long = new Map(
+    (await longIntegers(raw, doubles, files, database)).map((found, index) => [doubles[index], found])
+  )
   // A name with a number may be one that was there already: only the reader knows which member it stands for.
   if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
   return read(
