@@ -1,46 +1,9 @@
 import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Stream } from "effect"
-import { Engine, type RunMessage, type RunSpec } from "../../src/services/engines/Engine.ts"
-import {
-  ended,
-  engine,
-  filesIn,
-  flowline,
-  isAlive,
-  node,
-  places,
-  printed,
-  settings,
-  spec,
-  ticks,
-  until
-} from "./support.ts"
-
-/** A run that goes on while the test does things to its files. */
-const running = (given: ReturnType<typeof settings>, run: RunSpec) =>
-  Effect.gen(function* () {
-    const messages: Array<RunMessage> = []
-    const it = yield* Engine
-    const fiber = yield* Effect.forkScoped(
-      Stream.runForEach(it.run(run), (message) => Effect.sync(() => void messages.push(message)))
-    )
-    const pid = () => messages.flatMap((message) => (message._tag === "Started" ? [message.pid] : []))[0]
-    yield* Effect.promise(() => until(() => pid() !== undefined))
-    return {
-      messages,
-      pid: () => pid() ?? 0,
-      lines: () => printed(messages).map((line): unknown => JSON.parse(line).message),
-      /** What the next attempt would be given. */
-      positions: () => {
-        const last = messages.findLast((message) => message._tag === "Positions")
-        return last === undefined ? {} : { [last.component]: last.value }
-      },
-      stop: Fiber.interrupt(fiber),
-      over: Fiber.join(fiber)
-    }
-  }).pipe(Effect.provide(engine(given)))
+import { Effect } from "effect"
+import { running } from "./running.ts"
+import { ended, filesIn, flowline, isAlive, node, places, settings, spec, ticks, until } from "./support.ts"
 
 const following = (path: string, output = node("show", { limit: 1_000_000 }, "file_input")) =>
   spec(flowline([node("file_input", { path, follow: true }), output]))

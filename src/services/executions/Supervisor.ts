@@ -120,7 +120,8 @@ export class Supervisor extends Context.Service<
             case "Ended": {
               if (message.outcome === "succeeded") return yield* current(finish("SUCCEEDED", "end"))
               const where = message.component === undefined ? "" : `${message.component}: `
-              return yield* current(finish("FAILED", "failed", where + (message.error ?? "the run failed")))
+              const error = message.error ?? "the run failed"
+              return yield* current(finish("FAILED", "failed", error.startsWith(where) ? error : where + error))
             }
           }
         })

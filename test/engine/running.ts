@@ -1,0 +1,31 @@
+import { Effect, Fiber, Stream } from "effect"
+import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
+import { Engine, type RunMessage, type RunSpec } from "../../src/services/engines/Engine.ts"
+import { engine, printed, until } from "./support.ts"
+
+/** A run that goes on while the test does things to what it reads. */
+export const running = (given: EngineSettings, run: RunSpec) =>
+  Effect.gen(function* () {
+    const messages: Array<RunMessage> = []
+    const it = yield* Engine
+    const fiber = yield* Effect.forkScoped(
+      Stream.runForEach(it.run(run), (message) => Effect.sync(() => void messages.push(message)))
+    )
+    const pid = () => messages.flatMap((message) => (message._tag === "Started" ? [message.pid] : []))[0]
+    yield* Effect.promise(() => until(() => pid() !== undefined))
+    const records = () => printed(messages).map((line): Record<string, unknown> => JSON.parse(line))
+    return {
+      messages,
+      pid: () => pid() ?? 0,
+      /** What its `show` nodes printed. */
+      records,
+      lines: () => records().map(({ message }) => message),
+      /** What the next attempt would be given. */
+      positions: () => {
+        const last = messages.findLast((message) => message._tag === "Positions")
+        return last === undefined ? {} : { [last.component]: last.value }
+      },
+      stop: Fiber.interrupt(fiber),
+      over: Fiber.join(fiber)
+    }
+  }).pipe(Effect.provide(engine(given)))
