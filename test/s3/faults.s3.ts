@@ -144,8 +144,7 @@ describe("an S3 server", () => {
           yield* frozen(pid())
           const started = performance.now()
           assert.instanceOf(yield* Fiber.join(writing), StorageUnreachable)
-          // One deadline for the parts, and one to tell the server that there will be no more.
-          assert.isBelow(performance.now() - started, 2 * deadline + 4000)
+          assert.isBelow(performance.now() - started, deadline + 4000)
         })
       )
       state.ended = true

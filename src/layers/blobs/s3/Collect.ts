@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { UploadPartCommand } from "@aws-sdk/client-s3"
 import type { Blob } from "../../../services/blobs/Blobs.ts"
+import { Overdue } from "../Calls.ts"
 import { pump } from "../Pump.ts"
 import type { Bucket } from "./Bucket.ts"
 import { Filling } from "./Filling.ts"
@@ -76,8 +77,9 @@ export const collect = async (
   } catch (error) {
     failed.abort(error)
     // The upload may be about to begin: only then it is known what there is to abort.
-    await writing.catch(() => {})
-    await upload?.abort().catch(() => {})
+    const cleaned = writing.catch(() => {}).then(() => upload?.abort().catch(() => {}))
+    // A server that does not answer would hold the cleaning up as well; the sweep comes later.
+    if (!(error instanceof Overdue)) await cleaned
     throw error
   }
 }

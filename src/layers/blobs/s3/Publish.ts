@@ -26,7 +26,8 @@ const copyInParts = async (bucket: Bucket, from: string, to: string, size: numbe
     }
     await upload.complete()
   } catch (error) {
-    await upload.abort().catch(() => {})
+    const cleaned = upload.abort().catch(() => {})
+    if (!(error instanceof Overdue)) await cleaned
     throw error
   }
 }

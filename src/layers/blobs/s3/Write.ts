@@ -1,4 +1,5 @@
 import type { Blob } from "../../../services/blobs/Blobs.ts"
+import { Overdue } from "../Calls.ts"
 import type { Bucket } from "./Bucket.ts"
 import { collect } from "./Collect.ts"
 import type { Keys } from "./Keys.ts"
@@ -19,11 +20,16 @@ export const writeBlob = (
   named(async (name) => {
     const temporary = keys.temporary(tenant, name)
     const taken = await collect(bucket, temporary, source, signal)
+    const clean = () => ("temporary" in taken ? removeObject(bucket, temporary).catch(() => {}) : undefined)
     try {
       signal.throwIfAborted()
       await publish(bucket, keys.blob(tenant, taken.sha256), taken, signal)
+      await clean()
       return { sha256: taken.sha256, size: taken.size }
-    } finally {
-      if ("temporary" in taken) await removeObject(bucket, temporary).catch(() => {})
+    } catch (error) {
+      const cleaned = clean()
+      // A server that does not answer would hold the cleaning up as well; the sweep comes later.
+      if (!(error instanceof Overdue)) await cleaned
+      throw error
     }
   })
