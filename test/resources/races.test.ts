@@ -141,7 +141,9 @@ layer(gateway(), { excludeTestServices: true })("many at once", (it) => {
         ask(`${base}/resources/delete?group=org.example&artifact=busy&versions=${version}`, { method: "DELETE" })
       yield* together(
         times(20, (at) =>
-          Effect.asVoid(at % 2 === 0 ? upload({ artifact: "busy", version: `${at}` }) : remove(`${at - 1}`))
+          at % 2 === 0
+            ? Effect.asVoid(upload({ artifact: "busy", version: `${at}` }))
+            : Effect.asVoid(remove(`${at - 1}`))
         )
       )
       const { json } = yield* ask(`${base}/resources/list?artifact=busy&all=true`)
