@@ -2,10 +2,11 @@ import { existsSync } from "node:fs"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber, Stream } from "effect"
 import { Database } from "../../src/layers/engines/analytics/Database.ts"
 import { Scratch } from "../../src/layers/engines/analytics/Scratch.ts"
-import { ended, engine, follow, places, settings, spec } from "../engine/support.ts"
+import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import { ended, engine, filesIn, follow, group, places, settings, spec, until } from "../engine/support.ts"
 import { analytics, node, run, select, within } from "./support.ts"
 
 /** Ways out of the query that were tried; each must be refused before anything runs. */
@@ -235,6 +236,36 @@ describe("limits", () => {
       )
       const { error } = yield* run(flowline)
       assert.strictEqual(error, "The run was stopped at its time limit of 2 seconds")
+    })
+  )
+
+  it.live("let a query be cancelled at once, and leave nothing", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const entry = new URL("../../src/run.ts", import.meta.url)
+      const statement = "SELECT md5(a.range::VARCHAR) AS m FROM range(100000000) a, range(1000) b ORDER BY m"
+      const flowline = analytics([
+        node("rows", "dataset_generator", { rows: [{ n: 1 }] }),
+        node("endless", "sql", { statement }, ["rows"]),
+        node("file", "file_output", { path: "a.csv" }, ["endless"])
+      ])
+      yield* Effect.gen(function* () {
+        const { run } = yield* Engine
+        const started = yield* Deferred.make<number>()
+        const see = (message: RunMessage) =>
+          message._tag === "Started" ? Deferred.succeed(started, message.pid) : Effect.void
+        const fiber = yield* Effect.forkChild(Stream.runForEach(run(spec(flowline)), see))
+        const pid = yield* Deferred.await(started)
+        yield* Effect.promise(() =>
+          until(() => filesIn(join(root, "temp", "runs")).some((it) => it.includes("spill")), 20_000)
+        )
+        yield* Fiber.interrupt(fiber)
+        assert.deepStrictEqual(group(pid), [])
+      }).pipe(Effect.provide(engine(settings(root, { entry }))))
+      assert.deepStrictEqual(
+        ["data", join("temp", "runs")].flatMap((name) => filesIn(join(root, name))),
+        []
+      )
     })
   )
 })
