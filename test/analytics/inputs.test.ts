@@ -60,6 +60,12 @@ const cases: ReadonlyArray<
     "a\n1\n12345678901234567890\n",
     ['{"a":1}', '{"a":12345678901234567890}']
   ],
+  [
+    "csv with a row that is too long",
+    "a.csv",
+    `a\n"${"x".repeat(3_000_000)}"\n`,
+    "in: a.csv, line 1: the row is longer than 2000000 bytes"
+  ],
   ["csv with a byte order mark", "a.csv", "\ufeffa\n1\n", ['{"a":1}']],
   [
     "ndjson with integers beyond 64 bits",

@@ -20,12 +20,19 @@ const fileIn = (message: string, files: Scene["files"]) =>
     return at !== -1 && !/[0-9]/.test(message.charAt(at + path.length))
   })
 
-const firstLine = (text: string): string => text.split("\n", 1)[0]!.trim()
+/** The line of the message that says what is wrong. */
+const firstLine = (text: string): string =>
+  text
+    .split("\n")
+    .find((line) => !/^(CSV Error on Line|Original Line)/.test(line))
+    ?.trim() ?? ""
 
 /** The reader's message in one line: what is wrong and where, without its advice for programs. */
 const ofFile = (message: string, name: string): string => {
   const line = /(?:CSV Error on Line:|in line) (\d+)/.exec(message)?.[1]
   const where = line === undefined ? name : `${name}, line ${line}`
+  const size = /Maximum line size of (\d+) bytes/.exec(message)?.[1]
+  if (size !== undefined) return `${where}: the row is longer than ${size} bytes`
   const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
   if (columns !== null) return `${where}: the header has ${columns[1]} columns, the row ${columns[2]}`
   const converting = /Error when converting column "(.*)"\. Could not convert string "([\s\S]*?)" to '(.*?)'/.exec(

@@ -96,7 +96,9 @@ const lines = (files: ReadonlyArray<Opened>): string =>
     escape: `'"'`,
     new_line: "'\\n'",
     allow_quoted_nulls: false,
-    max_line_size: 8 * mib
+    // The longest line that is kept, were it all quotes and wide characters; the buffer is 16 times that by default.
+    max_line_size: 7 * mib,
+    buffer_size: 8 * mib
   })})`
 
 const noRecords = /expected records/
@@ -110,7 +112,7 @@ const ofJson = (type: DuckDBType): string =>
  * Undefined when there is no record.
  */
 const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
-  const common = { format: "'newline_delimited'", maximum_object_size: 16 * mib, ...several(files) }
+  const common = { format: "'newline_delimited'", maximum_object_size: 4 * mib, ...several(files) }
   const detected = `read_json(${list(files)}${options({
     ...common,
     records: true,
