@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../services/flowlines/Flowline.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
-import type { NodeType, RunContext } from "../../../services/nodes/Node.ts"
+import type { Instance, NodeType, RunContext } from "../../../services/nodes/Node.ts"
 import { NodeFailure } from "../../../services/nodes/Pipeline.ts"
 
 /** What a node publishes: a table or view, by its full SQL name, and its records as far as they are counted. */
@@ -48,9 +48,30 @@ export class Station {
     return this.inputs.flatMap(({ from, stream }) => from.relations.get(stream) ?? [])
   }
 
+  publishes(stream: string): boolean {
+    return this.node.publish.some((publication) => publication.stream === stream)
+  }
+
   reject(count: number, reason: string): void {
+    if (count === 0) return
     this.errors += count
     this.lastError = reason
+  }
+
+  /** Counts failed records; the context hears of them when no stream takes them. */
+  failed({ count, reason }: { readonly count: number; readonly reason: string }): void {
+    this.reject(count, reason)
+    if (count > 0 && !this.publishes("errors")) this.context.reject(count, reason)
+  }
+
+  /** The node as the stream runtime has it. */
+  async start(signal: AbortSignal): Promise<Instance> {
+    const { component, context, settings } = this
+    const reject = (count: number, reason: string) => {
+      this.reject(count, reason)
+      context.reject(count, reason)
+    }
+    return this.type.start(settings, { ...context, component, emit: () => {}, reject, signal })
   }
 
   counters(): NodeCounters {

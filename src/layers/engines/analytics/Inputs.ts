@@ -1,6 +1,6 @@
 import { formats } from "../../../services/nodes/files/Format.ts"
-import { type Event, errors } from "../../../services/nodes/Node.ts"
-import { collect } from "./Bridge.ts"
+import { errors } from "../../../services/nodes/Node.ts"
+import { collect, Failed } from "./Bridge.ts"
 import { literal } from "./Columns.ts"
 import type { Opened } from "./Files.ts"
 import type { Relation, Station } from "./Graph.ts"
@@ -8,16 +8,12 @@ import { textOf } from "./Settings.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
-/** Most failed records that are kept; the others are counted only. */
-const maxFailed = 10_000
-
 /** A relation of unknown columns, when there is nothing to tell them by. */
 const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
-const noErrors = "SELECT '' AS message, {'node': '', 'reason': ''} AS error WHERE false"
 
 interface Prepared {
   readonly files: ReadonlyArray<Opened>
-  readonly failed: ReadonlyArray<Event>
+  readonly failed: Failed
 }
 
 /** The inputs of a run: files that DuckDB reads, and nodes that make records themselves. */
@@ -30,18 +26,16 @@ export class Inputs {
   }
 
   async prepare(station: Station): Promise<void> {
-    const failed: Array<Event> = []
-    const isFiles = station.type.type === "file_input"
-    const prepared = isFiles ? { files: await this.#open(station, failed), failed } : await this.#collect(station)
-    this.#prepared.set(station, prepared)
+    const failed = new Failed()
+    const files = await (station.type.type === "file_input"
+      ? this.#open(station, failed)
+      : this.#collect(station, failed))
+    station.failed(failed)
+    this.#prepared.set(station, { files, failed })
   }
 
-  #open(station: Station, failed: Array<Event>): Promise<ReadonlyArray<Opened>> {
-    const { component, context, settings } = station
-    const reject = (message: string, reason: string) => {
-      this.#reject(station, 1, reason)
-      if (failed.length < maxFailed) failed.push({ message, error: { node: component, reason } })
-    }
+  #open({ component, context, settings }: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
     const [path, registry, resource] = ["path", "registry", "resource"].map((name) => textOf(settings, name))
     const format = formats.find((known) => known === textOf(settings, "format"))
     const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
@@ -50,19 +44,9 @@ export class Inputs {
     return this.#run.files.open(path ?? "", reading)
   }
 
-  async #collect(station: Station): Promise<Prepared> {
-    const { component, context, settings, type } = station
-    const { scratch, signal } = this.#run
-    const reject = (count: number, reason: string) => this.#reject(station, count, reason)
-    const instance = await type.start(settings, { ...context, component, emit: () => {}, reject, signal })
-    const { records, failed, rejected, reason } = await collect(instance, scratch, signal)
-    if (rejected > 0) reject(rejected, reason)
-    return { files: [{ ...records, name: component, format: "ndjson" }], failed }
-  }
-
-  #reject(station: Station, count: number, reason: string): void {
-    station.reject(count, reason)
-    if (!station.node.publish.some(({ stream }) => stream === errors)) station.context.reject(count, reason)
+  async #collect(station: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const instance = await station.start(this.#run.signal)
+    return [{ ...(await collect(instance, this.#run, failed)), name: station.component, format: "ndjson" }]
   }
 
   /** Makes the relations of an input. */
@@ -74,7 +58,7 @@ export class Inputs {
       const relation = await this.#relation(station, files)
       for (const stream of chosen) station.relations.set(stream, relation)
     }
-    if (streams.includes(errors)) station.relations.set(errors, await this.#failed(failed))
+    if (streams.includes(errors)) station.relations.set(errors, await failed.relation(this.#run))
   }
 
   async #relation(station: Station, files: ReadonlyArray<Opened>): Promise<Relation> {
@@ -97,16 +81,5 @@ export class Inputs {
       return { name, records: 0, path: read[0]!.path }
     }
     return { name, records: await create("TABLE", query) }
-  }
-
-  async #failed(failed: ReadonlyArray<Event>): Promise<Relation> {
-    const { database, scratch } = this.#run
-    const name = database.relation()
-    if (failed.length === 0) return { name, records: await database.run(`CREATE TABLE ${name} AS ${noErrors}`) }
-    const file = await scratch.open("ndjson")
-    await file.append(failed.map((event) => `${JSON.stringify(event)}\n`).join(""))
-    const { path, bytes } = await file.close()
-    const query = await source([{ path, bytes, name: "errors", format: "ndjson" }], database)
-    return { name, records: await database.run(`CREATE TABLE ${name} AS ${query}`) }
   }
 }

@@ -1,9 +1,9 @@
 import { entryOf } from "../../../services/nodes/ArchiveOutput.ts"
 import { formatOf } from "../../../services/nodes/formats/Encoder.ts"
 import { table } from "../../../services/nodes/formats/Table.ts"
-import type { Sink } from "../../../services/nodes/Node.ts"
+import { errors, type Sink } from "../../../services/nodes/Node.ts"
 import { extensionOf } from "../../../services/nodes/Paths.ts"
-import { feed } from "./Bridge.ts"
+import { Failed, feed } from "./Bridge.ts"
 import { identifier, isNumeric, jsonLine, text } from "./Columns.ts"
 import type { Relation, Station } from "./Graph.ts"
 import { deliver, type OutputFormat, writeFile } from "./Outputs.ts"
@@ -52,6 +52,7 @@ export class Receivers {
         return this.#write(station, input, outputFormat(format, name), "The archive", open)
       }
       default:
+        if (station.type.kind !== "output") throw new Error(`${station.type.type} does not run in analytics`)
         return this.#feed(station, input)
     }
   }
@@ -107,13 +108,10 @@ export class Receivers {
 
   /** A node that knows records only. */
   async #feed(station: Station, input: Relation): Promise<void> {
-    const { component, context, settings, type } = station
-    const { database, signal } = this.#run
-    const reject = (count: number, reason: string) => {
-      station.reject(count, reason)
-      context.reject(count, reason)
-    }
-    const instance = await type.start(settings, { ...context, component, emit: () => {}, reject, signal })
-    input.records = await feed(instance, input.name, database, signal)
+    const failed = new Failed()
+    const instance = await station.start(this.#run.signal)
+    input.records = await feed(instance, input.name, this.#run, failed)
+    station.failed(failed)
+    if (station.publishes(errors)) station.relations.set(errors, await failed.relation(this.#run))
   }
 }
