@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import type { Blob } from "../../services/blobs/Blobs.ts"
@@ -8,6 +7,7 @@ import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { removeIf } from "./DiskRemove.ts"
 import { closeQuietly, type Root, syncFolder } from "./Folder.ts"
 import { pump } from "./Pump.ts"
+import { Sha256 } from "./Sha256.ts"
 import { temporaryName } from "./Temporary.ts"
 
 /** Bytes that may wait for their sync: few enough that one sync ends within the deadline on a slow disk. */
@@ -46,7 +46,7 @@ const writeAll = async (call: Calls, fd: number, buffers: ReadonlyArray<Uint8Arr
 class TemporaryFile {
   readonly #call: Calls
   readonly #fd: number
-  readonly #hash = createHash("sha256")
+  readonly #hash = new Sha256()
   #size = 0
   #unsynced = 0
   #syncing: Promise<void> = Promise.resolve()
@@ -58,12 +58,11 @@ class TemporaryFile {
     this.#fd = fd
   }
 
-  readonly see = (chunk: Uint8Array): void => {
-    this.#hash.update(chunk)
-  }
-
   readonly write = async (buffers: ReadonlyArray<Uint8Array>, bytes: number): Promise<void> => {
+    const hashed = this.#hash.add(buffers, bytes)
+    hashed.catch(() => {})
     await writeAll(this.#call, this.#fd, buffers, this.#size)
+    await hashed
     this.#size += bytes
     this.#unsynced += bytes
     if (this.#unsynced < unsyncedLimit) return
@@ -76,7 +75,7 @@ class TemporaryFile {
   async finish(): Promise<Blob> {
     await this.#syncing
     await this.#call(unit((done) => fs.fsync(this.#fd, done)))
-    return { sha256: this.#hash.digest("hex"), size: this.#size }
+    return { sha256: await this.#hash.digest(), size: this.#size }
   }
 
   async modified(): Promise<number> {
@@ -86,6 +85,7 @@ class TemporaryFile {
 
   /** Settles when no call uses the file any more; there are none from now on. */
   retire(): Promise<void> {
+    this.#hash.close()
     return this.#tracked.retire()
   }
 }
@@ -148,7 +148,7 @@ export const writeBlob = async (
   )
   const file = new TemporaryFile(call, fd)
   try {
-    await pump(source, file.see, file.write, signal)
+    await pump(source, file.write, signal)
     const written = await file.finish()
     signal.throwIfAborted()
     const blob = paths.blob(tenant, written.sha256)

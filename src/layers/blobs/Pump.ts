@@ -16,14 +16,12 @@ const maxBuffers = 1024
 const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= piece || buffers.length >= maxBuffers
 
 /**
- * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. `see` gets
- * the bytes in order, at most 1 MiB at a time. Written as callbacks, because a promise race per chunk would keep
- * every one of its reactions until the end. Rejects at the first failure or when `signal` is aborted, also while the
+ * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. Written as
+ * callbacks, because a promise race per chunk would keep every one of its reactions until the end. Rejects at the first failure or when `signal` is aborted, also while the
  * source has nothing to say; a write may then still be running.
  */
 export const pump = (
   source: AsyncIterable<Uint8Array>,
-  see: (chunk: Uint8Array) => void,
   write: (buffers: ReadonlyArray<Uint8Array>, bytes: number) => Promise<void>,
   signal: AbortSignal
 ): Promise<void> =>
@@ -52,7 +50,6 @@ export const pump = (
       while (rest.length > 0 && !isFull(buffers, bytes)) {
         const chunk = rest.subarray(0, piece)
         rest = rest.subarray(chunk.length)
-        see(chunk)
         buffers.push(chunk)
         bytes += chunk.length
       }

@@ -51,6 +51,7 @@ export const collect = async (
   const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
     size += length
     for (const buffer of buffers) {
+      hash.update(buffer)
       for (let rest = filling.add(buffer); filling.isFull; rest = filling.add(rest)) {
         await ship(filling.take(partSize(parts + 2)))
       }
@@ -61,7 +62,6 @@ export const collect = async (
   try {
     await pump(
       source,
-      (chunk) => hash.update(chunk),
       (buffers, length) => {
         writing = write(buffers, length)
         return writing
