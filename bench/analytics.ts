@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Layer, Stream } from "effect"
 import * as Disk from "../src/layers/blobs/Disk.ts"
@@ -10,7 +14,7 @@ import { Engine } from "../src/services/engines/Engine.ts"
 import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 
 /**
- * A query over 5M rows of Parquet as an analytics flowline, through the engine and in its own process, against the same
+ * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a gateway over HTTP, against the same
  * query of a DuckDB in this process that is open already, with as many threads. A flowline over two rows tells the
  * fixed start: `node bench/analytics.ts`.
  */
@@ -18,6 +22,8 @@ import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 const rows = Number(process.env["BENCH_ROWS"] ?? 5_000_000)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 7)
 const threads = 2
+/** Time that a warm runner gets to be made. */
+const warmMillis = 700
 
 const root = mkdtempSync(join(tmpdir(), "flow-bench-analytics-"))
 const tenant = "acme"
@@ -44,7 +50,7 @@ const node = (type: string, settings: DagNode["settings"], from?: string): DagNo
   type,
   settings,
   subscribe: from === undefined ? [] : [{ component: from, stream: "out" }],
-  publish: [{ stream: "out" }]
+  publish: type === "file_output" ? [] : [{ stream: "out" }]
 })
 const flowline = (path: string): Flowline => ({
   runtime: "analytics",
@@ -88,11 +94,76 @@ const alone = async () => {
 
 const median = (numbers: ReadonlyArray<number>) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
+/** A gateway as `npm start` makes it, asked over HTTP. */
+const throughGateway = async () => {
+  const env = { ...process.env, FLOW_CONF: join(root, "conf"), FLOW_DATA: join(root, "gateway"), FLOW_PORT: "0" }
+  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url))
+  const gateway = spawn(process.execPath, [main], {
+    env: { ...env, FLOW_TENANT: tenant, FLOW_LOG: "error" },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
+  const exited = once(gateway, "exit")
+  const [, base = ""] = await new Promise<RegExpMatchArray>((resolve, reject) => {
+    let said = ""
+    gateway.stdout.on("data", (chunk) => {
+      said += chunk
+      const ready = /ready (http:\S+)/.exec(said)
+      if (ready !== null) resolve(ready)
+    })
+    void exited.then(() => reject(new Error(`the gateway did not start: ${said}`)))
+  })
+  const ask = async (path: string, init?: RequestInit) =>
+    JSON.parse(await (await fetch(`${base}/v1/${tenant}/flowline${path}`, init)).text())
+  const save = async (path: string): Promise<string> => {
+    const body = new FormData()
+    body.set("file", new Blob([JSON.stringify(flowline(path))]), "flowline.json")
+    const saved = await ask("/save", { method: "POST", body })
+    if (saved.id === undefined) throw new Error(JSON.stringify(saved))
+    return saved.id
+  }
+  const execute = async (id: string): Promise<number> => {
+    const started = performance.now()
+    const execution = (await ask(`/${id}`, { method: "POST" })).id
+    for (;;) {
+      const detail = await ask(`/${id}/executions/${execution}`)
+      if (detail.state === "SUCCEEDED") return performance.now() - started
+      if (detail.state !== "PENDING" && detail.state !== "RUNNING") throw new Error(JSON.stringify(detail))
+      await sleep(5)
+    }
+  }
+  try {
+    const [few, all] = [await save("few.parquet"), await save("orders.parquet")]
+    const [large, small, duck]: [Array<number>, Array<number>, Array<number>] = [[], [], []]
+    for (let round = 0; round <= rounds; round++) {
+      await sleep(warmMillis)
+      const start = await execute(few)
+      await sleep(warmMillis)
+      const whole = await execute(all)
+      const bare = await alone()
+      if (round === 0) continue
+      large.push(whole)
+      small.push(start)
+      duck.push(bare)
+    }
+    tell("gateway over HTTP", large, small, duck)
+  } finally {
+    gateway.kill("SIGTERM")
+    await exited
+  }
+}
+
+const tell = (name: string, ...times: ReadonlyArray<ReadonlyArray<number>>) => {
+  const [whole = 0, start = 0, bare = 0] = times.map(median)
+  console.log(
+    `${name}: flowline ${whole.toFixed(0)} ms, fixed start ${start.toFixed(0)} ms, DuckDB alone ${bare.toFixed(0)} ms, ` +
+      `ratio beyond the start ${(bare / (whole - start)).toFixed(2)}`
+  )
+}
+
 const measure = Effect.fnUntraced(function* (warm: boolean) {
   const [large, small, duck]: ReadonlyArray<Array<number>> = [[], [], []]
   for (let round = 0; round <= rounds; round++) {
-    // A warm runner gets the time to be made.
-    const pause = Effect.sleep(warm ? "700 millis" : "0 millis")
+    const pause = Effect.sleep(warm ? warmMillis : 0)
     yield* pause
     const start = yield* through("few.parquet")
     yield* pause
@@ -103,11 +174,7 @@ const measure = Effect.fnUntraced(function* (warm: boolean) {
     small?.push(start)
     duck?.push(bare)
   }
-  const [whole, start, bare] = [median(large ?? []), median(small ?? []), median(duck ?? [])]
-  console.log(
-    `${warm ? "warm" : "cold"} runner: flowline ${whole.toFixed(0)} ms, fixed start ${start.toFixed(0)} ms, ` +
-      `DuckDB alone ${bare.toFixed(0)} ms, ratio beyond the start ${(bare / (whole - start)).toFixed(2)}`
-  )
+  tell(`engine, ${warm ? "warm" : "cold"} runner`, large ?? [], small ?? [], duck ?? [])
 })
 
 try {
@@ -116,6 +183,7 @@ try {
     Effect.scoped(Layer.build(Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(join(root, "blobs"))))))
   )
   for (const warm of [true, false]) await Effect.runPromise(measure(warm).pipe(Effect.provide(engine(warm))))
+  await throughGateway()
 } finally {
   rmSync(root, { recursive: true, force: true })
 }
