@@ -7,6 +7,8 @@ export class InvalidOperator extends HttpApiError.Problem<InvalidOperator>()(
   { type: "/problems/invalid-operator", status: 500, title: "Invalid input or pattern" },
   {
     part: Schema.String,
+    /** The tenant's file or artifact of definitions that `line` and `column` count in, in place of the part. */
+    source: Schema.optionalKey(Schema.String),
     line: Schema.optionalKey(Schema.Int),
     column: Schema.optionalKey(Schema.Int),
     text: Schema.optionalKey(Schema.String)

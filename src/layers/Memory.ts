@@ -7,6 +7,7 @@ import { Gateway } from "../services/executions/Gateway.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
+import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Artifacts } from "../services/resources/Artifacts.ts"
@@ -34,6 +35,7 @@ import * as PositionStore from "./memory/PositionStore.ts"
 import * as RegistryStore from "./memory/RegistryStore.ts"
 import { Shelves } from "./memory/Resources.ts"
 import * as StoredStore from "./memory/StoredStore.ts"
+import * as PatternFiles from "./operators/PatternFiles.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
 
@@ -52,6 +54,7 @@ const Adapters = Layer.mergeAll(
   MemoryEngine.layer,
   Decoder.layer,
   OperatorPool.layer,
+  PatternFiles.layer,
   DiskConf.layer,
   Folders.layer,
   TenantNodes.layer,
@@ -74,6 +77,8 @@ export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.
       StoredReferences.layer
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, BlobSweep.layer())),
+  Layer.provideMerge(
+    Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, BlobSweep.layer())
+  ),
   Layer.provideMerge(Adapters)
 )

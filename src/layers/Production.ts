@@ -9,6 +9,7 @@ import { Executions } from "../services/executions/Executions.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
+import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Artifacts } from "../services/resources/Artifacts.ts"
@@ -30,6 +31,7 @@ import * as Markdown from "./documentation/Markdown.ts"
 import { EngineConfig } from "./engines/EngineConfig.ts"
 import * as LocalEngine from "./engines/LocalEngine.ts"
 import * as StreamHash from "./files/StreamHash.ts"
+import * as PatternFiles from "./operators/PatternFiles.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as Postgres from "./Postgres.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
@@ -96,6 +98,7 @@ const Adapters = Layer.mergeAll(
   EngineLive,
   Decoder.layer,
   OperatorPool.layer,
+  PatternFiles.layer,
   DiskConf.layer,
   Folders.layer,
   TenantNodes.layer,
@@ -136,6 +139,6 @@ export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.
       StoredReferences.layer
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, SweepLive)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, SweepLive)),
   Layer.provideMerge(Adapters)
 )

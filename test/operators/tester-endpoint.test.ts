@@ -25,6 +25,7 @@ layer(memoryGateway(), { excludeTestServices: true })("operator test endpoint", 
       const { client } = yield* TestGateway
       const answer = yield* client.operators.test({
         params: { operator: "grok" },
+        query: {},
         payload: form([
           ["input", "189 x"],
           ["pattern", "%{NUMBER:duration:int} %{WORD:w}"]
@@ -32,7 +33,9 @@ layer(memoryGateway(), { excludeTestServices: true })("operator test endpoint", 
       })
       expect(answer).toMatchObject({ operator: "grok", total: 1, matched: 1 })
       expect(answer.results[0]?.output).toEqual({ duration: 189, w: "x" })
-      const failure = yield* Effect.flip(client.operators.test({ params: { operator: "sed" }, payload: form([]) }))
+      const failure = yield* Effect.flip(
+        client.operators.test({ params: { operator: "sed" }, query: {}, payload: form([]) })
+      )
       expect(failure).toMatchObject({ _tag: "NotFound", kind: "operator" })
     })
   )

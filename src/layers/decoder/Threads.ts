@@ -18,9 +18,11 @@ const entry = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
 type Answer = { readonly definition: Definition } | { readonly issues: ReadonlyArray<Issue> }
 
 /** Whether a file is read in a few milliseconds at most: it is small, and has few patterns to compile. */
-const isLight = ({ bytes }: FlowlineFile): boolean => {
+const isLight = ({ bytes, patterns }: FlowlineFile): boolean => {
   if (bytes.length > 32 * 1024) return false
-  let references = 0
+  const own = patterns?.sources ?? []
+  let references = own.reduce((count, { text }) => count + text.split("%{").length - 1, 0)
+  if (references > 40) return false
   for (let at = bytes.indexOf(0x25); at !== -1; at = bytes.indexOf(0x25, at + 1)) if (++references > 40) return false
   return true
 }

@@ -35,6 +35,7 @@ export const layer = Layer.effect(
           : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
       const context = (component: string): RunContext => ({
         ...inputs(files, stored, data, stop.signal),
+        patterns: spec.patterns,
         position: {
           load: () => spec.positions?.[component],
           save: (value) => say({ _tag: "Positions", component, value: value() })

@@ -27,12 +27,14 @@ export const lineBench = (
   program: TestProgram,
   reached: (index: number) => void
 ): Result.Result<Bench, ProgramFault> => {
-  const { operator, text, definitions, ecsCompatibility, appendSeparator } = program
+  const { operator, text, definitions, shared, ecsCompatibility, appendSeparator } = program
   if (operator === "flowlet") throw new Error("a program is no pattern")
-  const prepared = prepare({ operator, input: "", pattern: text, definitions, ecsCompatibility, appendSeparator })
+  const given = { definitions, shared, ecsCompatibility, appendSeparator }
+  const prepared = prepare({ operator, input: "", pattern: text, ...given })
   if (Result.isSuccess(prepared)) return Result.succeed(new LineBench(prepared.success, program, reached))
-  const { part, detail, line, column, text: offending } = prepared.failure
-  return Result.fail({ part: part === "definitions" ? part : program.part, detail, line, column, text: offending })
+  const { part, source, detail, line, column, text: offending } = prepared.failure
+  const place = { ...(source === undefined ? {} : { source }), line, column, text: offending }
+  return Result.fail({ part: part === "definitions" && source === undefined ? part : program.part, detail, ...place })
 }
 
 class LineBench implements Bench {

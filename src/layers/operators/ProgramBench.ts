@@ -49,7 +49,8 @@ export const programBench = async (
   program: TestProgram,
   reached: (index: number) => void
 ): Promise<Result.Result<Bench, ProgramFault>> => {
-  const start = () => open(program.text, matching(program.definitions, program.ecsCompatibility), processorMillis)
+  const match = () => matching(program.definitions, program.ecsCompatibility, program.shared)
+  const start = () => open(program.text, match(), processorMillis)
   const started = await start()
   if (Result.isSuccess(started)) return Result.succeed(new ProgramBench(program, started.success, start, reached))
   const { message, line = 1, column = 1 } = started.failure

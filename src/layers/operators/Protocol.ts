@@ -24,9 +24,10 @@ export interface Order {
 
 export type ToWorker = { readonly order: Order } | { readonly forget: number }
 
-/** Why a program cannot be used; positions are those of the form's part. */
+/** Why a program cannot be used; positions are those of the form's part, or of the tenant's file `source`. */
 export interface ProgramFault {
   readonly part: string
+  readonly source?: string
   readonly detail: string
   readonly line: number
   readonly column: number

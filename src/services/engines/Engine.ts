@@ -1,6 +1,7 @@
 import { Context, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../flowlines/Flowline.ts"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { ResolvedReferences } from "./References.ts"
 
 /** One run of a flowline. `epoch` counts the attempts of the execution from 1. */
@@ -11,6 +12,8 @@ export interface RunSpec {
   readonly flowline: Flowline
   /** What the flowline refers to. */
   readonly references?: ResolvedReferences
+  /** The grok patterns that the tenant brings along, when a node may use them. */
+  readonly patterns?: TenantDefinitions
   /** What the positions of the inputs are kept under; the execution's id unless something outlives it. */
   readonly scope?: string
   /** Where the inputs stood when the last attempt with this scope saved them, by component. */

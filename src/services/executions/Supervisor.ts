@@ -4,7 +4,8 @@ import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
 import { References, type ResolvedReference, referenceKey } from "../engines/References.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
-import { type FlowlineReference, references as referencesOf } from "../nodes/Catalogue.ts"
+import { type FlowlineReference, references as referencesOf, usesPatterns } from "../nodes/Catalogue.ts"
+import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
@@ -49,6 +50,7 @@ export class Supervisor extends Context.Service<
       const archives = yield* Archives
       const engine = yield* Engine
       const references = yield* References
+      const tenantPatterns = yield* TenantPatterns
       const positions = yield* PositionStore
       const gateway = yield* Gateway
       const signals = new Signals()
@@ -135,12 +137,20 @@ export class Supervisor extends Context.Service<
         }
         const found = yield* Effect.result(resolve(tenant, referencesOf(flowline.success)))
         if (Result.isFailure(found)) return yield* patiently(finish("FAILED", "failed", found.failure))
+        const patterns = usesPatterns(flowline.success)
+          ? yield* Effect.result(tenantPatterns.of(tenant))
+          : Result.succeed(undefined)
+        if (Result.isFailure(patterns)) {
+          const error = `the tenant's patterns cannot be read: the ${patterns.failure.storage} storage cannot be reached`
+          return yield* patiently(finish("FAILED", "failed", error))
+        }
         const spec = {
           tenant,
           executionId: id,
           epoch,
           flowline: flowline.success,
           references: found.success,
+          ...(patterns.success === undefined ? {} : { patterns: patterns.success }),
           scope,
           positions: kept || scope !== id ? yield* patiently(positions.load(tenant, scope)) : {}
         }

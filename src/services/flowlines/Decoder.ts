@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import type { Definition } from "./Definition.ts"
 
@@ -9,6 +10,8 @@ export interface FlowlineFile {
   readonly bytes: Uint8Array<ArrayBuffer>
   /** The nodes that the tenant brings along, where the flowline may use them. */
   readonly own?: ReadonlyArray<NodeDescriptor>
+  /** The grok patterns that the tenant brings along, where the flowline may use them. */
+  readonly patterns?: TenantDefinitions
 }
 
 /** Decodes and validates flowline files without holding anybody else up, however large or odd they are. */

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { pointerOf, readDocument, type SourceDocument, type SourceFile } from "./Document.ts"
@@ -23,13 +24,13 @@ const maxIssues = 200
  * are those that somebody else found in its value.
  */
 export const decode = (
-  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor> },
+  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor>; readonly patterns?: TenantDefinitions },
   more: ReadonlyArray<Finding> = []
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
   const document = readDocument(file)
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const { value } = document.success
-  const flowline = validate(value, ownNodes(file.own ?? []))
+  const flowline = validate(value, ownNodes(file.own ?? []), file.patterns)
   const findings = [...(Result.isFailure(flowline) ? flowline.failure : []), ...more]
   if (Result.isFailure(flowline) || findings.length > 0) {
     return Result.fail(report(findings, value, document.success))

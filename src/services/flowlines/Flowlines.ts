@@ -4,6 +4,7 @@ import type { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
@@ -68,6 +69,7 @@ export class Flowlines extends Context.Service<
       const decoder = yield* FlowlineDecoder
       const platform = yield* Platform
       const scan = yield* Scan
+      const patterns = yield* TenantPatterns
       const missing = (tenant: string, id: string, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
@@ -81,9 +83,17 @@ export class Flowlines extends Context.Service<
       // Scanning a tenant's nodes takes a while: only for files that may need them.
       const mayBePython = ({ bytes }: FlowlineFile) => new TextDecoder("latin1").decode(bytes).includes("pybatch")
 
+      // The word can be hidden by an escape only.
+      const mayBeGrok = ({ bytes }: FlowlineFile) => /grok|\\/.test(new TextDecoder("latin1").decode(bytes))
+
       const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
         const own = mayBePython(file) ? yield* scan.own(tenant) : undefined
-        const { dag, flowline } = yield* decoder.decode(own === undefined ? file : { ...file, own })
+        const shared = mayBeGrok(file) ? yield* patterns.of(tenant) : undefined
+        const { dag, flowline } = yield* decoder.decode({
+          ...file,
+          ...(own === undefined ? {} : { own }),
+          ...(shared === undefined ? {} : { patterns: shared })
+        })
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const warnings = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         return { definition: { dag, platformId: yield* platform.platformId }, warnings }

@@ -3,6 +3,7 @@ import { entryOf } from "../nodes/ArchiveOutput.ts"
 import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
 import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
 import type { Position } from "./DocumentSource.ts"
 import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
@@ -98,16 +99,17 @@ const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string
   }
 }
 
-/** Everything that is wrong with a flowline, or the decoded flowline. `own` are the nodes of its tenant. */
+/** Everything that is wrong with a flowline, or the decoded flowline. `own` and `patterns` are its tenant's. */
 export const validate = (
   value: unknown,
-  own: OwnNodes = noOwnNodes
+  own: OwnNodes = noOwnNodes,
+  patterns?: TenantDefinitions
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime))
+    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime, patterns))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
@@ -149,7 +151,8 @@ const checkNode = (
   { type: name, settings }: OutlineNode,
   index: number,
   own: OwnNodes,
-  runtime: Runtime | undefined
+  runtime: Runtime | undefined,
+  patterns: TenantDefinitions | undefined
 ): ReadonlyArray<Finding> => {
   const type = typeOf(name ?? "", own)
   if (type === undefined || settings === undefined) return []
@@ -165,7 +168,7 @@ const checkNode = (
   if (Result.isFailure(rest)) return findings
   return [
     ...findings,
-    ...checkSettings(type, rest.success, runtime).map(({ path, detail, line, column }) => ({
+    ...checkSettings(type, rest.success, runtime, patterns).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })

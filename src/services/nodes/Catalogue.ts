@@ -61,6 +61,12 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
   })
 ]
 
+/** The nodes that parse with grok, or run programs that can. */
+const parsers: ReadonlySet<string> = new Set([grok.type, flowlet.type, filter.type])
+
+/** Whether a run may use the grok patterns that the tenant brings along. */
+export const usesPatterns = ({ dag }: Flowline): boolean => dag.some(({ type }) => parsers.has(type))
+
 /** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
 export const descriptor = (node: NodeType) => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(node.settings, { onExcessProperty: "error" })

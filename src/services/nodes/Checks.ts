@@ -1,3 +1,4 @@
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
 import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
@@ -26,8 +27,13 @@ const followFaults = (node: NodeType, settings: unknown, runtime: Runtime | unde
     : []
 
 /** The faults of a node's decoded settings that its schema cannot see. */
-export const checkSettings = (node: NodeType, settings: unknown, runtime?: Runtime): ReadonlyArray<SettingsIssue> => [
-  ...(node.check?.(settings) ?? checks.get(node.type)?.check(settings) ?? []),
+export const checkSettings = (
+  node: NodeType,
+  settings: unknown,
+  runtime?: Runtime,
+  patterns?: TenantDefinitions
+): ReadonlyArray<SettingsIssue> => [
+  ...(node.check?.(settings, patterns) ?? checks.get(node.type)?.check(settings) ?? []),
   ...parquetFaults(node, settings, runtime),
   ...followFaults(node, settings, runtime)
 ]

@@ -50,7 +50,7 @@ export const flowlet = node({
     const text = settings.code ?? (await textOf(settings.file ?? "", context))
     const { timeout_millis: millis, definitions = "", ecs_compatibility } = settings
     const start = async (): Promise<Guest> => {
-      const guest = await open(text, matching(definitions, ecs_compatibility))
+      const guest = await open(text, matching(definitions, ecs_compatibility, context.patterns))
       if (Result.isSuccess(guest)) return guest.success
       const { message, line, column } = guest.failure
       throw new Error(`${message}${line === undefined ? "" : ` at ${line}:${column ?? 1} of the program`}`)

@@ -3,6 +3,7 @@ import { type Fields, fieldPath, getPath, type Value } from "../operators/FieldP
 import { addTags } from "../operators/filter/Decorate.ts"
 import { compile as compileGrok, type GrokOptions } from "../operators/Grok.ts"
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../operators/GrokFilter.ts"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { Failures } from "./Failures.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
 
@@ -54,13 +55,18 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-const options = ({ field, patterns, definitions, ignore_missing: _, ...rest }: Settings): GrokFilterOptions => ({
+const options = (
+  { field, patterns, definitions, ignore_missing: _, ...rest }: Settings,
+  shared: TenantDefinitions | undefined
+): GrokFilterOptions => ({
   ...rest,
+  shared,
   match: { [field]: patterns },
   ...(definitions === undefined ? {} : { pattern_definitions: definitions })
 })
 
-const grokOptions = (settings: Settings): GrokOptions => ({
+const grokOptions = (settings: Settings, shared: TenantDefinitions | undefined): GrokOptions => ({
+  shared,
   bank: settings.ecs_compatibility === "disabled" ? "legacy" : "ecs-v1",
   definitions: settings.definitions ?? {},
   namedCapturesOnly: settings.named_captures_only,
@@ -69,15 +75,15 @@ const grokOptions = (settings: Settings): GrokOptions => ({
 })
 
 /** Compiles the patterns one by one, so that the faults of all of them are found. */
-const check = (settings: Settings): ReadonlyArray<SettingsIssue> => {
+const check = (settings: Settings, shared?: TenantDefinitions): ReadonlyArray<SettingsIssue> => {
   const found = new Map<string, SettingsIssue>()
   settings.patterns.forEach((pattern, index) => {
-    const compiled = compileGrok([pattern], grokOptions(settings))
+    const compiled = compileGrok([pattern], grokOptions(settings, shared))
     if (Result.isSuccess(compiled)) return
-    const { part, detail, line, column } = compiled.failure
-    const path = part === "definitions" ? ["definitions"] : ["patterns", index]
+    const { part, source, detail, line, column, message } = compiled.failure
+    const path = part === "definitions" && source === undefined ? ["definitions"] : ["patterns", index]
     // A fault in the definitions comes up again for every pattern that uses them.
-    const issue = { path, detail, line, column }
+    const issue = source === undefined ? { path, detail, line, column } : { path, detail: message }
     found.set(JSON.stringify(issue), issue)
   })
   return [...found.values()]
@@ -94,7 +100,7 @@ export const grok = node({
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,
   start: (settings, context) => {
-    const apply = matcher(settings)
+    const apply = matcher(settings, context.patterns)
     const failures = new Failures(context)
     const { field, ignore_missing } = settings
     const source = fieldPath(field)
@@ -124,16 +130,16 @@ type Apply = (event: Fields, source: Value) => Pick<Filtered, "event" | "matched
  * The filter, with a way round its copying of the event for every capture: most of the time the captures are new
  * fields and can be added at once, four times as quick.
  */
-const matcher = (settings: Settings): Apply => {
+const matcher = (settings: Settings, shared: TenantDefinitions | undefined): Apply => {
   let compiled: GrokFilter | undefined
   const general = (event: Fields) => {
-    compiled ??= Result.getOrThrow(compile(options(settings)))
+    compiled ??= Result.getOrThrow(compile(options(settings, shared)))
     return compiled.apply(event)
   }
   const { target, add_field, remove_field, add_tag, remove_tag, tag_on_failure = "_grokparsefailure" } = settings
   const decorated = [target, add_field, remove_field, add_tag, remove_tag].some((option) => option !== undefined)
   if (decorated || !settings.break_on_match) return general
-  const { match } = Result.getOrThrow(compileGrok(settings.patterns, grokOptions(settings)))
+  const { match } = Result.getOrThrow(compileGrok(settings.patterns, grokOptions(settings, shared)))
   const tags = typeof tag_on_failure === "string" ? [tag_on_failure] : tag_on_failure
   return (event, source) => {
     if (typeof source !== "string" || source.length > settings.max_line_length) return general(event)

@@ -1,4 +1,5 @@
 import type { Schema } from "effect"
+import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { Network } from "./Network.ts"
 
 /** A record that travels through a flowline: a JSON object. Field values are JSON; integers beyond 2^53 are strings. */
@@ -82,6 +83,8 @@ export interface RunContext {
   readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
   readonly position: Position
   readonly network: Network
+  /** The grok patterns that the tenant brings along; only where a node of the flowline may use them. */
+  readonly patterns?: TenantDefinitions | undefined
   /** A file in the tenant's `data/` area. With `append` it grows in place: what is written can be seen at once. */
   readonly file: (path: string, append?: boolean) => Promise<Sink>
   /** An entry of the execution's archive. Entries are written one after the other; a second one waits for the first. */
@@ -140,7 +143,7 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly example: Record<string, unknown>
   // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
   /** Faults that the schema cannot see. A check that needs much that a run does not need stands in `Checks.ts`. */
-  check?(settings: S["Type"]): ReadonlyArray<SettingsIssue>
+  check?(settings: S["Type"], patterns?: TenantDefinitions): ReadonlyArray<SettingsIssue>
   /** What the node will {@link RunContext.open}. */
   references?(settings: S["Type"]): ReadonlyArray<Reference>
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>

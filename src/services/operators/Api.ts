@@ -4,7 +4,9 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { TenantName } from "../shared/Tenant.ts"
 import { OperatorTest } from "./OperatorTest.ts"
 
 // Not Effect's file schema: its optional parts come out as required in OpenAPI. The server reads the form itself.
@@ -28,9 +30,14 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       params: {
         operator: Schema.String.annotate({ description: "`grok`, `dissect` or `flowlet`", examples: ["grok"] })
       },
+      query: {
+        tenant: Schema.optionalKey(TenantName).annotate({
+          description: "Whose grok patterns the test knows; by default those of the default tenant"
+        })
+      },
       payload: TestForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
       success: OperatorTest,
-      error: [BadRequest, InvalidOperator, NotFound, Overloaded, TooLarge]
+      error: [BadRequest, InvalidOperator, NotFound, Overloaded, StorageUnreachable, TooLarge]
     }).annotate(OpenApi.Summary, "Test a parsing operator on log samples")
   )
   .annotateMerge(OpenApi.annotations({ title: "Operators" })) {}

@@ -4,11 +4,17 @@ import { type Part, PatternError } from "./PatternError.ts"
 export interface Definition {
   readonly regex: string
   readonly part: Part
+  /** The tenant's file or artifact that it stands in. */
+  readonly source?: string
+  /** What is wrong with it as a whole; whoever uses it fails with this. */
+  readonly fault?: string
   readonly line: number
   readonly column: number
 }
 
-const namePattern = /^[A-Za-z0-9_]+$/
+/** A line of definitions: leading blanks, a name, blanks, the regular expression. */
+export const definitionLine = /^(\s*)(\S+)(?:(\s+)(.*))?$/s
+export const definitionName = /^[A-Za-z0-9_]+$/
 
 /**
  * Reads a definitions text: one `NAME regex` per line, leading blanks dropped, `#` starts a comment line.
@@ -17,7 +23,7 @@ const namePattern = /^[A-Za-z0-9_]+$/
 const fromText = (text: string): Map<string, Definition> => {
   const found = new Map<string, Definition>()
   text.split(/\r?\n/).forEach((content, index) => {
-    const line = /^(\s*)(\S+)(?:(\s+)(.*))?$/s.exec(content)
+    const line = definitionLine.exec(content)
     if (line === null || line[2]!.startsWith("#")) return
     const [, indent, name, gap, regex] = line
     const fault = (detail: string) =>
@@ -29,7 +35,7 @@ const fromText = (text: string): Map<string, Definition> => {
         text: name!,
         pattern: 1
       })
-    if (!namePattern.test(name!)) throw fault(`"${name}" is not a pattern name (letters, digits, underscore)`)
+    if (!definitionName.test(name!)) throw fault(`"${name}" is not a pattern name (letters, digits, underscore)`)
     if (regex === undefined || regex === "") throw fault(`definition of "${name}" has no regular expression`)
     const column = indent!.length + name!.length + gap!.length + 1
     found.set(name!, { regex, part: "definitions", line: index + 1, column })
@@ -41,7 +47,7 @@ const fromRecord = (record: Readonly<Record<string, string>>): Map<string, Defin
   const found = new Map<string, Definition>()
   Object.entries(record).forEach(([name, regex], index) => {
     const line = index + 1
-    if (!namePattern.test(name))
+    if (!definitionName.test(name))
       throw new PatternError({
         part: "definitions",
         detail: `"${name}" is not a pattern name (letters, digits, underscore)`,

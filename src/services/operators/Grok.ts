@@ -6,6 +6,7 @@ import { explainer, patternHints } from "./grok/Explain.ts"
 import { type Expression, expression, type GrokMatch } from "./grok/Expression.ts"
 import { brokenDefinitions } from "./grok/Unused.ts"
 import { PatternError } from "./PatternError.ts"
+import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
 
 export type { GrokMatch } from "./grok/Expression.ts"
 
@@ -14,6 +15,8 @@ export interface GrokOptions {
   readonly bank: "legacy" | "ecs-v1" | "none"
   /** More patterns, `NAME regex` lines or a record; they replace built-in ones of the same name everywhere. */
   readonly definitions?: string | Readonly<Record<string, string>>
+  /** What the tenant defines: over the built-in patterns, under {@link definitions}. */
+  readonly shared?: TenantDefinitions | undefined
   /** False: `%{WORD}` without a field is captured as `WORD`. Default true. */
   readonly namedCapturesOnly?: boolean
   /** Keep empty captures (as "") and groups that took no part (as null). Default false. */
@@ -57,7 +60,12 @@ const kept = new Map<string, Grok>()
  * @see https://www.elastic.co/docs/reference/logstash/plugins/plugins-filters-grok
  */
 export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): Result.Result<Grok, PatternError> => {
-  const key = JSON.stringify([patterns, Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1))])
+  const { shared, ...others } = options
+  const key = JSON.stringify([
+    patterns,
+    shared?.version ?? "",
+    Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1))
+  ])
   const known = kept.get(key)
   if (known !== undefined) return Result.succeed(known)
   const compiled = Result.try({
@@ -80,10 +88,13 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
 const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   const own = readDefinitions(options.definitions ?? {})
   const standard = builtIn(options.bank)
-  const lookup = (name: string) => own.get(name) ?? standard.get(name)
+  const shared = options.shared ?? noDefinitions
+  const tenants = definitionsOf(shared)
+  const lookup = (name: string) => own.get(name) ?? tenants.get(name) ?? standard.get(name)
   const dotall = options.dotall ?? options.dialect !== "elasticsearch"
   const settings = {
     lookup,
+    leftOut: shared.leftOut,
     namedCapturesOnly: options.namedCapturesOnly ?? true,
     keepEmptyCaptures: options.keepEmptyCaptures ?? false,
     dotall

@@ -7,11 +7,14 @@ import type { Expression } from "./grok/Expression.ts"
 import { leafValue } from "./grok/Fields.ts"
 import type { Leaf } from "./grok/Leaf.ts"
 import type { PatternError } from "./PatternError.ts"
+import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
 /** The options of Logstash's grok filter, under its names. */
 export interface GrokFilterOptions extends Decorations {
   /** Source field to pattern or patterns, tried in order. */
   readonly match: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** What the tenant defines. */
+  readonly shared?: TenantDefinitions | undefined
   readonly pattern_definitions?: string | Readonly<Record<string, string>>
   /** Stop at the first pattern, and the first field, that matches. Default true. */
   readonly break_on_match?: boolean
@@ -65,6 +68,7 @@ export const compile = (options: GrokFilterOptions): Result.Result<GrokFilter, P
   for (const [field, patterns] of Object.entries(options.match)) {
     const compiled = compileGrok(list(patterns), {
       bank: (options.ecs_compatibility ?? "disabled") === "disabled" ? "legacy" : "ecs-v1",
+      shared: options.shared,
       definitions: options.pattern_definitions ?? {},
       namedCapturesOnly: options.named_captures_only ?? true,
       keepEmptyCaptures: options.keep_empty_captures ?? false,

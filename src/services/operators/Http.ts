@@ -9,8 +9,8 @@ export const OperatorsHttp = HttpApiBuilder.group(
   "operators",
   Effect.fn(function* (handlers) {
     const operators = yield* Operators
-    return handlers.handleRaw("test", ({ params, request }) =>
-      Effect.map(operators.test(params.operator, request), (json) =>
+    return handlers.handleRaw("test", ({ params, query, request }) =>
+      Effect.map(operators.test(params.operator, request, query.tenant), (json) =>
         HttpServerResponse.stream(json, { contentType: "application/json" })
       )
     )

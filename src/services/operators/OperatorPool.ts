@@ -3,6 +3,7 @@ import type { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { SampleBatch } from "./Batches.ts"
 import type { Operator } from "./OperatorTest.ts"
 import type { Split } from "./Samples.ts"
+import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
 /** What a test runs: the texts of the form's parts. */
 export interface TestProgram {
@@ -12,6 +13,8 @@ export interface TestProgram {
   /** The form part that `text` came in. */
   readonly part: string
   readonly definitions: string
+  /** What the tenant defines besides. */
+  readonly shared: TenantDefinitions
   readonly ecsCompatibility: "disabled" | "v1"
   readonly appendSeparator: string
   readonly split: Split

@@ -4,12 +4,16 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { type FormPart, readForm } from "../shared/Form.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
+import { Tenants } from "../shared/Tenant.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
+import { noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
+import { TenantPatterns } from "./TenantPatterns.ts"
 
 type Form = ReadonlyMap<string, FormPart>
 
@@ -61,7 +65,7 @@ const choice = <A extends string>(
   return found ?? values[0]
 }
 
-const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form) {
+const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form, shared: TenantDefinitions) {
   const text = (name: string) => textOf(name, form.get(name)?.bytes ?? new Uint8Array())
   const part = operator === "flowlet" && form.has("logFile") ? "logFile" : "pattern"
   const issues: Array<Issue> = []
@@ -74,6 +78,7 @@ const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form) {
     text: yield* text(part),
     part,
     definitions: yield* text("definitions"),
+    shared,
     ecsCompatibility,
     appendSeparator: yield* text("appendSeparator"),
     split
@@ -85,15 +90,17 @@ export class Operators extends Context.Service<
   Operators,
   {
     /**
-     * Tests an operator on the samples of a form: the answer's JSON text (an `OperatorTest`) in pieces. The scope holds
-     * the test: it must last as long as the answer is read.
+     * Tests an operator on the samples of a form, with the patterns of the tenant, by default the gateway's default
+     * tenant: the answer's JSON text (an `OperatorTest`) in pieces. The scope holds the test: it must last as long as
+     * the answer is read.
      */
     readonly test: (
       operator: string,
-      request: HttpServerRequest.HttpServerRequest
+      request: HttpServerRequest.HttpServerRequest,
+      tenant?: string
     ) => Effect.Effect<
       Stream.Stream<Uint8Array>,
-      BadRequest | InvalidOperator | NotFound | Overloaded | TooLarge,
+      BadRequest | InvalidOperator | NotFound | Overloaded | StorageUnreachable | TooLarge,
       Scope.Scope
     >
   }
@@ -102,7 +109,9 @@ export class Operators extends Context.Service<
     Operators,
     Effect.gen(function* () {
       const pool = yield* OperatorPool
-      const { limits } = yield* Settings
+      const { limits, defaultTenant } = yield* Settings
+      const tenants = yield* Tenants
+      const patterns = yield* TenantPatterns
       let running = 0
       const admission = Effect.acquireRelease(
         Effect.suspend(() => {
@@ -112,12 +121,16 @@ export class Operators extends Context.Service<
         () => Effect.sync(() => running--)
       )
       return Operators.of({
-        test: Effect.fn("Operators.test")(function* (name, request) {
+        test: Effect.fn("Operators.test")(function* (name, request, tenant) {
           const operator = operators.find((known) => known === name)
           if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
+          if (tenant !== undefined && !(yield* tenants.exists(tenant))) {
+            return yield* new NotFound({ kind: "tenant", id: tenant })
+          }
           yield* admission
           const form = yield* readForm(request, { parts: rules(operator, limits), maxParts: limits.parts })
-          const program = yield* programOf(operator, form)
+          const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant ?? defaultTenant)
+          const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()
           yield* checkEncoding("input", input)
           const session = yield* pool.open(program)

@@ -10,6 +10,8 @@ export type Part = "pattern" | "definitions" | "bank" | "input"
  */
 export class PatternError extends Data.TaggedError("PatternError")<{
   readonly part: Part
+  /** The tenant's file or artifact that `line` and `column` count in, in place of the part. */
+  readonly source?: string
   readonly detail: string
   readonly line: number
   readonly column: number
@@ -17,7 +19,7 @@ export class PatternError extends Data.TaggedError("PatternError")<{
   readonly pattern: number
 }> {
   override get message(): string {
-    return `${this.detail} at ${this.line}:${this.column} of the ${this.part}`
+    return `${this.detail} at ${this.line}:${this.column} of ${this.source ?? `the ${this.part}`}`
   }
 }
 

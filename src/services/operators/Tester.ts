@@ -5,6 +5,7 @@ import type { Fields } from "./FieldPath.ts"
 import { compile as compileGrok } from "./Grok.ts"
 import { PatternError } from "./PatternError.ts"
 import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
+import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
 export interface TestOptions {
   readonly operator: "grok" | "dissect"
@@ -13,6 +14,8 @@ export interface TestOptions {
   readonly pattern: string
   /** Grok: `NAME regex` per line. */
   readonly definitions?: string
+  /** Grok: what the tenant defines. */
+  readonly shared?: TenantDefinitions | undefined
   readonly ecsCompatibility?: "disabled" | "v1"
   /** Dissect: what stands between appended values. */
   readonly appendSeparator?: string
@@ -65,7 +68,8 @@ interface Operator {
 const grok = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Result<Operator, PatternError> =>
   compileGrok(patterns, {
     bank: options.ecsCompatibility === "v1" ? "ecs-v1" : "legacy",
-    definitions: options.definitions ?? {}
+    definitions: options.definitions ?? {},
+    shared: options.shared
   })
 
 const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.Result<Operator, PatternError> => {

@@ -96,6 +96,7 @@ class Run {
 
   readonly #context = (component: string): RunContext => ({
     ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal),
+    patterns: this.#order.spec.patterns,
     position: {
       load: () => this.#order.spec.positions?.[component],
       // After the lines that were printed before it: their order on the channel is the order in which they are kept.

@@ -7,6 +7,7 @@ import type { Group, Node, Reference } from "./Syntax.ts"
 /** Where a text came from, for positions in errors. */
 export interface Origin {
   readonly part: Part
+  readonly source?: string
   readonly text: string
   readonly line: number
   readonly column: number
@@ -41,6 +42,7 @@ export const faultAt = (origin: Origin, fault: { message: string; start: number;
   const at = position(origin.text, fault.start)
   return new PatternError({
     part: origin.part,
+    ...(origin.source === undefined ? {} : { source: origin.source }),
     detail: fault.message,
     line: origin.line - 1 + at.line,
     column: at.line === 1 ? origin.column - 1 + at.column : at.column,
@@ -55,7 +57,8 @@ const parsed = new WeakMap<Definition, Node>()
 export const expand = (
   expression: Origin,
   lookup: (name: string) => Definition | undefined,
-  namedCapturesOnly: boolean
+  namedCapturesOnly: boolean,
+  leftOut: ReadonlyArray<string> = []
 ): Expansion => {
   const captures: Array<Capture> = []
   const names = new Map<string, Array<number>>()
@@ -91,12 +94,16 @@ export const expand = (
     const at = (message: string) => faultAt(origin, { message, start: node.start, end: node.end })
     if (node.definition !== undefined) {
       const column = origin.column + node.end - 1 - node.definition.length
-      inline.set(node.syntax, { regex: node.definition, part: origin.part, line: origin.line, column })
+      const source = origin.source === undefined ? {} : { source: origin.source }
+      inline.set(node.syntax, { regex: node.definition, part: origin.part, ...source, line: origin.line, column })
     }
     if (node.ignored !== undefined && trail.length === 0)
       hints.push(`the text "${node.ignored.trim()}" inside %{${node.syntax}…} is ignored`)
     const definition = inline.get(node.syntax) ?? lookup(node.syntax)
-    if (definition === undefined) throw at(`unknown pattern "${node.syntax}"`)
+    if (definition === undefined) {
+      const missing = leftOut.length === 0 ? "" : ` (it may be in what was left out: ${leftOut.join("; ")})`
+      throw at(`unknown pattern "${node.syntax}"${missing}`)
+    }
     if (trail.length > maxTrail) throw at(`definitions nested more than ${maxTrail} deep`)
     const cycle = trail.indexOf(node.syntax)
     if (cycle >= 0) throw at(`circular reference ${[...trail.slice(cycle), node.syntax].join("->")}`)
@@ -107,6 +114,8 @@ export const expand = (
     const fullName = isNamed ? `${node.syntax}:${node.semantic}` : node.syntax
     const index = isNamed || !namedCapturesOnly ? capture(fullName, false, node, origin) : undefined
     const inner: Origin = { ...definition, text: definition.regex, pattern: origin.pattern }
+    if (definition.fault !== undefined)
+      throw faultAt(inner, { message: definition.fault, start: 0, end: definition.regex.length })
     const tree = parsed.get(definition) ?? parseIn(inner)
     parsed.set(definition, tree)
     const body = walk(tree, inner, [...trail, node.syntax])

@@ -11,6 +11,8 @@ import { lazyMatcher, type Matcher, type Tree } from "./Matcher.ts"
 
 export interface ExpressionSettings {
   readonly lookup: (name: string) => Definition | undefined
+  /** What the lookup does not know of, for messages. */
+  readonly leftOut?: ReadonlyArray<string>
   readonly namedCapturesOnly: boolean
   readonly keepEmptyCaptures: boolean
   readonly dotall: boolean
@@ -44,7 +46,12 @@ const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
 /** Compiles pattern number `pattern`. Throws PatternError. */
 export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
   const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
-  const { tree: root, captures, names, hints } = expand(origin, settings.lookup, settings.namedCapturesOnly)
+  const {
+    tree: root,
+    captures,
+    names,
+    hints
+  } = expand(origin, settings.lookup, settings.namedCapturesOnly, settings.leftOut)
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)
   const withBuilder = (matcher: Matcher) => {

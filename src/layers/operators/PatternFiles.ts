@@ -1,0 +1,110 @@
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { Effect, Layer } from "effect"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { within } from "../files/Deadline.ts"
+import { codeOf, isAbsent, type OpenedFile, openInside } from "../files/OpenInside.ts"
+
+/** A file as it was read: its text, or why it has none. */
+interface ReadFile {
+  readonly version: string
+  readonly text: string | undefined
+  readonly fault: string | undefined
+}
+
+interface Folder {
+  readonly files: ReadonlyMap<string, ReadFile>
+  readonly found: FoundPatterns
+}
+
+const keptTenants = 32
+/** A file that was changed so shortly before it was read may be changed again without a sign of it: milliseconds. */
+const racy = 50
+
+const textOf = async ({ handle, size }: OpenedFile): Promise<Pick<ReadFile, "text" | "fault">> => {
+  if (size > maxBytes) return { text: undefined, fault: `it is larger than ${maxBytes} bytes` }
+  // One byte more than there should be: a file that grows meanwhile does not take more than was agreed.
+  const buffer = Buffer.alloc(size + 1)
+  let length = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length)
+    if (bytesRead === 0) break
+    length += bytesRead
+    if (length > size) return { text: undefined, fault: "it is being written" }
+  }
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, length))
+    return { text, fault: undefined }
+  } catch {
+    return { text: undefined, fault: "it is not UTF-8" }
+  }
+}
+
+const readFile = async (root: string, path: string, known: ReadFile | undefined): Promise<ReadFile | undefined> => {
+  const opened = await openInside(root, path)
+  if (opened === "missing" || opened === "directory") return undefined
+  if (typeof opened === "string") return { version: opened, text: undefined, fault: "it cannot be read" }
+  try {
+    if (known?.version === opened.version) return known
+    const isRacy = Date.now() - opened.modifiedAt.getTime() < racy
+    return { version: isRacy ? "" : opened.version, ...(await textOf(opened)) }
+  } finally {
+    await opened.handle.close()
+  }
+}
+
+/** Hidden files and the copies that editors leave behind are no patterns. */
+const isPatternFile = (name: string): boolean => !name.startsWith(".") && !/[~#]$/.test(name)
+
+const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
+  readdir(folder).catch((error) => {
+    if (isAbsent(error) || codeOf(error) === "ENOTDIR") return []
+    throw error
+  })
+
+const readFolder = async (root: string, known: Folder | undefined): Promise<Folder> => {
+  const names = (await namesIn(join(root, "patterns"))).filter(isPatternFile).sort()
+  const wanted = names.slice(-maxSources)
+  const files = new Map<string, ReadFile>()
+  for (const name of wanted) {
+    const file = await readFile(root, `patterns/${name}`, known?.files.get(name))
+    if (file !== undefined) files.set(name, file)
+  }
+  const isSame =
+    known !== undefined &&
+    known.files.size === files.size &&
+    [...files].every(([name, file]) => known.files.get(name) === file)
+  if (isSame) return known
+  const leftOut = names.slice(0, -maxSources).map((name) => `patterns/${name}: there are more than ${maxSources} files`)
+  const sources = [...files].flatMap(([name, { text, fault }]) => {
+    if (text !== undefined) return [{ name: `patterns/${name}`, text }]
+    leftOut.push(`patterns/${name}: ${fault}`)
+    return []
+  })
+  return { files, found: { sources, leftOut: leftOut.slice(0, maxSources) } }
+}
+
+/** Looks at the folder each time; what has not changed is not read again. */
+export const layer = Layer.effect(
+  PatternFiles,
+  Effect.map(Settings, ({ conf, storageDeadline }) => {
+    const folders = new Map<string, Folder>()
+    return PatternFiles.of({
+      read: Effect.fn("PatternFiles.read")((tenant) =>
+        Effect.tryPromise({
+          try: async () => {
+            const known = folders.get(tenant)
+            const folder = await within(storageDeadline, readFolder(join(conf, "tenants", tenant), known))
+            folders.delete(tenant)
+            if (folders.size >= keptTenants) folders.delete(folders.keys().next().value!)
+            folders.set(tenant, folder)
+            return folder.found
+          },
+          catch: () => new StorageUnreachable({ storage: "data" })
+        })
+      )
+    })
+  })
+)

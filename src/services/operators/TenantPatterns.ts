@@ -1,0 +1,141 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { Hex } from "effect/encoding"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Blobs } from "../blobs/Blobs.ts"
+import { ArtifactStore } from "../resources/ArtifactStore.ts"
+import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
+import { countNames, noDefinitions, type PatternSource, type TenantDefinitions } from "./TenantDefinitions.ts"
+
+/** A tenant's definitions, and what they were made of. */
+interface Made {
+  readonly own: FoundPatterns
+  readonly builds: string
+  readonly definitions: TenantDefinitions
+}
+
+interface Build {
+  readonly name: string
+  readonly sha256: string
+  readonly size: number
+}
+
+const encoder = new TextEncoder()
+
+/** Texts of builds that are kept, by tenant and hash; tenants whose definitions are kept. */
+const keptBuilds = 128
+const keptTenants = 32
+
+const remember = <A>(kept: Map<string, A>, max: number, key: string, value: A): A => {
+  kept.delete(key)
+  if (kept.size >= max) kept.delete(kept.keys().next().value!)
+  kept.set(key, value)
+  return value
+}
+
+/** The sources in the order of their weight, as many as the limits allow; the last ones are wanted most. */
+const bounded = (all: ReadonlyArray<PatternSource>): FoundPatterns => {
+  const sources: Array<PatternSource> = []
+  const leftOut: Array<string> = []
+  let bytes = 0
+  let names = 0
+  for (const source of all.toReversed()) {
+    const size = encoder.encode(source.text).length
+    const count = countNames(source)
+    const reason =
+      sources.length >= maxSources
+        ? `more than ${maxSources} files`
+        : bytes + size > maxBytes
+          ? `more than ${maxBytes} bytes`
+          : names + count > maxNames
+            ? `more than ${maxNames} names`
+            : undefined
+    if (reason !== undefined) leftOut.push(`${source.name}: the tenant's patterns are ${reason}`)
+    else {
+      bytes += size
+      names += count
+      sources.unshift(source)
+    }
+  }
+  return { sources, leftOut }
+}
+
+/** The definitions of artifacts and, over them, those of files. */
+const joined = Effect.fnUntraced(function* (shared: FoundPatterns, own: FoundPatterns) {
+  const { sources, leftOut } = bounded([...shared.sources, ...own.sources])
+  const found = { sources, leftOut: [...own.leftOut, ...shared.leftOut, ...leftOut] }
+  if (found.sources.length === 0 && found.leftOut.length === 0) return noDefinitions
+  const content = encoder.encode(JSON.stringify(found))
+  const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", content))
+  return { version: Hex.encode(new Uint8Array(digest)), ...found }
+})
+
+/** The grok patterns that a tenant brings along: artifacts of type `GROK_PATTERNS`, and over them its own files. */
+export class TenantPatterns extends Context.Service<
+  TenantPatterns,
+  {
+    /** The definitions as they are now; the same object as long as they have not changed. */
+    readonly of: (tenant: string) => Effect.Effect<TenantDefinitions, StorageUnreachable>
+  }
+>()("flow/operators/TenantPatterns") {
+  static readonly layer = Layer.effect(
+    TenantPatterns,
+    Effect.gen(function* () {
+      const files = yield* PatternFiles
+      const store = yield* ArtifactStore
+      const blobs = yield* Blobs
+      const builds = new Map<string, string | undefined>()
+      const tenants = new Map<string, Made>()
+
+      const listed = (tenant: string) =>
+        store.list(tenant, { all: false, type: "GROK_PATTERNS" }, { after: undefined, limit: maxSources + 1 }).pipe(
+          Stream.map(({ json, sha256 }): Build => {
+            const { group, artifact, version, size } = JSON.parse(json) as Record<string, string> & { size: number }
+            return { name: `${group}:${artifact}:${version}`, sha256, size }
+          }),
+          Stream.runCollect
+        )
+
+      /** The build's text; undefined when it is not UTF-8. */
+      const textOf = Effect.fnUntraced(function* (tenant: string, { sha256 }: Build) {
+        const key = `${tenant}/${sha256}`
+        if (builds.has(key)) return builds.get(key)
+        const decoder = new TextDecoder("utf-8", { fatal: true })
+        const chunks = yield* Stream.runCollect(yield* blobs.read(tenant, sha256))
+        let text: string | undefined
+        try {
+          text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode()
+        } catch {
+          text = undefined
+        }
+        return remember(builds, keptBuilds, key, text)
+      })
+
+      const artifacts = Effect.fnUntraced(function* (tenant: string, found: ReadonlyArray<Build>) {
+        const sources: Array<PatternSource> = []
+        const leftOut: Array<string> = []
+        for (const build of found) {
+          const text = build.size > maxBytes ? undefined : yield* textOf(tenant, build)
+          if (text !== undefined) sources.push({ name: build.name, text })
+          else {
+            const why = build.size > maxBytes ? `it is larger than ${maxBytes} bytes` : "it is not UTF-8"
+            leftOut.push(`${build.name}: ${why}`)
+          }
+        }
+        return { sources, leftOut }
+      })
+
+      return TenantPatterns.of({
+        of: Effect.fn("TenantPatterns.of")(function* (tenant) {
+          const own = yield* files.read(tenant)
+          const found = yield* listed(tenant)
+          const made = tenants.get(tenant)
+          const builds = JSON.stringify(found)
+          if (made?.own === own && made.builds === builds) return made.definitions
+          const definitions = yield* joined(yield* artifacts(tenant, found), own)
+          remember(tenants, keptTenants, tenant, { own, builds, definitions })
+          return definitions
+        })
+      })
+    })
+  )
+}
