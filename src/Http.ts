@@ -38,9 +38,9 @@ const Handlers = Layer.mergeAll(
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),
-  lean(ResourcesHttp, ["resources", "blobs"]),
-  lean(StoredHttp, ["stored", "blobs"]),
-  lean(RegistryHttp, ["registry", "blobs"]),
+  lean(ResourcesHttp, ["resources"]),
+  lean(StoredHttp, ["stored"]),
+  lean(RegistryHttp, ["registry"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])

@@ -3,7 +3,6 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
-import { Blobs } from "../blobs/Blobs.ts"
 import { download } from "../shared/Download.ts"
 import type { FormPart } from "../shared/Form.ts"
 import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
@@ -26,7 +25,6 @@ export const RegistryHttp = HttpApiBuilder.group(
   "registry",
   Effect.fn(function* (handlers) {
     const registry = yield* Registry
-    const blobs = yield* Blobs
     const answers = yield* IdempotencyStore
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
@@ -41,7 +39,7 @@ export const RegistryHttp = HttpApiBuilder.group(
           maxParts: limits.parts,
           check: (parts) => Effect.flatMap(pathOf(parts.get("path")!), (path) => registry.check(tenant, path))
         },
-        (source) => blobs.write(tenant, source)
+        (source) => registry.store(tenant, source)
       )
       const isNew = request.headers["if-none-match"]?.trim() === "*"
       const work = Effect.as(registry.put(tenant, path, blob, isNew), {})

@@ -28,6 +28,8 @@ export class Registry extends Context.Service<
   {
     /** Whether something can be stored under the path at all. */
     readonly check: (tenant: string, path: string) => Effect.Effect<string, ResourceNotCreated>
+    /** Stores the bytes of a file while they come; nothing refers to them yet. */
+    readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Makes a stored blob the next version of the path; gives its number. */
     readonly put: (
       tenant: string,
@@ -62,6 +64,7 @@ export class Registry extends Context.Service<
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
 
       return Registry.of({
+        store: (tenant, source) => blobs.write(tenant, source),
         check: (tenant, path) => {
           if (!isRelativePath(path)) {
             const expected = "without empty, `.` and `..` segments, control characters and backslashes"

@@ -38,6 +38,8 @@ const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, un
 export class Artifacts extends Context.Service<
   Artifacts,
   {
+    /** Stores the bytes of a build while they come; nothing refers to them yet. */
+    readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Makes a stored build the version that its manifest names. */
     readonly add: (
       tenant: string,
@@ -106,6 +108,7 @@ export class Artifacts extends Context.Service<
       })
 
       return Artifacts.of({
+        store: (tenant, source) => blobs.write(tenant, source),
         add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew) {
           const { sha256, size } = build
           const manifest = readManifest(part.bytes, part.filename, build)

@@ -3,7 +3,6 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
-import { Blobs } from "../blobs/Blobs.ts"
 import { download } from "../shared/Download.ts"
 import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -30,7 +29,6 @@ export const ResourcesHttp = HttpApiBuilder.group(
   "resources",
   Effect.fn(function* (handlers) {
     const artifacts = yield* Artifacts
-    const blobs = yield* Blobs
     const answers = yield* IdempotencyStore
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
@@ -45,7 +43,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
           maxParts: limits.parts,
           check: (parts) => Effect.succeed(parts.get("manifest")!)
         },
-        (source) => blobs.write(tenant, source)
+        (source) => artifacts.store(tenant, source)
       )
       const isNew = request.headers["if-none-match"]?.trim() === "*"
       const work = Effect.map(artifacts.add(tenant, { ...blob, file }, checked, isNew), (json) => ({

@@ -3,7 +3,6 @@ import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
-import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { download } from "../shared/Download.ts"
 import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -17,7 +16,6 @@ export const StoredHttp = HttpApiBuilder.group(
   "stored",
   Effect.fn(function* (handlers) {
     const stored = yield* Stored
-    const sweep = yield* BlobSweep
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -74,7 +72,7 @@ export const StoredHttp = HttpApiBuilder.group(
       )
       .handle("sweep", ({ params, query }) => {
         const dryRun = query.dryRun === "true"
-        return Effect.map(sweep.run(params.tenant, dryRun), (blobs) => ({
+        return Effect.map(stored.sweep(params.tenant, dryRun), (blobs) => ({
           dryRun,
           bytes: blobs.reduce((sum, { size }) => sum + size, 0),
           blobs: blobs.map(({ sha256, size, storedAt }) => ({

@@ -7,7 +7,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { Blobs, type ByteSpan } from "../blobs/Blobs.ts"
+import { Blobs, type ByteSpan, type StoredBlob } from "../blobs/Blobs.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota } from "../blobs/Quota.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -66,6 +66,8 @@ export class Stored extends Context.Service<
       name: string,
       version?: number
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
+    /** Removes the tenant's bytes that nothing refers to; with `dryRun` it only tells which those are. */
+    readonly sweep: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/stored/Stored") {
   static readonly layer = Layer.effect(
@@ -210,6 +212,7 @@ export class Stored extends Context.Service<
         metadata: Effect.fn("Stored.metadata")(function* (tenant, name, version) {
           return yield* answer(tenant, name, "found", yield* find(tenant, name, version))
         }),
+        sweep: sweep.run,
         list: (tenant, span) =>
           Stream.map(store.list(tenant, span), ({ key, json }) => ({
             key,
