@@ -63,11 +63,21 @@ export class CsvReader {
     this.#waiting += text
     // A long row in many pieces would be looked through again and again.
     if (this.#waiting.length < 2 * this.#looked && this.#waiting.length <= maxLineLength) return
-    const end = rowEnd(this.#waiting, "last")
-    const rest = end === 0 ? this.#waiting : this.#read(this.#waiting.slice(0, end), into) + this.#waiting.slice(end)
-    this.#waiting = rest
-    while (this.#waiting.length > maxLineLength) this.#waiting = this.#giveUp(this.#waiting, "is too long")
+    this.#drain(into)
+    while (this.#waiting.length > maxLineLength) {
+      this.#waiting = this.#giveUp(
+        this.#waiting,
+        `has more than ${maxLineLength} characters, or a quote that is not closed`
+      )
+      this.#drain(into)
+    }
     this.#looked = this.#waiting.length
+  }
+
+  /** Reads the whole rows that have come. */
+  #drain(into: Array<Event>): void {
+    const end = rowEnd(this.#waiting, "last")
+    if (end > 0) this.#waiting = this.#read(this.#waiting.slice(0, end), into) + this.#waiting.slice(end)
   }
 
   end(into: Array<Event>): void {

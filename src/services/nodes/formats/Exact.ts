@@ -1,5 +1,5 @@
 /** Whether a JSON text may hold a number of more digits than JavaScript's numbers keep. */
-const suspicious = /[\d.]{17}/
+const suspicious = /[\d.]{16}/
 
 /** Digits without zeros at their ends, and the power of ten of the last: equal for equal numbers. */
 const canonical = (text: string): string => {
@@ -12,7 +12,7 @@ const canonical = (text: string): string => {
 
 const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
   const source = context?.source
-  if (typeof value !== "number" || source === undefined || source.length < 17) return value
+  if (typeof value !== "number" || source === undefined || source.length < 16) return value
   const isInteger = /^-?\d+$/.test(source)
   if (isInteger) return Number.isSafeInteger(value) ? value : source
   return canonical(source) === canonical(String(value)) ? value : source

@@ -1,0 +1,151 @@
+import { it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { fileInput } from "../../src/services/nodes/FileInput.ts"
+import { csvHeader, csvRows } from "../../src/services/nodes/formats/Csv.ts"
+import { parseExact } from "../../src/services/nodes/formats/Exact.ts"
+import type { Event } from "../../src/services/nodes/Node.ts"
+import { Memory } from "./memory.ts"
+
+type Settings = typeof fileInput.settings.Type
+
+const read = async (given: Partial<Settings>, files: ConstructorParameters<typeof Memory>[0]) => {
+  const streams: { "*": Array<Event>; errors: Array<Event> } = { "*": [], errors: [] }
+  const instance = await fileInput.start({ follow: false, ...given }, new Memory(files).nodeContext("in"))
+  await instance.run!((stream, batch) => void streams[stream === "errors" ? "errors" : "*"].push(...batch))
+  return { records: streams["*"], errors: streams.errors }
+}
+
+const csv = (text: string) => read({ path: "a.csv" }, { "a.csv": text })
+const reasons = (errors: ReadonlyArray<Event>) => errors.map((event) => (event["error"] as { reason: string }).reason)
+
+describe("csv", () => {
+  it("has a header, texts, quotes, and line ends inside of them", async () => {
+    const { records, errors } = await csv(
+      '\ufeffid,"a ""name""",\r\n9007199254740993,"x,\r\ny",\r\n\r\n007,é,"z"\n1e5,"",=1+1'
+    )
+    expect(errors).toEqual([])
+    expect(records).toEqual([
+      { id: "9007199254740993", 'a "name"': "x,\r\ny", column3: "" },
+      { id: "007", 'a "name"': "é", column3: "z" },
+      { id: "1e5", 'a "name"': "", column3: "=1+1" }
+    ])
+  })
+
+  it("passes rows that do not fit on with their numbers, and reads on", async () => {
+    const { records, errors } = await csv('a,b\n1,2\n3\n4,5,6\n"x"y,7\n8,9\n"10\n",11\n12,"never closed\n13,14\n')
+    expect(records).toEqual([
+      { a: "1", b: "2" },
+      { a: "8", b: "9" },
+      { a: "10\n", b: "11" },
+      { a: "13", b: "14" }
+    ])
+    expect(reasons(errors)).toEqual([
+      "row 3 has 1 cells, the header has 2",
+      "row 4 has 3 cells, the header has 2",
+      "row 5 has a quote that is misplaced or not closed",
+      "row 8 has a quote that is misplaced or not closed"
+    ])
+    expect(errors[0]).toMatchObject({ row: 3, cells: ["3"] })
+  })
+
+  it("loses one line only to a quote that is never closed in a large file", async () => {
+    const rows = Array.from({ length: 200_000 }, (_, index) => `${index},b\n`)
+    const { records, errors } = await csv(`a,b\nx,"y\n${rows.join("")}`)
+    expect(records.length).toBe(200_000)
+    expect(reasons(errors).length).toBe(1)
+  })
+
+  it("keeps odd names of columns apart", async () => {
+    expect((await csv("a,a,__proto__,\n1,2,3,4\n")).records.map((event) => Object.entries(event))).toEqual([
+      [
+        ["a", "1"],
+        ["a_2", "2"],
+        ["__proto__", "3"],
+        ["column4", "4"]
+      ]
+    ])
+  })
+
+  it("may be empty", async () => {
+    for (const text of ["", "\n", "a,b", "a,b\r\n", "\ufeff"]) {
+      expect(await csv(text), JSON.stringify(text)).toEqual({ records: [], errors: [] })
+    }
+  })
+
+  const cells = ["a", "", '"', ",", "\n", " \r\n", "é€😀", "x y", '""', "1"]
+  const Rows = Schema.Array(Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))))
+  const Places = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5000 })))
+  it.effect.prop(
+    "reads what csv outputs write, however it is cut",
+    { rows: Rows, places: Places },
+    ({ rows, places }) =>
+      Effect.promise(async () => {
+        const columns = ["k", "l", "m"]
+        const events = rows.map((row) =>
+          Object.fromEntries(
+            columns.map((name, index) => [name, cells[row[index] ?? 0]! + cells[row[index + 3] ?? 0]!])
+          )
+        )
+        const bytes = Buffer.from(csvHeader(columns) + csvRows(columns, events))
+        const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
+        const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index]!, end))
+        expect(await read({ path: "a.csv" }, { "a.csv": chunks })).toEqual({ records: events, errors: [] })
+      }),
+    { arbitrary: { runs: 300 } }
+  )
+})
+
+describe("a source", () => {
+  const check = (given: object) =>
+    fileInput.check!(Schema.decodeUnknownSync(fileInput.settings)(given)).map(({ path, detail }) => [
+      path.join("."),
+      detail
+    ])
+
+  it("is exactly one of three", () => {
+    expect(check({ path: "a" })).toEqual([])
+    expect(check({ registry: "a/b.csv" })).toEqual([])
+    expect(check({ resource: "FILE:org.acme:lookup:1.0.0" })).toEqual([])
+    expect(check({})).toEqual([["", "One of path, registry and resource is required"]])
+    expect(check({ path: "a", registry: "b" })[0]?.[0]).toBe("registry")
+    expect(check({ resource: "FILE:org.acme:lookup" })[0]?.[0]).toBe("resource")
+  })
+
+  it("can be followed only where it grows by lines", () => {
+    expect(check({ path: "a.log", follow: true })).toEqual([])
+    expect(check({ path: "a.csv", follow: true, format: "lines" })).toEqual([])
+    for (const given of [{ path: "a.csv" }, { path: "a.log.gz" }, { registry: "a.log" }]) {
+      expect(check({ ...given, follow: true })[0]?.[0], JSON.stringify(given)).toBe("follow")
+    }
+  })
+
+  it("is read from the registry by the extension of its name", async () => {
+    expect(await read({ registry: "x/a.csv" }, { "x/a.csv": "a\n1\n" })).toEqual({ records: [{ a: "1" }], errors: [] })
+    expect(fileInput.references!({ registry: "x/a.csv", follow: false })).toEqual([{ registry: "x/a.csv" }])
+    expect(fileInput.references!({ path: "a", follow: false })).toEqual([])
+  })
+})
+
+describe("exact JSON", () => {
+  it("keeps the digits of every number that JavaScript would round", () => {
+    const same = [
+      "9007199254740993",
+      "-170141183460469231731687303715884105727",
+      "0.12345678901234567890",
+      "99999999999999.9999"
+    ]
+    for (const text of same) expect(parseExact(`[${text}]`), text).toEqual([text])
+    const numbers = [
+      "9007199254740991",
+      "0.1",
+      "1e300",
+      "1.7976931348623157e308",
+      "12345.678900000000000000",
+      "5e-324",
+      "0.00000000000000000001"
+    ]
+    for (const text of numbers) expect(parseExact(`[${text}]`), text).toEqual([Number(text)])
+    expect(parseExact('{"a":"12345678901234567890"}')).toEqual({ a: "12345678901234567890" })
+  })
+})
