@@ -49,14 +49,23 @@ layer(gateway({ conf }), { excludeTestServices: true })("following through the g
           Effect.map(json(`/v1/${tenant}/flowline/executions/${id}/output`), ({ lines }) =>
             (lines ?? []).map(({ text }) => text)
           ),
-          (lines: ReadonlyArray<string>) => lines.length === 2
+          (lines) => lines.length === 2,
+          () => "not yet" as const
         )
         const wanted = ["first", "second"].map((word) => JSON.stringify({ message: `${word} of ${tenant}` }))
         assert.deepStrictEqual(yield* Effect.retry(texts, soon), wanted)
-        const offset = Effect.filterOrFail(positions.load(tenant, id), (kept) => kept["file_input"] !== undefined)
+        const offset = Effect.filterOrFail(
+          positions.load(tenant, id),
+          (kept) => kept["file_input"] !== undefined,
+          () => "not yet" as const
+        )
         assert.include(JSON.stringify(yield* Effect.retry(offset, soon)), '"path":"a.log"')
         yield* raw(path, { method: "DELETE" })
-        const gone = Effect.filterOrFail(positions.load(tenant, id), (kept) => Object.keys(kept).length === 0)
+        const gone = Effect.filterOrFail(
+          positions.load(tenant, id),
+          (kept) => Object.keys(kept).length === 0,
+          () => "not yet" as const
+        )
         yield* Effect.retry(gone, soon)
         assert.strictEqual((yield* json(path)).state, "CANCELLED")
       }
