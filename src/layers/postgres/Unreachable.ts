@@ -100,11 +100,17 @@ const withDeadline = <A, E, R>(
 /** `unreachableWithin` five seconds. */
 export const unreachable = unreachableWithin(deadline)
 
-/** The same for rows that are streamed: failures are translated, the whole may last as long as it is read. */
+/**
+ * The same for rows that are streamed: the deadline is for each time that somebody waits for rows; the whole may last as
+ * long as it is read.
+ */
 export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>
-): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
-  Stream.catchCause(self, (cause) => Stream.fromEffect(explain(cause)))
+): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> => {
+  const millis = Duration.toMillis(Duration.fromInputUnsafe(deadline))
+  const prompt = Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, millis)))
+  return Stream.catchCause(prompt, (cause) => Stream.fromEffect(explain(cause)))
+}
 
 /** Whether PostgreSQL answers now; decided within a second. */
 export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {
