@@ -12,7 +12,8 @@ export const Kind = Schema.Literals([
   "route",
   "channel",
   "resource",
-  "page"
+  "page",
+  "index"
 ])
 
 /**

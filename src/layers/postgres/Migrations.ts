@@ -13,7 +13,8 @@ export const migrations: MigrationFiles = {
   "0003_archives.ts": () => import("../../../migrations/0003_archives.ts"),
   "0004_idempotency.ts": () => import("../../../migrations/0004_idempotency.ts"),
   "0005_resources.ts": () => import("../../../migrations/0005_resources.ts"),
-  "0007_positions.ts": () => import("../../../migrations/0007_positions.ts")
+  "0007_positions.ts": () => import("../../../migrations/0007_positions.ts"),
+  "0008_search.ts": () => import("../../../migrations/0008_search.ts")
 }
 
 const table = "flow_migrations"

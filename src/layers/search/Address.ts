@@ -1,0 +1,43 @@
+import type { NetConnectOpts } from "node:net"
+import { PgClient } from "@effect/sql-pg"
+import { Redacted } from "effect"
+import { connectWatched } from "../postgres/LivenessSocket.ts"
+
+/** Where and how the documents are reached. */
+export interface SearchAddress {
+  /** Address of the PostgreSQL that holds them. */
+  readonly url: Redacted.Redacted<string>
+  /** Statements that may be under way at once, those that are being read slowly included. */
+  readonly connections: number
+}
+
+const targetOf = (url: URL): NetConnectOpts => {
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
+  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
+  if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
+  return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
+}
+
+/**
+ * Connections for searching: apart from those of requests, as one statement can last as long as somebody reads its
+ * results. Plans are made for the query at hand, as JSON paths are read once only when they are known to the plan.
+ */
+export const connect = ({ url, connections }: SearchAddress) => {
+  const address = new URL(Redacted.value(url))
+  const mayEncrypt = ![null, "disable"].includes(address.searchParams.get("sslmode"))
+  return PgClient.make({
+    url,
+    applicationName: "flow-gateway search",
+    maxConnections: connections,
+    connectTimeout: "2 seconds",
+    startupParameters: {
+      statement_timeout: "30min",
+      lock_timeout: "4s",
+      TimeZone: "UTC",
+      plan_cache_mode: "force_custom_plan",
+      jit: "off"
+    },
+    stream: () => connectWatched(targetOf(address), { silence: 1500, probe: 1000 }, mayEncrypt),
+    transformJson: false
+  })
+}

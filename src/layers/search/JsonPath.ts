@@ -1,0 +1,35 @@
+import type { FieldName } from "../../services/search/Query.ts"
+import { storable } from "../../services/search/Storable.ts"
+
+/** A text as it stands in a JSON path. Everything beyond plain letters is escaped, so no text can end it. */
+export const quoted = (text: string): string =>
+  `"${storable(text).replace(/[^A-Za-z0-9_ @.-]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, "0")}`
+  })}"`
+
+/** Names of more parts than this are looked up as nested members, and as one member, only. */
+const splitParts = 4
+
+/** The ways in which a dotted name can be cut into members. */
+const cuts = (parts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
+  if (parts.length > splitParts) return [parts, [parts.join(".")]]
+  const [first, ...rest] = parts
+  if (first === undefined) return [[]]
+  if (rest.length === 0) return [[first]]
+  return [...cuts(rest).map((cut) => [first, ...cut]), ...cuts([`${first}.${rest[0]}`, ...rest.slice(1)])]
+}
+
+/** The paths, from the document's root `@`, that a field name stands for. */
+export const pathsOf = (field: FieldName): ReadonlyArray<string> => {
+  if (field === "*") return ["@.**"]
+  const below = field.endsWith(".*")
+  const parts = (below ? field.slice(0, -2) : field).split(".")
+  return cuts(parts).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}${below ? ".**" : ""}`)
+}
+
+/** A JSON path that finds something when a value of the field meets the condition, in which it is `@`. */
+export const anyValue = (field: FieldName, condition: string): string =>
+  `$ ? (${pathsOf(field)
+    .map((path) => `exists(${path} ? (${condition}))`)
+    .join(" || ")})`

@@ -1,0 +1,144 @@
+import { Context, Effect, Layer, Stream } from "effect"
+import { Reactivity } from "effect/reactivity"
+import type { SqlError } from "effect/sql/SqlError"
+import { isIndexOf, named } from "../../services/search/IndexName.ts"
+import { Search } from "../../services/search/Search.ts"
+import { original, originalJson } from "../../services/search/Storable.ts"
+import { unreachable, unreachableStream, unreachableWithin } from "../postgres/Unreachable.ts"
+import { connect, type SearchAddress } from "./Address.ts"
+import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
+import { overview } from "./Overview.ts"
+import { type HitRow, hitColumns, hitOf, partsFor, rowColumns, select } from "./Read.ts"
+import { where } from "./Where.ts"
+import { makeWrite } from "./Write.ts"
+
+/** Where the documents are. */
+export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(
+  "flow-gateway/layers/search/SearchConfig"
+) {}
+
+/** How long a search for a page, or a count, may take. */
+const pageLimit = "30 seconds"
+
+/** The part was dropped between the look at the catalog and the statement. */
+const isDropped = (error: { readonly _tag: string }): boolean =>
+  error._tag === "SqlError" && codeOf((error as SqlError).reason.cause) === "42P01"
+
+const codeOf = (cause: unknown): string =>
+  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+
+const make = Effect.gen(function* () {
+  const sql = yield* connect(yield* SearchConfig)
+  const write = makeWrite(sql)
+  const again = { while: isDropped, times: 3 }
+
+  const numberOf = Effect.fnUntraced(function* (tenant: string, index: string) {
+    const [found] = yield* resolve(sql, tenant, named(index).names.length === 1 ? index : "")
+    return found === undefined ? yield* notFound(tenant, index) : found.no
+  })
+
+  return Search.of({
+    indices: Effect.fn("Search.indices")(function* (tenant) {
+      return yield* Effect.retry(overview(sql, tenant), again)
+    }, unreachableWithin(pageLimit)),
+
+    resolve: Effect.fn("Search.resolve")(function* (tenant, pattern) {
+      return (yield* resolve(sql, tenant, pattern)).map(({ name }) => name)
+    }, unreachable),
+
+    write: Effect.fn("Search.write")(function* (tenant, index, documents) {
+      if (!isIndexOf(tenant, index)) return yield* notFound(tenant, index)
+      return yield* Effect.catchTag(write(tenant, index, documents), "IndexGone", () => notFound(tenant, index))
+    }, unreachableWithin(pageLimit)),
+
+    count: Effect.fn("Search.count")(function* (tenant, pattern, query) {
+      return yield* Effect.gen(function* () {
+        const parts = yield* partsFor(sql, tenant, pattern)
+        if (parts.length === 0) return 0
+        const condition = where(sql, query)
+        const counts = parts.map(({ part }) => sql`(select count(*) from ${sql(tableOf(part))} where ${condition})`)
+        const [row] = yield* sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
+        return row?.count ?? 0
+      }).pipe(Effect.retry(again))
+    }, unreachableWithin(pageLimit)),
+
+    read: (tenant, pattern, query, after) =>
+      Effect.map(partsFor(sql, tenant, pattern, after), (parts) =>
+        parts.length === 0
+          ? Stream.empty
+          : Stream.mapArray(select<HitRow>(sql, parts, query, hitColumns(sql), { after }).stream, (rows) => {
+              const [first, ...rest] = rows
+              return [hitOf(first), ...rest.map(hitOf)]
+            })
+      ).pipe(Stream.unwrap, unreachableStream),
+
+    page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
+      return yield* Effect.gen(function* () {
+        const parts = yield* partsFor(sql, tenant, pattern, after)
+        if (parts.length === 0) return []
+        return (yield* select<HitRow>(sql, parts, query, hitColumns(sql), { after, limit })).map(hitOf)
+      }).pipe(Effect.retry(again))
+    }, unreachableWithin(pageLimit)),
+
+    rows: (tenant, pattern, query, options) => {
+      const names = options.fields.map((_, index) => `f${index}`)
+      const restore = options.as === "text" ? original : originalJson
+      const row = (found: Readonly<Record<string, string | null>>) =>
+        names.map((name) => {
+          const value = found[name]
+          return typeof value === "string" ? restore(value) : null
+        })
+      return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
+        parts.length === 0
+          ? Stream.empty
+          : Stream.mapArray(
+              select<Readonly<Record<string, string | null>>>(sql, parts, query, rowColumns(sql, options), options)
+                .stream,
+              (rows) => {
+                const [first, ...rest] = rows
+                return [row(first), ...rest.map(row)]
+              }
+            )
+      ).pipe(Stream.unwrap, unreachableStream)
+    },
+
+    drop: Effect.fn("Search.drop")(function* (tenant, index) {
+      const no = yield* numberOf(tenant, index)
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* lockIndex(sql, no, "alone")
+          const parts = yield* partsOf(sql, tenant, [no])
+          yield* unlink(
+            sql,
+            parts.map(({ part }) => part)
+          )
+          yield* sql`delete from search_indices where tenant = ${tenant} and no = ${no}`
+        })
+      )
+      yield* Effect.forkDetach(Effect.ignore(sweepParts(sql)))
+    }, unreachable),
+
+    expire: Effect.fn("Search.expire")(function* (tenant, index, before) {
+      const no = yield* numberOf(tenant, index)
+      const month = monthOf(String(before))
+      yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* lockIndex(sql, no, "alone")
+          const parts = yield* partsOf(sql, tenant, [no])
+          const over = parts.filter((part) => part.month !== "" && month !== "" && part.month < month)
+          yield* unlink(
+            sql,
+            over.map(({ part }) => part)
+          )
+          for (const { part } of parts.filter((part) => !over.includes(part))) {
+            yield* sql`delete from ${sql(tableOf(part))} where ts < ${String(before)}`
+          }
+        })
+      )
+      yield* Effect.forkDetach(Effect.ignore(sweepParts(sql)))
+    }, unreachableWithin("10 minutes"))
+  })
+})
+
+/** Documents in PostgreSQL. */
+export const layer = Layer.effect(Search, make).pipe(Layer.provide(Reactivity.layer))

@@ -1,0 +1,23 @@
+import { hasWildcard, matchesWildcard } from "../resources/Wildcard.ts"
+
+/** What an index may be called after the tenant's name and its dash. */
+const rest = /^[a-z0-9_][a-z0-9._-]*$/
+
+/** Whether the tenant may have an index of this name. */
+export const isIndexOf = (tenant: string, name: string): boolean =>
+  name.length <= 200 && name.startsWith(`${tenant}-`) && rest.test(name.slice(tenant.length + 1))
+
+/** What a pattern names. */
+export interface Named {
+  /** Plain names: each must exist. */
+  readonly names: ReadonlyArray<string>
+  readonly selects: (name: string) => boolean
+}
+
+/** Reads a name, a pattern with `*` and `?`, or several of them with commas between. */
+export const named = (pattern: string): Named => {
+  const parts = pattern.split(",").map((part) => part.trim())
+  const names = parts.filter((part) => !hasWildcard(part))
+  const patterns = parts.filter(hasWildcard)
+  return { names, selects: (name) => names.includes(name) || patterns.some((one) => matchesWildcard(one, name)) }
+}

@@ -1,0 +1,37 @@
+/**
+ * PostgreSQL's texts can hold neither U+0000 nor half of a surrogate pair. In stored documents, and in what is compared
+ * with them, such a code unit is this private character followed by its four hexadecimal digits, and so is the private
+ * character itself: nothing is lost, equal texts stay equal, and a prefix stays a prefix.
+ */
+const mark = "\uE0F1"
+
+const hex = (unit: number): string => unit.toString(16).padStart(4, "0")
+const marked = (text: string): string => mark + hex(text.charCodeAt(0))
+
+const plainTrouble = /[\0\uE0F1]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+
+/** A text as it is stored. */
+export const storable = (text: string): string => text.replace(plainTrouble, marked)
+
+const escapeTrouble = /\\u(?:0000|[dD][89a-fA-F])|\uE0F1/
+const escapes =
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u(0000|[dD][89a-fA-F][\da-fA-F]{2})|\\[\s\S]|\uE0F1/g
+
+/** JSON text as it is stored: the same for the texts and names inside it. */
+export const storableJson = (json: string): string => {
+  if (!escapeTrouble.test(json) && json.isWellFormed()) return json
+  return json
+    .replace(escapes, (found, unit: string | undefined) =>
+      unit !== undefined ? mark + unit.toLowerCase() : found === mark ? marked(mark) : found
+    )
+    .replace(plainTrouble, (found) => (found === mark ? mark : marked(found)))
+}
+
+const stored = /\uE0F1([\da-f]{4})/g
+
+/** The text behind a stored one. */
+export const original = (text: string): string =>
+  text.includes(mark) ? text.replace(stored, (_, unit: string) => String.fromCharCode(Number.parseInt(unit, 16))) : text
+
+/** The JSON text behind a stored one. */
+export const originalJson = (json: string): string => (json.includes(mark) ? json.replace(stored, "\\u$1") : json)

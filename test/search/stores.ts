@@ -1,0 +1,10 @@
+import { Effect, Layer } from "effect"
+import * as Postgres from "../../src/layers/search/Postgres.ts"
+import { freshDatabase } from "../support/postgres.ts"
+
+/** Documents in a fresh database. */
+export const onPostgres = Layer.unwrap(
+  Effect.map(freshDatabase, (url) =>
+    Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 })))
+  )
+)
