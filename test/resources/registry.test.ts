@@ -127,6 +127,12 @@ onBoth("the registry", (it) => {
       expect((yield* put("new/a", "1", absent)).status).toBe(200)
       expect((yield* put("new/a", "2", absent)).status).toBe(412)
       expect(yield* read("new/a")).toBe("1")
+      const { headers } = yield* ask(`${base}/metadata/new/a`)
+      const same = { "if-match": headers.get("etag") ?? "" }
+      expect((yield* put("new/a", "2", same)).status).toBe(200)
+      expect((yield* put("new/a", "3", same)).status).toBe(412)
+      expect((yield* put("new/none", "1", { "if-match": "*" })).status).toBe(412)
+      expect([yield* read("new/a"), yield* read("new/none")]).toEqual(["2", 404])
       const key = { "idempotency-key": "registry-1" }
       const statuses = [
         (yield* put("new/b", "1", key)).status,

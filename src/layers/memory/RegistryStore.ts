@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { type Kept, RegistryStore } from "../../services/registry/RegistryStore.ts"
+import { isExpected, type Kept, RegistryStore } from "../../services/registry/RegistryStore.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
 /** The registry in the process's memory: the same behaviour as in PostgreSQL, for tests. */
@@ -8,7 +8,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const shelves = yield* Shelves
     return RegistryStore.of({
-      put: (tenant, path, blob, isNew, quota) =>
+      put: (tenant, path, blob, expected, quota) =>
         Effect.map(timestamp, (createdAt): Kept => {
           const shelf = shelves.of(tenant)
           const above = [...shelf.registry.keys()].find((other) => path.startsWith(`${other}/`))
@@ -19,7 +19,7 @@ export const layer = Layer.effect(
             return { _tag: "Blocked", detail: `${path} is a folder of other files` }
           }
           const versions = shelf.registry.get(path) ?? []
-          if (isNew && versions.length > 0) return { _tag: "Exists" }
+          if (!isExpected(expected, versions.at(-1)?.sha256)) return { _tag: "Unexpected" }
           const version = versions.length + 1
           shelf.registry.set(path, [...versions, { path, version, createdAt, ...blob }])
           const usage = shelf.over(quota)

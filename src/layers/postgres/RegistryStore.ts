@@ -2,6 +2,7 @@ import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import {
+  isExpected,
   type Kept,
   type RegistryRow,
   RegistryStore,
@@ -33,7 +34,7 @@ export const layer = Layer.effect(
       tenant,
       path,
       { sha256, size },
-      isNew,
+      expected,
       quota
     ) {
       const folders = foldersOf(path)
@@ -55,7 +56,9 @@ export const layer = Layer.effect(
           returning version`
         if (counted === undefined) return yield* refuse(`${path} is a folder of other files`)
         const { version } = counted
-        if (isNew && version > 1) return yield* new Refused({ kept: { _tag: "Exists" } })
+        const [latest] = yield* sql<{ sha256: string }>`
+          select sha256 from registry_versions where tenant = ${tenant} and path = ${path} and version = ${version - 1}`
+        if (!isExpected(expected, latest?.sha256)) return yield* new Refused({ kept: { _tag: "Unexpected" } })
         yield* sql`
           insert into registry_versions (tenant, path, version, sha256, size)
           values (${tenant}, ${path}, ${version}, ${sha256}, ${size}::bigint)`

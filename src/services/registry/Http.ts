@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
@@ -12,6 +12,7 @@ import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
 import { readUpload } from "../shared/Upload.ts"
 import { Registry } from "./Registry.ts"
+import type { Expected } from "./RegistryStore.ts"
 
 const pathOf = ({ bytes }: FormPart) =>
   Effect.try({
@@ -19,6 +20,15 @@ const pathOf = ({ bytes }: FormPart) =>
     catch: () =>
       new BadRequest({ detail: "The form cannot be read", issues: [{ part: "path", detail: "Expected UTF-8 text" }] })
   })
+
+/** What `If-None-Match: *` and `If-Match` ask of the path. */
+const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
+  if (headers["if-none-match"]?.trim() === "*") return { _tag: "New" }
+  const match = headers["if-match"]?.trim()
+  if (match === undefined) return { _tag: "Anything" }
+  const sha256s = [...match.matchAll(/(?:^|,)\s*"([^"]*)"/g)].map((tag) => tag[1] ?? "")
+  return { _tag: "Latest", sha256s: match === "*" ? undefined : sha256s }
+}
 
 export const RegistryHttp = HttpApiBuilder.group(
   Api,
@@ -41,8 +51,7 @@ export const RegistryHttp = HttpApiBuilder.group(
         },
         (source) => registry.store(tenant, source)
       )
-      const isNew = request.headers["if-none-match"]?.trim() === "*"
-      const work = Effect.as(registry.put(tenant, path, blob, isNew), {})
+      const work = Effect.as(registry.put(tenant, path, blob, expectedOf(request)), {})
       const sent = new TextEncoder().encode(`${blob.sha256} ${path}`)
       return yield* idempotent(answers, request, tenant, sent, work)
     })
@@ -68,8 +77,10 @@ export const RegistryHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("metadata", ({ params: { tenant, path }, query }) =>
-        Effect.map(registry.get(tenant, path, query.version), (version) => registry.details(tenant, version))
+      .handleRaw("metadata", ({ params: { tenant, path }, query }) =>
+        Effect.map(registry.get(tenant, path, query.version), (version) =>
+          HttpServerResponse.jsonUnsafe(registry.details(tenant, version), { headers: { etag: `"${version.sha256}"` } })
+        )
       )
   })
 )

@@ -12,7 +12,7 @@ import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { RegistryDetails } from "./Entry.ts"
-import { RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
+import { type Expected, RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
 
 const isRelativePath = Schema.is(RelativePath)
 
@@ -35,7 +35,7 @@ export class Registry extends Context.Service<
       tenant: string,
       path: string,
       blob: Blob,
-      isNew: boolean
+      expected: Expected
     ) => Effect.Effect<number, PreconditionFailed | ResourceNotCreated | StorageUnreachable | TooLarge | TooMany>
     readonly get: (
       tenant: string,
@@ -74,15 +74,15 @@ export class Registry extends Context.Service<
             ? notCreated(tenant, path, `Expected a path of at most ${maxPathBytes} bytes`)
             : Effect.succeed(path)
         },
-        put: Effect.fn("Registry.put")(function* (tenant, path, blob, isNew) {
-          const kept = yield* store.put(tenant, path, blob, isNew, quota)
+        put: Effect.fn("Registry.put")(function* (tenant, path, blob, expected) {
+          const kept = yield* store.put(tenant, path, blob, expected, quota)
           switch (kept._tag) {
             case "Over":
               return yield* overQuota(tenant, kept.usage, quota)
             case "Blocked":
               return yield* notCreated(tenant, path, kept.detail)
-            case "Exists":
-              return yield* new PreconditionFailed({ detail: "There is a file under this path already" })
+            case "Unexpected":
+              return yield* new PreconditionFailed({ detail: "The path has another latest version than is expected" })
             case "Kept":
               return kept.version
           }

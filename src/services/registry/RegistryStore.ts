@@ -22,20 +22,33 @@ export type Kept =
   | { readonly _tag: "Kept"; readonly version: number }
   /** The path is a folder of others, or has a file as a folder. */
   | { readonly _tag: "Blocked"; readonly detail: string }
-  /** It was to be a new path, and is none. */
-  | { readonly _tag: "Exists" }
+  /** The path is not in the state that was asked for. */
+  | { readonly _tag: "Unexpected" }
   | { readonly _tag: "Over"; readonly usage: Usage }
+
+/** What a path has to be: anything, new, or one whose latest version has one of these hashes (any, when there are none). */
+export type Expected =
+  | { readonly _tag: "Anything" }
+  | { readonly _tag: "New" }
+  | { readonly _tag: "Latest"; readonly sha256s: ReadonlyArray<string> | undefined }
+
+/** Whether a path whose latest version has this hash, or that is new without one, is as expected. */
+export const isExpected = (expected: Expected, latest: string | undefined): boolean => {
+  if (expected._tag === "Anything") return true
+  if (expected._tag === "New") return latest === undefined
+  return latest !== undefined && (expected.sha256s === undefined || expected.sha256s.includes(latest))
+}
 
 /** Files by their path, in versions. Their bytes are blobs. Every method sees those of one tenant only. */
 export class RegistryStore extends Context.Service<
   RegistryStore,
   {
-    /** Makes a stored blob the next version of the path, or its first when it has to be new. */
+    /** Makes a stored blob the next version of the path, if the path is as expected. */
     readonly put: (
       tenant: string,
       path: string,
       blob: Blob,
-      isNew: boolean,
+      expected: Expected,
       quota: Quota
     ) => Effect.Effect<Kept, StorageUnreachable>
     /** A version, by default the latest. */

@@ -77,8 +77,10 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handleRaw(
         "metadata",
         Effect.fnUntraced(function* ({ params, query }) {
-          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
-          return HttpServerResponse.text(json, { contentType: "application/json" })
+          const { json, stored } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
+          // A version never changes, so its build tells it from the other versions that may be the latest.
+          const headers = { etag: `"${stored.sha256}"` }
+          return HttpServerResponse.text(json, { contentType: "application/json", headers })
         })
       )
       .handleRaw(
