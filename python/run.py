@@ -14,6 +14,7 @@ import json
 import linecache
 import os
 import queue
+import re
 import sys
 import threading
 import traceback
@@ -98,7 +99,8 @@ class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._files = {}
         for name, text in files:
             stem = name.rsplit("/", 1)[-1]
-            module = stem[:-3] if stem.endswith(".py") else stem
+            # The name of an artifact has dots, which would stand for packages.
+            module = stem[:-3] if stem.endswith(".py") else re.sub(r"\W", "_", stem)
             self._files.setdefault(module, (name, text))
             linecache.cache[name] = (len(text), None, text.splitlines(True), name)
 

@@ -101,7 +101,6 @@ const Adapters = Layer.mergeAll(
   PatternFiles.layer,
   DiskConf.layer,
   Folders.layer,
-  TenantNodes.layer,
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer
@@ -140,5 +139,6 @@ export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.
     )
   ),
   Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, SweepLive)),
+  Layer.provideMerge(TenantNodes.layer),
   Layer.provideMerge(Adapters)
 )

@@ -57,6 +57,7 @@ describe("a tenant's own nodes", () => {
       let version = "1"
       const nodes = Layer.succeed(TenantNodes, {
         version: () => Effect.sync(() => version),
+        files: () => Effect.succeed([]),
         scan: (tenant) =>
           Effect.sync(() => {
             scans.push(tenant)

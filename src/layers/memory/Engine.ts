@@ -63,7 +63,11 @@ export const layer = Layer.effect(
               context,
               order
             )
-          : pipeline(spec.flowline, context)
+          : spec.flowline.runtime === "pybatch"
+            ? yield* Effect.promise(async () =>
+                (await import("../engines/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
+              )
+            : pipeline(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
       say({ _tag: "Counters", nodes: job.counters() })
       if (archive === undefined || storing === undefined) return

@@ -1,10 +1,12 @@
 import { stat } from "node:fs/promises"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Blobs } from "../../services/blobs/Blobs.ts"
 import { catalogue } from "../../services/nodes/Catalogue.ts"
 import { chosen, errors } from "../../services/nodes/Node.ts"
+import { ArtifactStore, type Coordinates } from "../../services/resources/ArtifactStore.ts"
 import type { NodeDescriptor } from "../../services/scan/Descriptor.ts"
 import { nothingScanned } from "../../services/scan/OwnNodes.ts"
 import { TenantNodes } from "../../services/scan/TenantNodes.ts"
@@ -18,6 +20,8 @@ const pattern = "nodes/*.py"
 /** A larger file is no node. */
 const maxFileBytes = 1024 * 1024
 const maxFiles = 1000
+/** Bytes of a tenant's artifacts of nodes in all. */
+const maxBytes = 8 * 1024 * 1024
 /** Milliseconds for which the answer holds whether this machine has Python. */
 const pythonFor = 60_000
 
@@ -48,10 +52,13 @@ const describe = (path: string, found: Found, taken: Map<string, string>): Reado
   })
 }
 
-/** The Python nodes in the `nodes/` folder of a tenant's configuration. */
+/** The Python nodes in the `nodes/` folder of a tenant's configuration, then those among its artifacts. */
 export const layer = Layer.effect(
   TenantNodes,
-  Effect.map(Settings, ({ conf, storageDeadline }) => {
+  Effect.gen(function* () {
+    const { conf, storageDeadline } = yield* Settings
+    const store = yield* ArtifactStore
+    const blobs = yield* Blobs
     let python: { readonly found: ReturnType<typeof findPython>; readonly at: number } | undefined
     const interpreter = () => {
       const now = performance.now()
@@ -76,15 +83,37 @@ export const layer = Layer.effect(
       )
     }
 
+    const artifacts = (tenant: string) =>
+      store.list(tenant, { all: false, type: "PYTHON_NODE" }, { after: undefined, limit: maxFiles }).pipe(
+        Stream.map(({ json, sha256 }) => {
+          const { group, artifact, version, size } = JSON.parse(json) as Coordinates & { readonly size: number }
+          return { name: `PYTHON_NODE:${group}:${artifact}:${version}`, sha256, size }
+        }),
+        Stream.runCollect
+      )
+    const sources = Effect.fn("TenantNodes.files")(function* (tenant: string) {
+      const small = (yield* artifacts(tenant)).filter(({ size }) => size <= maxFileBytes)
+      const before = (at: number) => small.slice(0, at).reduce((sum, { size }) => sum + size, 0)
+      const chosen = small.filter(({ size }, at) => before(at) + size <= maxBytes)
+      return yield* Effect.forEach(chosen, ({ name, sha256 }) =>
+        Effect.flatMap(blobs.read(tenant, sha256), (bytes) =>
+          Effect.map(Stream.mkString(Stream.decodeText(bytes)), (source) => [name, source] as const)
+        )
+      )
+    })
+
     return TenantNodes.of({
-      version: Effect.fn("TenantNodes.version")((tenant) =>
-        reading(async () => {
-          const found = await within(storageDeadline, listed(tenant))
-          return [(await interpreter())?.version ?? "", ...found.map(({ version }) => version)].join("\n")
-        })
-      ),
-      scan: Effect.fn("TenantNodes.scan")((tenant) =>
-        reading(async () => {
+      files: sources,
+      version: Effect.fn("TenantNodes.version")(function* (tenant) {
+        const builds = yield* artifacts(tenant)
+        const found = yield* reading(() => within(storageDeadline, listed(tenant)))
+        const python = yield* reading(interpreter)
+        const versions = [...found.map(({ version }) => version), ...builds.map(({ name, sha256 }) => name + sha256)]
+        return [python?.version ?? "", ...versions].join("\n")
+      }),
+      scan: Effect.fn("TenantNodes.scan")(function* (tenant) {
+        const builds = yield* sources(tenant)
+        return yield* reading(async () => {
           const found = await within(storageDeadline, listed(tenant))
           const python = await interpreter()
           if (python === undefined) {
@@ -99,10 +128,8 @@ export const layer = Layer.effect(
           }
           const large = found.filter(({ size }) => size > maxFileBytes)
           const small = found.filter(({ size }) => size <= maxFileBytes)
-          const texts = await within(
-            storageDeadline,
-            Promise.all(small.map(async ({ path }) => [path, await text(files(tenant).read(path))] as const))
-          )
+          const read = small.map(async ({ path }) => [path, await text(files(tenant).read(path))] as const)
+          const texts = [...(await within(storageDeadline, Promise.all(read))), ...builds]
           const taken = new Map<string, string>()
           const nodes = (await scanFiles(python, texts)).flatMap((found, at) => describe(texts[at]![0], found, taken))
           return [
@@ -110,7 +137,7 @@ export const layer = Layer.effect(
             ...large.map(({ path }) => broken(path, { message: `the file is larger than ${maxFileBytes} bytes` }))
           ]
         })
-      )
+      })
     })
   })
 )

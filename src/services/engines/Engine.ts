@@ -14,6 +14,8 @@ export interface RunSpec {
   readonly references?: ResolvedReferences
   /** The grok patterns that the tenant brings along, when a node may use them. */
   readonly patterns?: TenantDefinitions
+  /** Python files among the tenant's artifacts, name and text, when the flowline may use them. */
+  readonly modules?: ReadonlyArray<readonly [name: string, text: string]>
   /** What the positions of the inputs are kept under; the execution's id unless something outlives it. */
   readonly scope?: string
   /** Where the inputs stood when the last attempt with this scope saved them, by component. */

@@ -6,6 +6,7 @@ import { References, type ResolvedReference, referenceKey } from "../engines/Ref
 import { decodeStored } from "../flowlines/Stored.ts"
 import { type FlowlineReference, references as referencesOf, usesPatterns } from "../nodes/Catalogue.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
+import { TenantNodes } from "../scan/TenantNodes.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
@@ -51,6 +52,7 @@ export class Supervisor extends Context.Service<
       const engine = yield* Engine
       const references = yield* References
       const tenantPatterns = yield* TenantPatterns
+      const tenantNodes = yield* TenantNodes
       const positions = yield* PositionStore
       const gateway = yield* Gateway
       const signals = new Signals()
@@ -144,6 +146,7 @@ export class Supervisor extends Context.Service<
           const error = `the tenant's patterns cannot be read: the ${patterns.failure.storage} storage cannot be reached`
           return yield* patiently(finish("FAILED", "failed", error))
         }
+        const modules = flowline.success.runtime === "pybatch" ? yield* patiently(tenantNodes.files(tenant)) : undefined
         const spec = {
           tenant,
           executionId: id,
@@ -151,6 +154,7 @@ export class Supervisor extends Context.Service<
           flowline: flowline.success,
           references: found.success,
           ...(patterns.success === undefined ? {} : { patterns: patterns.success }),
+          ...(modules === undefined ? {} : { modules }),
           scope,
           positions: kept || scope !== id ? yield* patiently(positions.load(tenant, scope)) : {}
         }

@@ -1,14 +1,15 @@
 import { mkdir } from "node:fs/promises"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
-import { componentOf } from "../../../services/flowlines/Flowline.ts"
+import { componentOf, type Flowline } from "../../../services/flowlines/Flowline.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
 import { Failures } from "../../../services/nodes/Failures.ts"
 import { chosen, type Emit, errors, type NodeType, node, type RunContext } from "../../../services/nodes/Node.ts"
 import { pipeline } from "../../../services/nodes/Pipeline.ts"
 import { findPython, noPython } from "../../python/Interpreter.ts"
 import { Failure, ProgramFailure } from "../child/Failure.ts"
-import type { MakeJob } from "../child/Run.ts"
+import type { Job } from "../child/Run.ts"
+import type { Order } from "../Protocol.ts"
 import type { Message } from "./Messages.ts"
 import { Program, type PythonFile } from "./Program.ts"
 import { inner, wire } from "./Wiring.ts"
@@ -16,8 +17,18 @@ import { inner, wire } from "./Wiring.ts"
 const maxFiles = 1000
 const maxCharacters = 16 * 1024 * 1024
 
-/** The tenant's Python files. */
-const filesOf = async (context: RunContext): Promise<Array<PythonFile>> => {
+/** The type of artifacts that hold Python nodes. */
+const artifactType = /^python_node:/i
+
+/**
+ * The tenant's Python files: those of its configuration, then artifacts in the versions that the flowline names, then the
+ * latest ones.
+ */
+const filesOf = async (
+  context: RunContext,
+  resources: ReadonlyArray<string>,
+  latest: ReadonlyArray<PythonFile>
+): Promise<ReadonlyArray<PythonFile>> => {
   const files: Array<PythonFile> = []
   let characters = 0
   for (const path of await context.glob("nodes/*.py")) {
@@ -28,7 +39,11 @@ const filesOf = async (context: RunContext): Promise<Array<PythonFile>> => {
     }
     files.push([path, source])
   }
-  return files
+  const named = resources.filter((resource) => artifactType.test(resource))
+  for (const resource of named) files.push([resource, await text((await context.open({ resource })).read())])
+  const artifactOf = (name: string) => name.split(":").slice(1, 3).join(":")
+  const pinned = new Set(named.map(artifactOf))
+  return [...files, ...latest.filter(([name]) => !pinned.has(artifactOf(name)))]
 }
 
 /** A Python node as the pipeline sees it: what it does happens in the Python process. */
@@ -127,13 +142,17 @@ class Nodes {
  * Runs a flowline of Python nodes: they are one Python process; what brings rows to it and takes them from it are the
  * catalogue's nodes, here.
  */
-export const pybatch: MakeJob = async (flowline, makeContext, { scratch }) => {
+export const pybatch = async (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  { scratch, spec }: { readonly scratch: string; readonly spec: Pick<Order["spec"], "modules"> }
+): Promise<Job> => {
   const { outer, order, fed } = wire(flowline)
   const first = order.nodes[0]
   if (first === undefined) return pipeline(flowline, makeContext)
   const python = await findPython()
   if (python === undefined) throw new Failure(noPython)
-  const files = await filesOf(makeContext(first.component))
+  const files = await filesOf(makeContext(first.component), flowline.settings.resources ?? [], spec.modules ?? [])
   const contexts = new Map(flowline.dag.map((node) => [componentOf(node), makeContext(componentOf(node))]))
   const print = (component: string, lines: ReadonlyArray<string>) => contexts.get(component)?.print(lines)
   await mkdir(scratch, { recursive: true })
