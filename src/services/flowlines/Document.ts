@@ -86,10 +86,10 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "a list" : value === null ? "null" : typeof value === "string" ? "a text" : `a ${typeof value}`
 
 /** Reads the text in one format; the root must be an object. */
-const read = (format: Format, text: string): Marked | ReadonlyArray<Fault> => {
+const read = (format: Format, text: string, maxTokens: number | undefined): Marked | ReadonlyArray<Fault> => {
   let marked: Marked | ReadonlyArray<Fault>
   try {
-    marked = format === "yaml" ? readYaml(text) : readHjson(text, format)
+    marked = format === "yaml" ? readYaml(text, maxTokens) : readHjson(text, format)
   } catch (cause) {
     if (!(cause instanceof TextFault)) throw cause
     return [cause]
@@ -129,9 +129,12 @@ const decodeText = (bytes: Uint8Array): string | (Fault & { readonly text: strin
 
 /**
  * Reads a YAML, HJSON or JSON file, as its name says, else as what it looks like. The issues are those of the format
- * that it most likely is.
+ * that it most likely is. `maxTokens` bounds what YAML may hold, and so the time that reading it takes.
  */
-export const readDocument = (file: SourceFile): Result.Result<SourceDocument, ReadonlyArray<Issue>> => {
+export const readDocument = (
+  file: SourceFile,
+  maxTokens?: number
+): Result.Result<SourceDocument, ReadonlyArray<Issue>> => {
   const { name, bytes } = file
   if (bytes.length > maxBytes) return Result.fail([{ detail: `The file is larger than ${maxBytes} bytes` }])
   const text = decodeText(bytes)
@@ -146,7 +149,7 @@ export const readDocument = (file: SourceFile): Result.Result<SourceDocument, Re
   const tried = named !== undefined ? [named] : guesses(text, braces)
   let faults: ReadonlyArray<Fault> = []
   for (const format of tried) {
-    const marked = read(format, text)
+    const marked = read(format, text, maxTokens)
     if ("mark" in marked) {
       return Result.succeed(new SourceDocument(format, marked.value as Record<string, unknown>, source, marked.mark))
     }

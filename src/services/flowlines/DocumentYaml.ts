@@ -13,7 +13,7 @@ import {
 import { type Fault, type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
 
 /** Reading takes about a second for this many tokens; definitions with more data are written as JSON. */
-const maxTokens = 400_000
+const mostTokens = 400_000
 /** Values in all, those that aliases repeat included. */
 const maxValues = 250_000
 /** Characters of all texts, those that aliases repeat included: twice what a file can have. */
@@ -27,9 +27,9 @@ const marks = new Set(["\u0002", "\u0018", "\u001f"])
  * Reads one YAML 1.2 document (core schema) with the place of every value, or says what is wrong with it. Anchors and
  * aliases are allowed, within limits; tags of one's own, duplicate keys and several documents are not.
  */
-export const readYaml = (text: string): Marked | ReadonlyArray<Fault> => {
+export const readYaml = (text: string, maxTokens: number = mostTokens): Marked | ReadonlyArray<Fault> => {
   try {
-    const [document, second] = compose(text)
+    const [document, second] = compose(text, maxTokens)
     if (document === undefined) return [{ detail: "The file is empty", at: 0 }]
     if (second !== undefined) {
       return [{ detail: "The file has more than one document", at: second.contents?.range?.[0] ?? second.range[0] }]
@@ -51,7 +51,7 @@ export const readYaml = (text: string): Marked | ReadonlyArray<Fault> => {
 }
 
 /** The library's own steps, with limits in between: it recurses per level, and so does every later step. */
-const compose = (text: string): ReadonlyArray<Document.Parsed<ParsedNode>> => {
+const compose = (text: string, maxTokens: number): ReadonlyArray<Document.Parsed<ParsedNode>> => {
   const parser = new Parser()
   const tokens = []
   let offset = 0

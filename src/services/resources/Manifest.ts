@@ -4,6 +4,9 @@ import { pointerOf, readDocument, type SourceDocument } from "../flowlines/Docum
 import { versionPattern } from "../shared/Versions.ts"
 import { artifactTypes, described } from "./Artifact.ts"
 
+/** Reading YAML takes about a tenth of a second for so many tokens, in which nobody else is served. */
+const maxTokens = 40_000
+
 const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 const word = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
@@ -97,7 +100,7 @@ export const readManifest = (
   filename: string | undefined,
   build: { readonly size: number; readonly sha256: string }
 ): Result.Result<Manifest, BadRequest> => {
-  const document = readDocument({ bytes, name: filename })
+  const document = readDocument({ bytes, name: filename }, maxTokens)
   if (Result.isFailure(document)) return Result.fail(refused(document.failure))
   const lines = new TextDecoder().decode(bytes).split("\n")
   const decoded = Schema.decodeUnknownResult(Manifest, { errors: "all" })(textual(document.success, lines))
