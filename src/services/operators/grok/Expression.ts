@@ -7,6 +7,7 @@ import { expand, type Origin } from "./Expand.ts"
 import { walkingBuilder } from "./Fields.ts"
 import { generatedBuilder } from "./GeneratedFields.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
+import { requiredText } from "./Literal.ts"
 import { lazyMatcher, type Matcher, type Tree } from "./Matcher.ts"
 
 export interface ExpressionSettings {
@@ -34,12 +35,17 @@ export interface Expression {
   readonly leaves: ReadonlyArray<Leaf>
   readonly hints: ReadonlyArray<string>
   readonly match: (line: string) => GrokMatch | undefined
+  /** The match of lines that are ASCII text, or of those that are not. */
+  readonly matchOf: (ascii: boolean) => (line: string) => GrokMatch | undefined
   /** The raw match, with `indices` on request, and the place of each capture in it. */
   readonly exec: (
     line: string,
     indices: boolean
   ) => { readonly match: RegExpExecArray; readonly numbers: ReadonlyArray<number> } | undefined
 }
+
+/** Lines that match in a row until a line that does not is unexpected again. */
+const wariness = 16
 
 const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
@@ -54,10 +60,31 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   } = expand(origin, settings.lookup, settings.namedCapturesOnly, settings.leftOut)
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)
+  // Most matches convert without failure: one list serves them all.
+  const scratch: Array<ConversionFailure> = []
+  const required = requiredText(root)
   const withBuilder = (matcher: Matcher) => {
     const { exec, numbers } = matcher
     const given = [all, settings.keepEmptyCaptures, numbers] as const
-    return { exec, numbers, build: generatedBuilder(...given) ?? walkingBuilder(...given) }
+    const build = generatedBuilder(...given) ?? walkingBuilder(...given)
+    // Looking for the text costs a tenth of a match: it is done while lines that do not match are about.
+    let wary = 0
+    const match = (line: string): GrokMatch | undefined => {
+      if (wary > 0 && required !== undefined && !line.includes(required)) {
+        wary = wariness
+        return undefined
+      }
+      const found = exec(line)
+      if (found === null) {
+        wary = wariness
+        return undefined
+      }
+      if (wary > 0) wary--
+      if (scratch.length > 0) scratch.length = 0
+      const fields = build(found, scratch)
+      return { pattern, fields, failures: scratch.length === 0 ? noFailures : [...scratch] }
+    }
+    return { exec, numbers, match }
   }
   const matcherFor = lazyMatcher(tree, settings.dotall, false, withBuilder)
   const indexedFor = lazyMatcher(tree, settings.dotall, true, (matcher) => matcher)
@@ -67,22 +94,14 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   } catch (error) {
     throw blame(tree, origin, settings.dotall, error as Error)
   }
-  // Most matches convert without failure: one list serves them all.
-  const scratch: Array<ConversionFailure> = []
   return {
     text,
     tree,
     captures,
     leaves: all,
     hints,
-    match: (line) => {
-      const { exec, build } = matcherFor(line)
-      const match = exec(line)
-      if (match === null) return undefined
-      if (scratch.length > 0) scratch.length = 0
-      const fields = build(match, scratch)
-      return { pattern, fields, failures: scratch.length === 0 ? noFailures : [...scratch] }
-    },
+    match: (line) => matcherFor(line).match(line),
+    matchOf: (ascii) => matcherFor("", ascii).match,
     exec: (line, indices) => {
       const { exec, numbers } = (indices ? indexedFor : matcherFor)(line)
       const match = exec(line)

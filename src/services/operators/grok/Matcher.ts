@@ -82,15 +82,15 @@ export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   return { exec, numbers: places }
 }
 
-/** A tree's matcher for any line, with `finish` done to it: picks the recipe by the line's text, compiles each on first use. */
+/** A tree's matcher for any line (`ascii`: whether it is ASCII text, where that is known), with `finish` done to it: picks the recipe by the line's text, compiles each on first use. */
 export const lazyMatcher = <A>(tree: Tree, dotall: boolean, indices: boolean, finish: (matcher: Matcher) => A) => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
-  let ascii: A | undefined
+  let plain: A | undefined
   let unicode: A | undefined
-  return (line: string): A => {
-    if (same || isAscii(line)) {
-      if (ascii === undefined) ascii = finish(matcher(tree, { dotall, indices, text: "ascii" }))
-      return ascii
+  return (line: string, ascii?: boolean): A => {
+    if (ascii ?? (!same && isAscii(line))) {
+      if (plain === undefined) plain = finish(matcher(tree, { dotall, indices, text: "ascii" }))
+      return plain
     }
     if (unicode === undefined) unicode = finish(matcher(tree, { dotall, indices, text: "unicode" }))
     return unicode

@@ -1,4 +1,5 @@
 import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
+import { withoutUnicodeSets } from "./Plain.ts"
 
 /** A regular expression for V8 and the number that each of its named groups has in a match. */
 export interface Translated {
@@ -51,7 +52,8 @@ export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:/.test(
 
 /**
  * Oniguruma source to a RegExp. `flags` are the translator's (`m` dot matches newline, `D S W` ASCII digits, blanks,
- * words), `extra` are JavaScript's (`d`, `y`). Throws an Error that says what the source's fault is.
+ * words: such an expression is for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that says what
+ * the source's fault is.
  */
 export const translate = (source: string, flags: string, extra: string): Translated => {
   // V8 lets `(?i:…)` reach into negated classes elsewhere; for the older target the translator writes both cases out.
@@ -65,5 +67,10 @@ export const translate = (source: string, flags: string, extra: string): Transla
     return { regex: new EmulatedRegExp(pattern, details.flags + extra, options), numbers }
   }
   const numbered = numberGroups(pattern)
-  return { regex: new RegExp(numbered.source, details.flags + extra), numbers: numbered.numbers }
+  const plain = flags.includes("W") && !details.flags.includes("i") ? withoutUnicodeSets(numbered.source) : undefined
+  const regex =
+    plain === undefined
+      ? new RegExp(numbered.source, details.flags + extra)
+      : new RegExp(plain, details.flags.replace("v", "") + extra)
+  return { regex, numbers: numbered.numbers }
 }
