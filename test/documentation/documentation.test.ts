@@ -19,7 +19,8 @@ const files: Record<string, string> = {
   "pictures/logo.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
   "umlaut ö [1].md": "# Ö [x]<b>",
   "archives.md": "# The tenant's archives",
-  "empty.md": ""
+  "empty.md": "",
+  "large.md": `# Large\n${"x".repeat(256 * 1024)}`
 }
 
 /** A gateway whose tenants `shop` (with pages) and `bare` (with one that is no index) are made here. */
@@ -152,6 +153,7 @@ for (const [name, make] of [
         )
         expect((yield* html("/shop/documentation/plain")).headers.get("content-security-policy")).toBe("sandbox")
         expect((yield* html("/shop/documentation/empty")).status).toBe(200)
+        expect((yield* html("/shop/documentation/large")).type).toBe("text/markdown; charset=utf-8")
       })
     )
 

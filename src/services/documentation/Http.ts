@@ -9,8 +9,10 @@ import { locator } from "./Links.ts"
 import { Renderer } from "./Renderer.ts"
 import { wantsHtml } from "./Wanted.ts"
 
-/** A longer page is sent as it is: rendering it would hold up the others. */
-const maxRendered = 1024 * 1024
+/** A longer page is sent as it is: rendering it would hold up the others for longer than half a second. */
+const maxRendered = 256 * 1024
+/** Pages that are kept as they were rendered, the one that was asked for longest ago goes first. */
+const maxKept = 100
 
 const encoder = new TextEncoder()
 
@@ -23,6 +25,15 @@ export const DocumentationHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const documentation = yield* Documentation
     const renderer = yield* Renderer
+
+    const kept = new Map<string, string>()
+    const rendered = (key: string, markdown: string, locate: ReturnType<typeof locator>): string => {
+      const html = kept.get(key) ?? renderer.render(markdown, locate)
+      kept.delete(key)
+      kept.set(key, html)
+      if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
+      return html
+    }
 
     /** An answer made of a text: its tag is that of the text, and so changes with all that goes into it. */
     const textOf = Effect.fnUntraced(function* (
@@ -71,9 +82,10 @@ export const DocumentationHttp = HttpApiBuilder.group(
       const markdown =
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
       const [asked = ""] = request.originalUrl.replace(/^\w+:\/\/[^/]*/, "").split("?")
-      const html = renderer.render(markdown, locator(page.path, asked))
-      const rendered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
-      return HttpServerResponse.setHeader(rendered, "vary", "Accept")
+      const version = page._tag === "List" ? page.markdown : page.file.sha256
+      const html = rendered(JSON.stringify([page.path, asked, version]), markdown, locator(page.path, asked))
+      const answered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
+      return HttpServerResponse.setHeader(answered, "vary", "Accept")
     })
 
     return handlers
