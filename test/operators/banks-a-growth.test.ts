@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { compile, type Grok } from "../../src/services/operators/Grok.ts"
 import { generalTopics, topicPatterns } from "./banks/general-topics.ts"
 import type { Samples } from "./banks/sample.ts"
+import { leastTime } from "./processorTime.ts"
 
 const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣ ⇥"
   .split(" ")
@@ -12,16 +13,7 @@ const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣
 const nearMiss = (atom: string, length: number): string =>
   `${atom.repeat(Math.ceil(length / atom.length)).slice(0, length)}\x02`
 
-/** Milliseconds of the quickest of `runs`. */
-const time = (grok: Grok, line: string, runs: number): number => {
-  let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs; run++) {
-    const start = performance.now()
-    grok.match(line)
-    least = Math.min(least, performance.now() - start)
-  }
-  return least
-}
+const time = (grok: Grok, line: string, runs: number): number => leastTime(() => grok.match(line), runs)
 
 /** The atom whose time grows most from 500 to 2000 characters, with the exponent; what takes no time is flat. */
 const growth = (grok: Grok) => {

@@ -108,6 +108,15 @@ describe.each(["legacy", "ecs-v1"] as const)("general patterns together in %s", 
     expect(grok(set, pattern).match(line)?.fields).toEqual(fields)
   })
 
+  it("take every number of an address up to 255, with as many zeros as fill three digits", () => {
+    const four = grok(set, "^%{IPV4:ip}$")
+    for (let number = 0; number < 1000; number++)
+      for (const text of new Set([1, 2, 3, 4].map((digits) => String(number).padStart(digits, "0")))) {
+        const isOctet = number <= 255 && text.length <= 3
+        expect([text, four.match(`1.${text}.1.1`)?.fields["ip"]]).toEqual([text, isOctet ? `1.${text}.1.1` : undefined])
+      }
+  })
+
   it("take the addresses that Node takes", () => {
     const source = random(20260)
     const groups = ["1", "ab", "ffff", "0", "", "", "12345", "g", "1.2.3.4", "255.255.255.255", "256.1.1.1", "1.2.3"]

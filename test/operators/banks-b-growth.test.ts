@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/services/operators/banks/Banks.ts"
 import { compile } from "../../src/services/operators/Grok.ts"
 import { topics } from "./banks/device-topics.ts"
+import { leastTime } from "./processorTime.ts"
 
 /** What near-misses repeat: the pieces that addresses, numbers, names and separators are made of. */
 const atoms = [
@@ -22,16 +23,8 @@ const families = (line: string): ReadonlyArray<(atom: string, length: number) =>
   (atom, length) => repeated(line.slice(0, -1) + atom, length)
 ]
 
-/** Milliseconds of the quickest of five runs, or of the first that is quick enough to ask no more. */
-const time = (run: () => unknown, enough: number): number => {
-  let best = Number.POSITIVE_INFINITY
-  for (let round = 0; round < 5 && best >= enough; round++) {
-    const start = performance.now()
-    run()
-    best = Math.min(best, performance.now() - start)
-  }
-  return best
-}
+/** Of the quickest of five runs, or of the first that is quick enough to ask no more. */
+const time = (run: () => unknown, enough: number): number => leastTime(run, 5, enough)
 
 /** Four times the text may cost this much more time: 4 is linear, 16 quadratic; the rest is for a busy machine. */
 const ceiling = 10

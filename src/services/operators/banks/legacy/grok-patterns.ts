@@ -1,4 +1,5 @@
-const octet = String.raw`(?:25[0-5]|2[0-4]\d|[01]?\d{1,2})`
+// Every text of an octet is one way through it: two ways in each of four octets would be sixteen.
+const octet = String.raw`(?:25[0-5]|2[0-4]\d|[01]\d\d|\d\d?)`
 const ipv4 = String.raw`${octet}(?:\.${octet}){3}`
 
 /** What may stand to the right of `::` with `room` groups to spare; an IPv4 address takes two. */
