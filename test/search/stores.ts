@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import * as Memory from "../../src/layers/search/Memory.ts"
 import * as Postgres from "../../src/layers/search/Postgres.ts"
 import { freshDatabase } from "../support/postgres.ts"
 
@@ -8,3 +9,10 @@ export const onPostgres = Layer.unwrap(
     Postgres.layer.pipe(Layer.provide(Layer.succeed(Postgres.SearchConfig, { url, connections: 4 })))
   )
 )
+
+export const inMemory = Memory.layer
+
+export const stores = [
+  ["memory", inMemory],
+  ["PostgreSQL", onPostgres]
+] as const

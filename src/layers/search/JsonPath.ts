@@ -1,3 +1,4 @@
+import { cuts } from "../../services/search/FieldName.ts"
 import type { FieldName } from "../../services/search/Query.ts"
 import { storable } from "../../services/search/Storable.ts"
 
@@ -7,18 +8,6 @@ export const quoted = (text: string): string =>
     const code = character.codePointAt(0) ?? 0
     return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, "0")}`
   })}"`
-
-/** Names of more parts than this are looked up as nested members, and as one member, only. */
-const splitParts = 4
-
-/** The ways in which a dotted name can be cut into members. */
-const cuts = (parts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
-  if (parts.length > splitParts) return [parts, [parts.join(".")]]
-  const [first, ...rest] = parts
-  if (first === undefined) return [[]]
-  if (rest.length === 0) return [[first]]
-  return [...cuts(rest).map((cut) => [first, ...cut]), ...cuts([`${first}.${rest[0]}`, ...rest.slice(1)])]
-}
 
 /** The paths, from the document's root `@`, that a field name stands for. */
 export const pathsOf = (field: FieldName): ReadonlyArray<string> => {

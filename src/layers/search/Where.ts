@@ -78,7 +78,7 @@ export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
         return path(query.field, between(query.limits, text))
       case "Dates": {
         if (query.field === "@timestamp") return sql`(ts >= ${String(query.from)} and ts <= ${String(query.to)})`
-        const paths = pathsOf(query.field).map((at) => `$${at.slice(1)}[*]`)
+        const paths = pathsOf(query.field).map((at) => `$${at.slice(1)}[*][*]`)
         return sql.or(
           paths.map(
             (at) => sql`exists (select from jsonb_path_query(doc, ${at}::jsonpath, '{}', true) as value

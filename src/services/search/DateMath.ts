@@ -1,0 +1,150 @@
+import { instant, offsetMinutes } from "./Instant.ts"
+
+/** How dates of a query are read. */
+export interface DateReading {
+  /** Epoch milliseconds of `now`. */
+  readonly now: number
+  /** Minutes that the clock of the query's time zone is ahead of UTC at a time. */
+  readonly offset: (millis: number) => number
+  /** Formats by name or pattern; empty for ISO 8601 and milliseconds. */
+  readonly formats: ReadonlyArray<string>
+}
+
+type Unit = "y" | "M" | "w" | "d" | "h" | "m" | "s"
+
+const lengths = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
+
+/** Adds to the parts of a date that is written as UTC. A month's last days are kept inside the month. */
+const add = (millis: number, amount: number, unit: Unit): number => {
+  if (unit !== "y" && unit !== "M") return millis + amount * lengths[unit]
+  const date = new Date(millis)
+  const month = date.getUTCFullYear() * 12 + date.getUTCMonth() + amount * (unit === "y" ? 12 : 1)
+  const last = new Date(Date.UTC(Math.floor(month / 12), (month % 12) + 1, 0)).getUTCDate()
+  const day = Math.min(date.getUTCDate(), last)
+  return Date.UTC(Math.floor(month / 12), month % 12, day) + (millis - Math.floor(millis / lengths.d) * lengths.d)
+}
+
+const floor = (millis: number, unit: Unit): number => {
+  const date = new Date(millis)
+  if (unit === "y") return Date.UTC(date.getUTCFullYear(), 0)
+  if (unit === "M") return Date.UTC(date.getUTCFullYear(), date.getUTCMonth())
+  // Weeks begin on Monday; the epoch was a Thursday.
+  const shift = unit === "w" ? 3 * lengths.d : 0
+  return Math.floor((millis + shift) / lengths[unit]) * lengths[unit] - shift
+}
+
+const partial =
+  /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?)?)?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/
+const units: ReadonlyArray<Unit> = ["y", "M", "d", "h", "m", "s"]
+
+/** A date as it is written, on a clock of its own, and the smallest part that is given. */
+interface Written {
+  readonly millis: number
+  readonly unit: Unit | "ms"
+  readonly zone: string | undefined
+}
+
+const isoDate = (text: string): Written | undefined => {
+  const found = partial.exec(text)
+  if (found === null) return undefined
+  const given = found.slice(1, 7).filter((part) => part !== undefined).length
+  const [date = "", time = ""] = text.slice(0, text.length - (found[7] ?? "").length).split(/[T ]/)
+  const whole = `${date}${"-01".repeat(Math.max(0, 3 - given))}${time === "" ? "" : `T${time}`}`
+  const millis = instant(whole)
+  if (millis === undefined) return undefined
+  return { millis, unit: /[.,]/.test(time) ? "ms" : (units[given - 1] ?? "ms"), zone: found[7] }
+}
+
+const letters: Readonly<Record<string, string>> = {
+  yyyy: "(?<y>\\d{4})",
+  uuuu: "(?<y>\\d{4})",
+  MM: "(?<M>\\d\\d)",
+  dd: "(?<d>\\d\\d)",
+  HH: "(?<h>\\d\\d)",
+  mm: "(?<m>\\d\\d)",
+  ss: "(?<s>\\d\\d)",
+  SSS: "(?<ms>\\d{3})",
+  XXX: "(?<zone>Z|[+-]\\d\\d:\\d\\d)"
+}
+const named = new Set(["strict_date_optional_time", "date_optional_time", "iso8601", "strict_date_optional_time_nanos"])
+
+/** Whether a format is known: a name, or a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
+export const isFormat = (format: string): boolean =>
+  named.has(format) ||
+  format === "epoch_millis" ||
+  format === "epoch_second" ||
+  (/yyyy|uuuu/.test(format) && !/[A-Za-z]/.test(format.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'/g, "")))
+
+const byPattern = (text: string, format: string): Written | undefined => {
+  const expression = format.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'|[^A-Za-z]/g, (part) => {
+    const known = letters[part]
+    return known ?? (part.length > 1 ? part.slice(1, -1) : part).replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+  })
+  const found = new RegExp(`^${expression}$`).exec(text)?.groups
+  if (found === undefined) return undefined
+  const { y, M = "01", d = "01", h = "00", m = "00", s = "00", ms = "000", zone } = found
+  const millis = instant(`${y}-${M}-${d}T${h}:${m}:${s}.${ms}`)
+  const smallest = (["ms", "s", "m", "h", "d", "M", "y"] as const).find((unit) => found[unit] !== undefined) ?? "y"
+  return millis === undefined ? undefined : { millis, unit: smallest, zone }
+}
+
+const read = (text: string, format: string): Written | undefined => {
+  if (format === "epoch_millis" || format === "epoch_second") {
+    if (!/^-?\d{1,15}$/.test(text)) return undefined
+    return { millis: Number(text) * (format === "epoch_second" ? 1000 : 1), unit: "ms", zone: "Z" }
+  }
+  return named.has(format) ? isoDate(text) : byPattern(text, format)
+}
+
+const operation = /([+-]\d{0,9}|\/)([yMwdhHms])/y
+
+/**
+ * Epoch milliseconds of a date, or of date math: `now-1d/d`, `2026-01-01||+1M/d`. `last` asks for the last millisecond
+ * of what is rounded or not written out, else it is the first. Undefined when the text is no date.
+ */
+export const dateMath = (text: string, last: boolean, reading: DateReading): number | undefined => {
+  const { now, offset, formats } = reading
+  const split = text.startsWith("now") ? 3 : text.includes("||") ? text.indexOf("||") : text.length
+  const operations = text.slice(text.startsWith("now") ? 3 : split + 2)
+  const local = (utc: number) => utc + offset(utc) * 60_000
+  const utc = (clock: number) => clock - offset(clock - offset(clock) * 60_000) * 60_000
+  let clock: number
+  if (text.startsWith("now")) clock = local(now)
+  else {
+    const anchor = text.slice(0, split)
+    const known = formats.length === 0 ? ["strict_date_optional_time", "epoch_millis"] : formats
+    const written = known.map((format) => read(anchor, format)).find((found) => found !== undefined)
+    if (written === undefined) return undefined
+    // What is not written out is the first of its kind, or the last, when nothing is added to it.
+    const millis =
+      last && written.unit !== "ms" && operations === "" ? add(written.millis, 1, written.unit) - 1 : written.millis
+    const instant = written.zone === undefined ? utc(millis) : millis - offsetMinutes(written.zone) * 60_000
+    if (operations === "") return instant
+    clock = local(instant)
+  }
+  operation.lastIndex = 0
+  let at = 0
+  for (let found = operation.exec(operations); found !== null; found = operation.exec(operations)) {
+    const unit = (found[2] === "H" ? "h" : found[2]) as Unit
+    const [kind = "", amount = ""] = [found[1]?.[0], found[1]?.slice(1)]
+    if (kind === "/") clock = last ? add(floor(clock, unit), 1, unit) - 1 : floor(clock, unit)
+    else clock = add(clock, (kind === "-" ? -1 : 1) * (amount === "" ? 1 : Number(amount)), unit)
+    at = operation.lastIndex
+  }
+  if (at !== operations.length || !Number.isFinite(clock) || Math.abs(clock) > 8.6e15) return undefined
+  return utc(clock)
+}
+
+/** The clock of a time zone: an offset such as `+01:00`, or a name such as `Europe/Paris`. Undefined when unknown. */
+export const zoneOffset = (zone: string): ((millis: number) => number) | undefined => {
+  if (/^(Z|[+-]\d\d(:?\d\d)?)$/.test(zone)) return () => offsetMinutes(zone)
+  try {
+    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" })
+    return (millis) => {
+      const name = format.formatToParts(millis).find(({ type }) => type === "timeZoneName")?.value ?? "GMT"
+      return offsetMinutes(name === "GMT" ? "Z" : name.slice(3))
+    }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,125 @@
+import { cuts } from "./FieldName.ts"
+import { instantOf } from "./Instant.ts"
+import type { FieldName, Limits, Query, Values } from "./Query.ts"
+import { storable } from "./Storable.ts"
+import { compareTexts, fits } from "./text/Pattern.ts"
+
+/** A stored document: its texts are as `Storable.ts` makes them. */
+export interface Stored {
+  readonly id: string
+  /** Where it stands in the order of results. */
+  readonly at: string
+  readonly value: unknown
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A member, through one list. */
+const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<unknown> =>
+  values
+    .flatMap((value) => (Array.isArray(value) ? value : [value]))
+    .flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []))
+
+const below = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value !== "object" || value === null ? [value] : [value, ...Object.values(value).flatMap(below)]
+
+/** The values of a field: the members of that name, with the elements of a list, and of a list in it, in its place. */
+export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
+  const under = field === "*" || field.endsWith(".*")
+  const names = field === "*" ? [[]] : cuts((under ? field.slice(0, -2) : field).split(".").map(storable))
+  const found = names.flatMap((cut) => cut.reduce(members, [document] as ReadonlyArray<unknown>))
+  return (under ? found.flatMap(below) : found).flat(2)
+}
+
+const isAmong = ({ texts, numbers, booleans }: Values) => {
+  const kept = new Set<unknown>([...texts.map(storable), ...numbers.map(Number), ...booleans])
+  return (value: unknown) => kept.has(value)
+}
+
+const lies = <A>(value: A, limits: Limits, read: (limit: string) => A, compare: (a: A, b: A) => number): boolean => {
+  const { gt, gte, lt, lte } = limits
+  return (
+    (gt === undefined || compare(value, read(gt)) > 0) &&
+    (gte === undefined || compare(value, read(gte)) >= 0) &&
+    (lt === undefined || compare(value, read(lt)) < 0) &&
+    (lte === undefined || compare(value, read(lte)) <= 0)
+  )
+}
+
+const texts =
+  (holds: (text: string) => boolean) =>
+  (value: unknown): boolean =>
+    typeof value === "string" && holds(value)
+
+const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
+
+/** Whether a document fits a query. */
+export const holds = (query: Query, document: Stored): boolean => {
+  const any = (field: FieldName, condition: (value: unknown) => boolean) =>
+    valuesOf(document.value, field).some(condition)
+  switch (query._tag) {
+    case "All":
+      return true
+    case "None":
+      return false
+    case "Bool": {
+      let count = 0
+      for (const one of query.should) if (holds(one, document)) count++
+      return (
+        count >= query.minimum &&
+        query.must.every((one) => holds(one, document)) &&
+        !query.mustNot.some((one) => holds(one, document))
+      )
+    }
+    case "Ids":
+      return query.ids.some((id) => storable(id) === document.id)
+    case "Exists":
+      return any(query.field, (value) => below(value).some(isLeaf))
+    case "Equals":
+      return any(query.field, isAmong(query.values))
+    case "Prefix": {
+      const prefix = storable(query.prefix)
+      return any(
+        query.field,
+        texts((text) => text.startsWith(prefix))
+      )
+    }
+    case "Matches":
+      return any(
+        query.field,
+        texts((text) => fits(query.pattern, text))
+      )
+    case "Numbers":
+      return any(
+        query.field,
+        (value) => typeof value === "number" && lies(value, query.limits, Number, (a, b) => a - b)
+      )
+    case "Texts":
+      return any(
+        query.field,
+        texts((text) => lies(text, query.limits, storable, compareTexts))
+      )
+    case "Dates": {
+      const { field, from, to } = query
+      if (field === "@timestamp") return Number(document.at) >= from && Number(document.at) <= to
+      return any(field, (value) => {
+        const millis = instantOf(value)
+        return millis !== undefined && millis >= from && millis <= to
+      })
+    }
+  }
+}
+
+const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
+  way.reduce<unknown>((inner, name) => {
+    if (isObject(inner)) return Object.hasOwn(inner, name) ? inner[name] : undefined
+    return Array.isArray(inner) && /^\d{1,9}$/.test(name) ? inner[Number(name)] : undefined
+  }, value)
+
+/** The value that a row shows for a field: the nested member, else the member of the whole name. */
+export const valueAt = (document: unknown, field: string): unknown => {
+  const parts = field.split(".").map(storable)
+  const nested = memberAt(document, parts)
+  return nested === undefined ? memberAt(document, [parts.join(".")]) : nested
+}

@@ -1,0 +1,48 @@
+import { allOf, type Query } from "../Query.ts"
+import { isObject, type Place } from "./Reader.ts"
+
+export type ParseClause = (place: Place) => Query | undefined
+
+/**
+ * How many of `count` clauses must hold: a number, a negative number (all but so many), a percentage rounded down, or
+ * conditions such as `2<75%`.
+ */
+export const minimumOf = (place: Place, count: number): number | undefined => {
+  const text = String(typeof place.value === "number" || typeof place.value === "string" ? place.value : "").trim()
+  const simple = (part: string): number | undefined => {
+    const found = /^(-?\d{1,9})(%?)$/.exec(part)
+    if (found === null) return undefined
+    const amount = Number(found[1])
+    const least = found[2] === "" ? amount : Math.trunc((amount * count) / 100)
+    return Math.max(0, amount < 0 ? count + least : least)
+  }
+  const conditions = text.split(/\s+/).map((part) => /^(\d{1,9})<(-?\d{1,9}%?)$/.exec(part))
+  if (conditions.every((condition) => condition !== null)) {
+    let least: number | undefined = count
+    for (const [, beyond, then = ""] of conditions) if (count > Number(beyond)) least = simple(then)
+    return least
+  }
+  return simple(text) ?? place.fault("Expected a number, a percentage, or conditions such as 2<75%")
+}
+
+/** One clause, or a list of them. */
+const clauses = (place: Place | undefined, parse: ParseClause): ReadonlyArray<Query> => {
+  if (place === undefined) return []
+  const places = isObject(place.value) ? [place] : (place.list() ?? [])
+  return places.flatMap((one) => parse(one) ?? [])
+}
+
+export const bool = (place: Place, parse: ParseClause): Query | undefined => {
+  const members = place.members(["must", "filter", "should", "must_not", "minimum_should_match", "boost", "_name"])
+  if (members === undefined) return undefined
+  const must = [...clauses(members.get("must"), parse), ...clauses(members.get("filter"), parse)]
+  const should = clauses(members.get("should"), parse)
+  const mustNot = clauses(members.get("must_not"), parse)
+  const given = members.get("minimum_should_match")
+  // Beside what must hold, a `should` only ranks, and there is no rank here.
+  const least = must.length === 0 && should.length > 0 ? 1 : 0
+  const minimum = given === undefined ? least : minimumOf(given, should.length)
+  if (minimum === undefined) return undefined
+  if (should.length === 0 && minimum === 0 && mustNot.length === 0) return allOf(must)
+  return { _tag: "Bool", must, should: minimum === 0 ? [] : should, mustNot, minimum }
+}

@@ -1,0 +1,111 @@
+import { anyOf, none, type Query } from "../Query.ts"
+import { exactly, startingWith, wildcard } from "../text/Pattern.ts"
+import { fieldOf, isObject, limits, type Place, valuesOf } from "./Reader.ts"
+
+/** Values of a field. `_id` is the document's id. */
+export const equalTo = (field: string, values: ReadonlyArray<string | number | boolean>): Query =>
+  values.length === 0
+    ? none
+    : field === "_id"
+      ? { _tag: "Ids", ids: values.map(String) }
+      : { _tag: "Equals", field, values: valuesOf(values) }
+
+interface Given {
+  readonly field: string
+  readonly value: string | number | boolean
+  readonly ignoreCase: boolean
+}
+
+/** `{ "<field>": value }` or `{ "<field>": { "value": value, … } }`. */
+const given = (place: Place, names: ReadonlyArray<string>, more: ReadonlyArray<string> = []): Given | undefined => {
+  const [name, inner] = place.only("field") ?? []
+  if (name === undefined || inner === undefined) return undefined
+  const field = fieldOf(inner, name)
+  if (!isObject(inner.value)) {
+    const value = inner.scalar()
+    return field === undefined || value === undefined ? undefined : { field, value, ignoreCase: false }
+  }
+  const members = inner.members([...names, "case_insensitive", "boost", "_name", ...more])
+  if (members === undefined) return undefined
+  const found = names.flatMap((one) => members.get(one) ?? [])
+  if (found.length !== 1) return inner.fault(`Expected ${names.join(" or ")}`)
+  const value = found[0]?.scalar()
+  const ignoreCase = members.get("case_insensitive")?.flag() ?? false
+  return field === undefined || value === undefined ? undefined : { field, value, ignoreCase }
+}
+
+export const term = (place: Place): Query | undefined => {
+  const found = given(place, ["value"])
+  if (found === undefined) return undefined
+  const { field, value, ignoreCase } = found
+  const equals = equalTo(field, [value])
+  return ignoreCase ? anyOf([equals, { _tag: "Matches", field, pattern: exactly(String(value)) }]) : equals
+}
+
+export const terms = (place: Place): Query | undefined => {
+  if (!isObject(place.value)) return place.fault("Expected an object")
+  const fields = Object.keys(place.value).filter((key) => key !== "boost" && key !== "_name")
+  const [name, second] = fields
+  if (name === undefined || second !== undefined) return place.fault("Expected exactly one field")
+  const inner = place.at(name, place.value[name])
+  const field = fieldOf(inner, name)
+  const values = inner.list()?.map((one) => one.scalar())
+  if (field === undefined || values === undefined) return undefined
+  return equalTo(
+    field,
+    values.filter((value) => value !== undefined)
+  )
+}
+
+export const prefix = (place: Place): Query | undefined => {
+  const found = given(place, ["value"], ["rewrite"])
+  if (found === undefined) return undefined
+  const { field, value, ignoreCase } = found
+  return ignoreCase
+    ? { _tag: "Matches", field, pattern: startingWith(String(value)) }
+    : { _tag: "Prefix", field, prefix: String(value) }
+}
+
+/** A pattern of more than this many `*` and `?` is refused. */
+const mostWildcards = 64
+
+/** Texts that fit a pattern; `*` alone is every value. */
+export const fitting = (field: string, pattern: string, ignoreCase: boolean): Query =>
+  /^\*+$/.test(pattern) ? { _tag: "Exists", field } : { _tag: "Matches", field, pattern: wildcard(pattern, ignoreCase) }
+
+export const wildcardFault = (pattern: string): string | undefined => {
+  if (pattern.length > limits.text / 8) return `A pattern has at most ${limits.text / 8} characters`
+  const count = pattern.match(/[*?]+/g)?.length ?? 0
+  return count > mostWildcards ? `A pattern has at most ${mostWildcards} wildcards` : undefined
+}
+
+export const wildcards = (place: Place): Query | undefined => {
+  const found = given(place, ["value", "wildcard"], ["rewrite"])
+  if (found === undefined) return undefined
+  const fault = wildcardFault(String(found.value))
+  return fault === undefined ? fitting(found.field, String(found.value), found.ignoreCase) : place.fault(fault)
+}
+
+export const exists = (place: Place): Query | undefined => {
+  const members = place.members(["field", "boost", "_name"])
+  if (members === undefined) return undefined
+  const inner = members.get("field")
+  if (inner === undefined) return place.fault('"field" is missing')
+  const name = inner.text()
+  const field = name === undefined ? undefined : fieldOf(inner, name)
+  return field === undefined ? undefined : { _tag: "Exists", field }
+}
+
+export const ids = (place: Place): Query | undefined => {
+  const members = place.members(["values", "boost", "_name"])
+  if (members === undefined) return undefined
+  const inner = members.get("values")
+  if (inner === undefined) return place.fault('"values" is missing')
+  const given = inner.list()?.map((one) => one.scalar())
+  return given === undefined
+    ? undefined
+    : equalTo(
+        "_id",
+        given.filter((value) => value !== undefined)
+      )
+}

@@ -1,0 +1,193 @@
+/** Random numbers of a seed (mulberry32): the same ones every time. */
+export const randomOf = (seed: number) => {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+  const below = (limit: number): number => Math.floor(next() * limit)
+  const pick = <A>(from: ReadonlyArray<A>): A => from[below(from.length)]!
+  const some = <A>(most: number, make: () => A): Array<A> => Array.from({ length: below(most + 1) }, make)
+  return { below, pick, some, chance: (part: number) => next() < part }
+}
+export type Random = ReturnType<typeof randomOf>
+
+const texts = [
+  "",
+  "a",
+  "A",
+  "error",
+  "Error: disk full",
+  "disk  full, error!",
+  "GET /a/b?c=1",
+  "10.0.0.1",
+  "10.0.0.1 connected",
+  "can't stop",
+  "été ÉTÉ",
+  "straße",
+  "日本語 テキスト",
+  "😀 smile",
+  "x\u0000y",
+  "\ud800",
+  "\ue0f1",
+  "a*b",
+  "a\\b",
+  'say "hi"',
+  "line one\nline two",
+  "5",
+  "5.0",
+  "-5",
+  "true",
+  "2026-03-10",
+  "2026-03-10T14:12:27Z",
+  "2026-03-10T14:12:27.5+02:00",
+  "2026-02-30",
+  "2026-03-11 00:00:00",
+  "$v0",
+  '") || true'
+]
+const numbers = [0, 1, 5, -5, 2.5, 1e21, 404, 1_773_151_947_000, 0.1]
+const names = ["a", "b", "c", "b.c", "a.b", "0", 'q"x', "é", "x y", "@timestamp"]
+
+const scalar = (random: Random): unknown => {
+  const kind = random.below(10)
+  if (kind < 5) return random.pick(texts)
+  if (kind < 8) return random.pick(numbers)
+  return random.pick([true, false, null])
+}
+
+const value = (random: Random, depth: number): unknown => {
+  const kind = random.below(10)
+  if (depth > 3 || kind < 6) return scalar(random)
+  if (kind < 8) return random.some(3, () => value(random, depth + 1))
+  return object(random, depth + 1)
+}
+
+const object = (random: Random, depth: number): Record<string, unknown> =>
+  Object.fromEntries(random.some(4, () => [random.pick(names), value(random, depth)] as const))
+
+export const document = (random: Random): Record<string, unknown> => ({
+  ...object(random, 0),
+  ...(random.chance(0.7) ? { "@timestamp": random.pick([...texts.slice(25), 1_773_151_947_000, null]) } : {})
+})
+
+const fields = [
+  "a",
+  "b",
+  "c",
+  "a.b",
+  "b.c",
+  "a.b.c",
+  "a.a.a.a.b",
+  'q"x',
+  "é",
+  "x y",
+  "@timestamp",
+  "*",
+  "a.*",
+  "0",
+  "none"
+]
+const given = (random: Random) => (random.chance(0.7) ? random.pick(texts) : random.pick([...numbers, true, false]))
+const cut = (random: Random, text: string) => text.slice(0, random.below(text.length + 1))
+
+const wild = (random: Random): string => {
+  const text = [...random.pick(texts)]
+    .map((character) => (random.chance(0.2) ? random.pick(["*", "?"]) : character))
+    .join("")
+  return random.chance(0.3) ? `*${text}*` : text
+}
+
+const range = (random: Random): object => {
+  const kind = random.below(4)
+  const bound = () =>
+    kind === 0
+      ? random.pick(numbers)
+      : kind === 1
+        ? random.pick(["now-1y/d", "2026-03-10", "2026-03", "2026-03-10T14:12:27Z", "2026-03-01||+10d/d"])
+        : kind === 2
+          ? random.pick(["1773151947000", 1_773_151_947_000, 0])
+          : random.pick(texts)
+  return {
+    ...(random.chance(0.5) ? { [random.pick(["gt", "gte"])]: bound() } : {}),
+    ...(random.chance(0.5) ? { [random.pick(["lt", "lte"])]: bound() } : {}),
+    ...(kind === 2 ? { format: "epoch_millis" } : {}),
+    ...(kind === 1 && random.chance(0.3) ? { time_zone: random.pick(["+02:00", "Europe/Paris"]) } : {})
+  }
+}
+
+const word = (random: Random): string =>
+  random.pick([
+    "error",
+    "disk",
+    '"disk full"',
+    "dis*",
+    "10.0.0.1",
+    "5",
+    "true",
+    "*",
+    "_exists_:b",
+    "b.c:5",
+    "a:>2",
+    "c:[a TO f}",
+    "c:e?r*",
+    "été"
+  ])
+
+const text = (random: Random, depth = 0): string =>
+  Array.from({ length: 1 + random.below(3) }, () => {
+    const one = depth < 2 && random.chance(0.2) ? `(${text(random, depth + 1)})` : word(random)
+    return `${random.pick(["", "", "", "NOT ", "+", "-"])}${one}`
+  }).join(random.pick([" ", " AND ", " OR ", " || ", " && "]))
+
+/** A random query, most of which can be understood. */
+export const query = (random: Random, depth = 0): object => {
+  const field = random.pick(fields)
+  switch (random.below(depth > 2 ? 12 : 15)) {
+    case 0:
+      return { term: { [field]: given(random) } }
+    case 1:
+      return { terms: { [field]: random.some(4, () => given(random)) } }
+    case 2:
+      return { term: { [field]: { value: given(random), case_insensitive: true } } }
+    case 3:
+      return { range: { [field]: range(random) } }
+    case 4:
+      return { exists: { field } }
+    case 5:
+      return { prefix: { [field]: { value: cut(random, random.pick(texts)), case_insensitive: random.chance(0.5) } } }
+    case 6:
+      return { wildcard: { [field]: { value: wild(random), case_insensitive: random.chance(0.5) } } }
+    case 7:
+      return { match: { [field]: { query: given(random), operator: random.pick(["or", "and"]) } } }
+    case 8:
+      return { match_phrase: { [field]: given(random) } }
+    case 9:
+      return {
+        multi_match: {
+          query: given(random),
+          fields: random.some(3, () => random.pick(fields)),
+          type: random.pick(["best_fields", "phrase"]),
+          minimum_should_match: random.pick(["1", "50%", "-1", "2<75%"])
+        }
+      }
+    case 10:
+      return { ids: { values: random.some(5, () => `d${random.below(100)}`) } }
+    case 11:
+      return { [random.pick(["query_string", "simple_query_string"])]: { query: text(random) } }
+    default: {
+      const clauses = () => random.some(3, () => query(random, depth + 1))
+      return {
+        bool: {
+          ...(random.chance(0.5) ? { must: clauses() } : {}),
+          ...(random.chance(0.3) ? { filter: clauses() } : {}),
+          ...(random.chance(0.5) ? { should: clauses() } : {}),
+          ...(random.chance(0.4) ? { must_not: clauses() } : {}),
+          ...(random.chance(0.3) ? { minimum_should_match: random.pick([0, 1, 2, "50%", -1]) } : {})
+        }
+      }
+    }
+  }
+}
