@@ -16,8 +16,9 @@ import { Settings } from "../shared/Settings.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 import { type Made, StoredStore, type StoredVersion, type Transfer } from "./StoredStore.ts"
 
-/** The most bytes that metadata can hold. */
+/** The most bytes that the metadata of a version can hold, and that an answer holds for all its versions. */
 const maxEmbedded = 1024 * 1024
+const maxEmbeddedTogether = 16 * maxEmbedded
 
 /** The bytes of a version, open for the length of the scope. */
 export interface Content {
@@ -136,9 +137,9 @@ export class Stored extends Context.Service<
         ...(it.properties === undefined ? {} : { properties: it.properties })
       })
 
-      const metadataOf = Effect.fnUntraced(function* (tenant: string, it: StoredVersion) {
+      const metadataOf = Effect.fnUntraced(function* (tenant: string, it: StoredVersion, embeds: boolean) {
         const metadata = plain(tenant, it)
-        const url = it.embedded ? yield* embeddedUrl(tenant, it) : undefined
+        const url = it.embedded && embeds ? yield* embeddedUrl(tenant, it) : undefined
         if (url === undefined) return metadata
         const { compression } = metadata.storage
         const storage = { type: "embedded", encoding: "base64", url }
@@ -151,7 +152,11 @@ export class Stored extends Context.Service<
         message: string,
         versions: ReadonlyArray<StoredVersion>
       ) {
-        const metadata = yield* Effect.forEach(versions, (version) => metadataOf(tenant, version))
+        let embedded = 0
+        const metadata = yield* Effect.forEach(versions, (version) => {
+          if (version.embedded) embedded += version.size
+          return metadataOf(tenant, version, embedded <= maxEmbeddedTogether)
+        })
         const made: ResourceAnswer = { metadata, name, message, tenant }
         return made
       })
@@ -187,10 +192,16 @@ export class Stored extends Context.Service<
         transfer: Effect.fn("Stored.transfer")(function* (tenant, transfer) {
           const { from, to, version, embedded, isMove } = transfer
           if (embedded) {
-            const large = (yield* find(tenant, from, version)).find(({ size }) => size > maxEmbedded)
+            const versions = yield* find(tenant, from, version)
+            const large = versions.find(({ size }) => size > maxEmbedded)
             if (large !== undefined) {
               const detail = `Version ${large.version} has ${large.size} bytes: ${maxEmbedded} can be embedded`
               return yield* new InvalidResource({ tenant, name: from, limit: maxEmbedded, detail })
+            }
+            const together = versions.reduce((sum, { size }) => sum + size, 0)
+            if (together > maxEmbeddedTogether) {
+              const detail = `The versions have ${together} bytes: ${maxEmbeddedTogether} can be embedded at once`
+              return yield* new InvalidResource({ tenant, name: from, limit: maxEmbeddedTogether, detail })
             }
           }
           const made = yield* store.transfer(tenant, transfer, quota)
