@@ -17,8 +17,14 @@ export const pathsOf = (field: FieldName): ReadonlyArray<string> => {
   return cuts(parts).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}${below ? ".**" : ""}`)
 }
 
-/** A JSON path that finds something when a value of the field meets the condition, in which it is `@`. */
-export const anyValue = (field: FieldName, condition: string): string =>
+/**
+ * A JSON path that finds something when a value of the field meets the condition, in which it is `@`. The filter looks
+ * into a list, and each comparison in it into a list once more; a condition of several comparisons must rule lists out,
+ * so one level is opened before it.
+ *
+ * @param open whether the condition has several comparisons
+ */
+export const anyValue = (field: FieldName, condition: string, open = false): string =>
   `$ ? (${pathsOf(field)
-    .map((path) => `exists(${path} ? (${condition}))`)
+    .map((path) => `exists(${path}${open ? "[*]" : ""} ? (${condition}))`)
     .join(" || ")})`

@@ -26,7 +26,7 @@ const between = (
     return limit === undefined ? [] : [[name, operator, json(limit)] as const]
   })
   return [
-    given.map(([name, operator]) => `@ ${operator} $${name}`).join(" && "),
+    ['@.type() != "array"', ...given.map(([name, operator]) => `@ ${operator} $${name}`)].join(" && "),
     given.map(([name, , limit]) => [name, limit] as const)
   ]
 }
@@ -36,9 +36,9 @@ const between = (
  * in JSON paths, values in the paths' variables.
  */
 export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
-  const path = (field: string, [condition, variables]: readonly [string, Variables]): Fragment => {
+  const path = (field: string, [condition, variables]: readonly [string, Variables], open = false): Fragment => {
     const json = `{${variables.map(([name, value]) => `"${name}":${value}`).join(",")}}`
-    return sql`coalesce(jsonb_path_exists(doc, ${anyValue(field, condition)}::jsonpath, ${json}::jsonb, true), false)`
+    return sql`coalesce(jsonb_path_exists(doc, ${anyValue(field, condition, open)}::jsonpath, ${json}::jsonb, true), false)`
   }
   const compile = (query: Query): Fragment => {
     switch (query._tag) {
@@ -72,10 +72,11 @@ export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
       case "Numbers":
         return path(
           query.field,
-          between(query.limits, (limit) => limit)
+          between(query.limits, (limit) => limit),
+          true
         )
       case "Texts":
-        return path(query.field, between(query.limits, text))
+        return path(query.field, between(query.limits, text), true)
       case "Dates": {
         if (query.field === "@timestamp") return sql`(ts >= ${String(query.from)} and ts <= ${String(query.to)})`
         const paths = pathsOf(query.field).map((at) => `$${at.slice(1)}[*][*]`)
