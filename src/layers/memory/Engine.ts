@@ -10,6 +10,7 @@ import { Settings } from "../../services/shared/Settings.ts"
 import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
+import { within } from "../operators/Watchdog.ts"
 import { zip } from "../Zip.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }
@@ -36,6 +37,7 @@ export const layer = Layer.effect(
       const context = (component: string): RunContext => ({
         ...inputs(files, stored, data, stop.signal),
         patterns: spec.patterns,
+        within,
         position: {
           load: () => spec.positions?.[component],
           save: (value) => say({ _tag: "Positions", component, value: value() })

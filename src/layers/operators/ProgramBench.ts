@@ -50,7 +50,7 @@ export const programBench = async (
   reached: (index: number) => void
 ): Promise<Result.Result<Bench, ProgramFault>> => {
   const match = () => matching(program.definitions, program.ecsCompatibility, program.shared)
-  const start = () => open(program.text, match(), processorMillis)
+  const start = () => open(program.text, match(), { clock: processorMillis })
   const started = await start()
   if (Result.isSuccess(started)) return Result.succeed(new ProgramBench(program, started.success, start, reached))
   const { message, line = 1, column = 1 } = started.failure

@@ -1,5 +1,5 @@
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
-import { checkFlowlet } from "./FlowletCheck.ts"
+import { checkFilter, checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
 import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
 import { extensionOf } from "./Paths.ts"
@@ -7,7 +7,10 @@ import { extensionOf } from "./Paths.ts"
 type Checked = Required<Pick<NodeType, "check">>
 
 /** The checks that load much: a run, whose memory counts, does without them. */
-const checks: ReadonlyMap<string, Checked> = new Map<string, Checked>([["flowlet", { check: checkFlowlet }]])
+const checks: ReadonlyMap<string, Checked> = new Map<string, Checked>([
+  ["flowlet", { check: checkFlowlet }],
+  ["filter", { check: checkFilter }]
+])
 
 /** An output that would write Parquet where nothing can. */
 const parquetFaults = (node: NodeType, settings: unknown, runtime: Runtime | undefined) => {
@@ -33,7 +36,8 @@ export const checkSettings = (
   runtime?: Runtime,
   patterns?: TenantDefinitions
 ): ReadonlyArray<SettingsIssue> => [
-  ...(node.check?.(settings, patterns) ?? checks.get(node.type)?.check(settings) ?? []),
+  ...(node.check?.(settings, patterns) ?? []),
+  ...(checks.get(node.type)?.check(settings) ?? []),
   ...parquetFaults(node, settings, runtime),
   ...followFaults(node, settings, runtime)
 ]

@@ -1,11 +1,11 @@
 import { programFault } from "../operators/flowlet/Check.ts"
+import type { Purpose } from "../operators/flowlet/Program.ts"
+import type { FilterSettings } from "./Filter.ts"
 import type { FlowletSettings } from "./Flowlet.ts"
 import type { SettingsIssue } from "./Node.ts"
 
-/** A program is given in one of two ways, and one that stands in the settings compiles. */
-export const checkFlowlet = ({ code, file }: FlowletSettings): ReadonlyArray<SettingsIssue> => {
-  if ((code === undefined) === (file === undefined)) return [{ path: [], detail: "expected either code or file" }]
-  const fault = code === undefined ? undefined : programFault(code)
+const checkCode = (code: string | undefined, purpose: Purpose): ReadonlyArray<SettingsIssue> => {
+  const fault = code === undefined ? undefined : programFault(code, purpose)
   if (fault === undefined) return []
   const { message, line, column } = fault
   return [
@@ -17,3 +17,12 @@ export const checkFlowlet = ({ code, file }: FlowletSettings): ReadonlyArray<Set
     }
   ]
 }
+
+/** A program is given in one of two ways, and one that stands in the settings compiles. */
+export const checkFlowlet = ({ code, file }: FlowletSettings): ReadonlyArray<SettingsIssue> =>
+  (code === undefined) === (file === undefined)
+    ? [{ path: [], detail: "expected either code or file" }]
+    : checkCode(code, "flowlet")
+
+/** The program of a filter compiles. */
+export const checkFilter = ({ code }: FilterSettings): ReadonlyArray<SettingsIssue> => checkCode(code, "filter")

@@ -91,6 +91,11 @@ export interface RunContext {
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
   readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>
+  /**
+   * Runs what may not come to an end by itself for at most `millis`; false when it was cut off, which may be anywhere.
+   * It costs some 0.3 ms.
+   */
+  readonly within?: ((millis: number, step: () => void) => boolean) | undefined
   /** Counts failed records of this node that no stream takes, with one reason kept as a sample. */
   readonly reject: (count: number, reason: string) => void
   /** Aborted when the run is cancelled or another node failed. */

@@ -1,6 +1,7 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten"
 import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
+import type { Purpose } from "./Program.ts"
 import { ProgramRefused, read } from "./Sandbox.ts"
 
 const compilerBytes = 64 * 1024 * 1024
@@ -9,10 +10,10 @@ const compilerBytes = 64 * 1024 * 1024
 let compiler: QuickJSWASMModule = await newModule(compilerBytes)
 
 /** What is wrong with a program's syntax. Nothing of the program runs. */
-export const programFault = (text: string): ScriptFault | undefined => {
+export const programFault = (text: string, purpose: Purpose = "flowlet"): ScriptFault | undefined => {
   const runtime = compiler.newRuntime()
   try {
-    read(runtime, text)
+    read(runtime, text, purpose)
     runtime.dispose()
     return undefined
   } catch (error) {

@@ -1,23 +1,37 @@
 import { Result } from "effect"
-import { defaultGuestLimits, type Guest, type GuestLimits } from "./Guest.ts"
+import { defaultGuestLimits, type Guest } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
 import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
-import { ProgramRefused, Sandbox } from "./Sandbox.ts"
+import { ProgramRefused, Sandbox, type SandboxOptions } from "./Sandbox.ts"
 
-/**
- * Starts a program in a sandbox with memory of its own. `match` is what its helpers grok and dissect call, `clock` tells
- * the milliseconds that a program's time is measured by.
- */
+export interface OpenOptions extends Partial<SandboxOptions> {
+  /** Runs what may not come to an end: false when it was cut off. */
+  readonly within?: ((millis: number, step: () => void) => boolean) | undefined
+}
+
+/** What a program may do before its first event, its loops inside of built-in functions included. */
+const startMillis = 3000
+
+/** Starts a program in a sandbox with memory of its own. `match` is what its helpers grok and dissect call. */
 export const open = async (
   text: string,
   match: Host["match"],
-  clock: () => number = () => performance.now(),
-  limits: GuestLimits = defaultGuestLimits
+  given: OpenOptions = {}
 ): Promise<Result.Result<Guest, ScriptFault>> => {
+  const { purpose = "flowlet", limits = defaultGuestLimits, clock = () => performance.now(), within } = given
   const module = await newModule(limits.memoryBytes)
+  const make = () => new Sandbox(module, text, match, { purpose, limits, clock })
   return Result.try({
-    try: () => new Sandbox(module, text, limits, match, clock),
+    try: () => {
+      if (within === undefined) return make()
+      let sandbox: Sandbox | undefined
+      within(startMillis, () => {
+        sandbox = make()
+      })
+      if (sandbox === undefined) throw new ProgramRefused({ message: "the program does not come to its first event" })
+      return sandbox
+    },
     catch: (error) => {
       if (error instanceof ProgramRefused) return error.fault
       // Recursion outgrew the thread's stack: the module is of no more use, but it goes away with this call.

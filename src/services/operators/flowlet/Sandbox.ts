@@ -1,9 +1,10 @@
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten"
 import type { Guest, GuestLimits } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
+import { keep } from "./guest/keep.ts"
 import type { Outcome, ScriptFault } from "./Outcome.ts"
 import { prelude } from "./Prelude.ts"
-import { file, type Program, readProgram } from "./Program.ts"
+import { file, type Program, type Purpose, readProgram } from "./Program.ts"
 
 /** Why a program cannot be used. */
 export class ProgramRefused extends Error {
@@ -34,14 +35,18 @@ const faultOf = (context: QuickJSContext, error: QuickJSHandle): ScriptFault => 
 }
 
 /** Reads a program without running it. */
-export const read = (runtime: QuickJSRuntime, text: string): Program => {
+export const read = (runtime: QuickJSRuntime, text: string, purpose: Purpose): Program => {
   const context = runtime.newContext()
-  const program = readProgram(text, (script) => {
-    const result = context.evalCode(script, file, { compileOnly: true })
-    if (result.error !== undefined) return faultOf(context, result.error)
-    result.value.dispose()
-    return undefined
-  })
+  const program = readProgram(
+    text,
+    (script) => {
+      const result = context.evalCode(script, file, { compileOnly: true })
+      if (result.error !== undefined) return faultOf(context, result.error)
+      result.value.dispose()
+      return undefined
+    },
+    purpose
+  )
   context.dispose()
   if ("message" in program) throw new ProgramRefused(program)
   return program
@@ -65,6 +70,13 @@ const crossing = (events: ReadonlyArray<unknown>, from: number): ReadonlyArray<s
   return texts
 }
 
+export interface SandboxOptions {
+  readonly purpose: Purpose
+  readonly limits: GuestLimits
+  /** Milliseconds that a program's time is measured by. */
+  readonly clock: () => number
+}
+
 /** A program at work: a runtime and a context of its own. */
 export class Sandbox implements Guest {
   readonly #context: QuickJSContext
@@ -80,14 +92,15 @@ export class Sandbox implements Guest {
   #crossed = 0
   #began: Array<number> = []
 
-  constructor(module: QuickJSWASMModule, text: string, limits: GuestLimits, match: Host["match"], clock: () => number) {
+  constructor(module: QuickJSWASMModule, text: string, match: Host["match"], options: SandboxOptions) {
+    const { clock, limits, purpose } = options
     this.#clock = clock
     const runtime = module.newRuntime()
     runtime.setMemoryLimit(limits.memoryBytes)
     runtime.setMaxStackSize(limits.stackBytes)
     runtime.setInterruptHandler(() => clock() > this.#deadline)
     this.#deadline = clock() + startMillis
-    const program = read(runtime, text)
+    const program = read(runtime, text, purpose)
     this.#locate = program.locate
     const context = runtime.newContext()
     this.#context = context
@@ -103,12 +116,13 @@ export class Sandbox implements Guest {
     this.#run = context.getProp(harness, "run")
     this.#collect = context.getProp(harness, "collect")
     for (const handle of [host, make, name, harness]) handle.dispose()
+    const wrap = purpose === "filter" ? this.#evaluate(`(${keep})`, "prelude.js") : undefined
     let value = context.undefined
     for (const [name, script] of program.scripts) {
       value.dispose()
       value = this.#evaluate(script, name)
     }
-    this.#process = value
+    this.#process = wrap === undefined ? value : this.#unwrap(context.callFunction(wrap, context.undefined, value))
   }
 
   run(events: ReadonlyArray<unknown>, millis: number, until: number): ReadonlyArray<Outcome> {
