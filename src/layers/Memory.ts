@@ -38,6 +38,7 @@ import * as StoredStore from "./memory/StoredStore.ts"
 import * as PatternFiles from "./operators/PatternFiles.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
+import * as MemorySearch from "./search/Memory.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
@@ -61,7 +62,7 @@ const Adapters = Layer.mergeAll(
   DiskTenants.layer,
   PlatformFile.layer,
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
-).pipe(Layer.provideMerge(Layer.merge(MemoryBlobs.layer, Shelves.layer)))
+).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer).pipe(

@@ -46,6 +46,7 @@ import * as RegistryStore from "./postgres/RegistryStore.ts"
 import * as StoredStore from "./postgres/StoredStore.ts"
 import { postgresHealth } from "./postgres/Unreachable.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
+import * as PostgresSearch from "./search/Postgres.ts"
 
 const PostgresLive = Postgres.layer.pipe(
   Layer.provide(
@@ -67,8 +68,9 @@ const EngineLive = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
-      Effect.map(Settings, (settings) =>
+      Effect.map(Effect.all([Settings, Postgres.WideSql]), ([settings, { config }]) =>
         EngineConfig.settings({
+          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 2 } }),
           confRoot: settings.conf,
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),
@@ -80,6 +82,17 @@ const EngineLive = LocalEngine.layer.pipe(
 )
 
 const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gateways.layer(databaseUrl === undefined)))
+
+const SearchLive = PostgresSearch.layer.pipe(
+  Layer.provide(
+    Layer.effect(
+      PostgresSearch.SearchConfig,
+      Effect.flatMap(Postgres.WideSql, ({ config }) =>
+        config.url === undefined ? Effect.die("no address") : Effect.succeed({ url: config.url, connections: 6 })
+      )
+    )
+  )
+)
 
 /** Ports on their adapters. */
 const Adapters = Layer.mergeAll(
@@ -96,6 +109,7 @@ const Adapters = Layer.mergeAll(
   GatewayLive,
   BlobsLive,
   EngineLive,
+  SearchLive,
   Decoder.layer,
   OperatorPool.layer,
   PatternFiles.layer,

@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { BlobPlace } from "../../services/shared/Settings.ts"
+import type { SearchAddress } from "../search/Address.ts"
 
 /** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
 export type BlobStore = BlobPlace
@@ -13,6 +14,8 @@ export interface EngineSettings {
   /** Scratch space on local disk, such as archive entries that wait for their turn. */
   readonly tempRoot: string
   readonly blobs: BlobStore
+  /** Where runs find the tenant's indices; absent when there are none. */
+  readonly search?: SearchAddress | undefined
   /** JavaScript heap of a run that does not set `memory_mib`. */
   readonly memoryMib: number
   /** What a run's processes may hold together beyond its heap: code, stacks, buffers. */

@@ -6,7 +6,7 @@ import type { EngineSettings } from "./EngineConfig.ts"
  * What the parent writes, as one line of JSON, to a child's standard input. The pipe then stays open: its end tells the
  * child that the gateway is gone.
  */
-export interface Order extends Pick<EngineSettings, "blobs" | "outputLines" | "outputBytes" | "fileBytes"> {
+export interface Order extends Pick<EngineSettings, "blobs" | "search" | "outputLines" | "outputBytes" | "fileBytes"> {
   /** What the run may use of memory, MiB. */
   readonly memoryMib: number
   readonly spec: RunSpec
@@ -21,22 +21,24 @@ export interface Order extends Pick<EngineSettings, "blobs" | "outputLines" | "o
   readonly archiveLevel: number
 }
 
-/** The order as one line. It is the only place where the credentials of the blobs are written out. */
+/** The order as one line. It is the only place where credentials are written out. */
 export const encodeOrder = (order: Order): string =>
   JSON.stringify({
     ...order,
     blobs:
       order.blobs.kind === "disk"
         ? order.blobs
-        : { ...order.blobs, credentials: Redacted.value(order.blobs.credentials) }
+        : { ...order.blobs, credentials: Redacted.value(order.blobs.credentials) },
+    ...(order.search === undefined ? {} : { search: { ...order.search, url: Redacted.value(order.search.url) } })
   })
 
 /** Reads what {@link encodeOrder} wrote. */
 export const decodeOrder = (line: string): Order => {
-  const { blobs, ...order } = JSON.parse(line)
+  const { blobs, search, ...order } = JSON.parse(line)
   return {
     ...order,
-    blobs: blobs.kind === "disk" ? blobs : { ...blobs, credentials: Redacted.make(blobs.credentials) }
+    blobs: blobs.kind === "disk" ? blobs : { ...blobs, credentials: Redacted.make(blobs.credentials) },
+    ...(search === undefined ? {} : { search: { ...search, url: Redacted.make(search.url) } })
   }
 }
 

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
+import type { Flowline } from "../../services/flowlines/Flowline.ts"
 import type { Child, Exit } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { scratchFolder, unfinishedFolder } from "./Leftovers.ts"
@@ -11,6 +12,9 @@ import type { Runners } from "./Runners.ts"
 const mib = 1024 * 1024
 /** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
 const watchMillis = process.platform === "linux" ? 200 : 1000
+
+/** The nodes that reach the tenant's indices. */
+const searching = new Set(["search_input", "search_output", "extraction_output"])
 
 /** Tells the operators what the user is not told. */
 export type Warn = (message: string, details: Record<string, string>) => void
@@ -131,6 +135,9 @@ export class Run {
   }
 }
 
+/** Only runs that search learn where. */
+const usesSearch = ({ dag }: Flowline): boolean => dag.some(({ type }) => searching.has(type))
+
 const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
   const { tenant } = spec
   const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
@@ -141,6 +148,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
+    ...(usesSearch(spec.flowline) ? { search: settings.search } : {}),
     memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,

@@ -6,11 +6,14 @@ import { Blobs } from "../../services/blobs/Blobs.ts"
 import { Engine, type RunMessage, type RunSpec } from "../../services/engines/Engine.ts"
 import type { RunContext, Sink } from "../../services/nodes/Node.ts"
 import { pipeline } from "../../services/nodes/Pipeline.ts"
+import { Search } from "../../services/search/Search.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { runIdOf } from "../engines/child/Documents.ts"
 import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
 import { within } from "../operators/Watchdog.ts"
+import { documentsOf } from "../search/Documents.ts"
 import { zip } from "../Zip.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }
@@ -21,6 +24,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { conf, data } = yield* Settings
     const blobs = yield* Blobs
+    const search = yield* Search
 
     const work = Effect.fnUntraced(function* (spec: RunSpec, say: (message: RunMessage) => void) {
       const stop = new AbortController()
@@ -42,6 +46,8 @@ export const layer = Layer.effect(
           load: () => spec.positions?.[component],
           save: (value) => say({ _tag: "Positions", component, value: value() })
         },
+        documents: documentsOf(search, spec.tenant, stop.signal),
+        runId: runIdOf(spec),
         file: async () => discard,
         archiveEntry: (name) => archive!.entry(name),
         print: (texts) => say({ _tag: "Output", lines: texts.map((text) => ({ component, text, at: Date.now() })) }),

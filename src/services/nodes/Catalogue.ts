@@ -13,6 +13,8 @@ import { httpInput } from "./HttpInput.ts"
 import { httpOutput } from "./HttpOutput.ts"
 import type { NodeType, Reference, Runtime } from "./Node.ts"
 import { rateLimit } from "./RateLimit.ts"
+import { searchInput } from "./SearchInput.ts"
+import { searchOutput } from "./SearchOutput.ts"
 import { show } from "./Show.ts"
 import { sql } from "./Sql.ts"
 import { syslogInput } from "./SyslogInput.ts"
@@ -22,6 +24,7 @@ const nodes: ReadonlyArray<NodeType> = [
   generatorInput,
   datasetGenerator,
   fileInput,
+  searchInput,
   syslogInput,
   httpInput,
   grok,
@@ -33,6 +36,7 @@ const nodes: ReadonlyArray<NodeType> = [
   show,
   fileOutput,
   archiveOutput,
+  searchOutput,
   httpOutput
 ]
 

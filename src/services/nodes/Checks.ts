@@ -3,13 +3,15 @@ import { checkFilter, checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
 import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
 import { extensionOf } from "./Paths.ts"
+import { checkSearch } from "./SearchCheck.ts"
 
 type Checked = Required<Pick<NodeType, "check">>
 
 /** The checks that load much: a run, whose memory counts, does without them. */
 const checks: ReadonlyMap<string, Checked> = new Map<string, Checked>([
   ["flowlet", { check: checkFlowlet }],
-  ["filter", { check: checkFilter }]
+  ["filter", { check: checkFilter }],
+  ["search_input", { check: checkSearch }]
 ])
 
 /** An output that would write Parquet where nothing can. */

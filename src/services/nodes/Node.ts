@@ -1,5 +1,6 @@
 import type { Schema } from "effect"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 
 /** A record that travels through a flowline: a JSON object. Field values are JSON; integers beyond 2^53 are strings. */
@@ -83,6 +84,10 @@ export interface RunContext {
   readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
   readonly position: Position
   readonly network: Network
+  /** The tenant's indices; absent where there is no search. */
+  readonly documents?: Documents
+  /** Names the records of this run: the same in a later attempt that begins anew, another in one that goes on. */
+  readonly runId?: string
   /** The grok patterns that the tenant brings along; only where a node of the flowline may use them. */
   readonly patterns?: TenantDefinitions | undefined
   /** A file in the tenant's `data/` area. With `append` it grows in place: what is written can be seen at once. */

@@ -10,6 +10,7 @@ import type { BlobStore } from "../EngineConfig.ts"
 import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
+import { documentsAt, runIdOf } from "./Documents.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
 import { explain } from "./Failure.ts"
 import { idling } from "./Idle.ts"
@@ -107,6 +108,8 @@ class Run {
         await this.#channel.send({ _tag: "Positions", component, value: value() })
       }
     },
+    documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal),
+    runId: runIdOf(this.#order.spec),
     file: (path, append) => (append === true ? this.#data.append(path) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),

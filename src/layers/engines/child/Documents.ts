@@ -1,0 +1,27 @@
+import type { RunSpec } from "../../../services/engines/Engine.ts"
+import type { Documents } from "../../../services/nodes/Documents.ts"
+import type { SearchAddress } from "../../search/Address.ts"
+
+/** The tenant's indices for a run: what reaches them is loaded, and connected, when a node first asks. */
+export const documentsAt = (address: SearchAddress | undefined, tenant: string, signal: AbortSignal): Documents => {
+  let opened: Promise<Documents> | undefined
+  const open = async () => (await import("../../search/Documents.ts")).openDocuments(address, tenant, signal)
+  const documents = () => {
+    opened ??= open()
+    return opened
+  }
+  return {
+    indices: async (pattern) => (await documents()).indices(pattern),
+    read: async function* (pattern, query) {
+      yield* (await documents()).read(pattern, query)
+    },
+    rows: async function* (pattern, query, options) {
+      yield* (await documents()).rows(pattern, query, options)
+    },
+    write: async (index, given) => (await documents()).write(index, given)
+  }
+}
+
+/** What the records of a run are named by: an attempt that goes on where another stopped counts from one again. */
+export const runIdOf = ({ executionId, epoch, positions }: RunSpec): string =>
+  positions === undefined || Object.keys(positions).length === 0 ? executionId : `${executionId}.${epoch}`

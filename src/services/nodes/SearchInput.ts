@@ -1,0 +1,80 @@
+import { Effect, Schema } from "effect"
+import { isObject, parseJson } from "./formats/Json.ts"
+import { chosen, type Event, node, runtimes } from "./Node.ts"
+
+/** The setting that names what is searched. */
+export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
+  description:
+    "Index to read, `<tenant>-…`. With `*` and `?` it is a pattern for several, which may find none; commas stand " +
+    "between several names."
+})
+
+/** The setting that holds a query. */
+export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
+  .annotate({
+    description: "Elasticsearch query of the documents to read. Default: all of them. `now` is the start of the run.",
+    default: {}
+  })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+
+/** Reads a query at the start of a run. */
+export const queryAt = async (query: unknown) => {
+  const { parseQuery } = await import("../search/Parser.ts")
+  const parsed = parseQuery(query, Date.now())
+  if (parsed._tag === "Success") return parsed.success
+  const [issue] = parsed.failure
+  throw new Error(`The query cannot be understood: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
+}
+
+export const searchInput = node({
+  type: "search_input",
+  kind: "input",
+  description:
+    "Reads the documents of an index that a query finds, by `@timestamp` and then id, as they were when it began. " +
+    "Integers beyond 2^53 become texts.",
+  runtimes,
+  settings: Schema.Struct({
+    index: patternSetting,
+    query: querySetting,
+    fields: Schema.optionalKey(
+      Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLength(512)))
+        .check(Schema.isMaxLength(500))
+        .annotate({
+          description:
+            "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
+            "document lacks are left out. Default: the whole documents."
+        })
+    )
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen],
+  example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
+  start: async ({ index, query, fields }, { documents, signal }) => {
+    if (documents === undefined) throw new Error("There is no search here")
+    const parsed = await queryAt(query)
+    await documents.indices(index)
+    return {
+      run: async (emit) => {
+        if (fields === undefined) {
+          for await (const texts of documents.read(index, parsed)) {
+            signal.throwIfAborted()
+            await emit(chosen, texts.map(parseJson).filter(isObject))
+          }
+          return
+        }
+        for await (const rows of documents.rows(index, parsed, { fields, as: "json" })) {
+          signal.throwIfAborted()
+          const events = rows.map((row): Event => {
+            const event: Event = {}
+            fields.forEach((field, at) => {
+              const value = row[at]
+              if (typeof value === "string") event[field] = parseJson(value)
+            })
+            return event
+          })
+          await emit(chosen, events)
+        }
+      }
+    }
+  }
+})
