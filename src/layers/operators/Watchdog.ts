@@ -1,7 +1,8 @@
 import { Script } from "node:vm"
 
 const key = Symbol.for("flow/operators/step")
-const script = new Script("globalThis[Symbol.for('flow/operators/step')]()")
+/** Made when it is needed: most runs never do. */
+let script: Script | undefined
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
@@ -11,6 +12,7 @@ const isTimeout = (error: unknown): boolean =>
  * regular expression too. A call starts a thread (about 0.3 ms): one for many samples, not one for each.
  */
 export const within = (millis: number, step: () => void): boolean => {
+  script ??= new Script("globalThis[Symbol.for('flow/operators/step')]()")
   Reflect.set(globalThis, key, step)
   try {
     script.runInThisContext({ timeout: Math.max(1, Math.ceil(millis)) })
