@@ -3,6 +3,7 @@ import { ArchivesApi } from "./services/archives/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
+import { ExtractionApi } from "./services/extraction/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
@@ -17,6 +18,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(PlatformApi)
   .add(OperatorsApi)
   .add(ConfApi)
+  .add(ExtractionApi)
   .add(FlowlinesApi)
   .add(ExecutionsApi)
   .add(ArchivesApi)

@@ -13,6 +13,7 @@ import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
+import { ExtractionHttp } from "./services/extraction/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
@@ -41,6 +42,7 @@ const Handlers = Layer.mergeAll(
   lean(ResourcesHttp, ["resources"]),
   lean(StoredHttp, ["stored"]),
   lean(RegistryHttp, ["registry"]),
+  lean(ExtractionHttp, ["extraction"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])

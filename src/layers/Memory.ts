@@ -5,6 +5,7 @@ import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Gateway } from "../services/executions/Gateway.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
+import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
@@ -65,7 +66,8 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer).pipe(
+  Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(
     Layer.mergeAll(

@@ -7,6 +7,7 @@ import { Blobs } from "../services/blobs/Blobs.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
+import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
@@ -140,7 +141,8 @@ const ReadinessLive = Layer.effect(
 const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
 
 /** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Draining.layer, Executions.layer, Operators.layer, ReadinessLive).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Operators.layer, ReadinessLive, Extraction.layer).pipe(
+  Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(
     Layer.mergeAll(

@@ -55,11 +55,11 @@ onBoth("flowlines that search", (it) => {
 
   it.effect("keep every record where there is no id", () =>
     Effect.gen(function* () {
-      yield* run(writing(2500, "{ index: mytenant-all }"))
-      yield* run(writing(2500, "{ index: mytenant-all }"))
+      yield* run(writing(300, "{ index: mytenant-all }"))
+      yield* run(writing(300, "{ index: mytenant-all }"))
       const found = yield* run(reading("{ index: mytenant-all, query: { range: { n: { gt: 1 } } } }"))
       assert.strictEqual(found.state, "SUCCEEDED")
-      assert.isAbove(found.lines.length, 1000)
+      assert.lengthOf(found.lines, 400)
     })
   )
 
@@ -81,11 +81,12 @@ onBoth("flowlines that search", (it) => {
     Effect.gen(function* () {
       const body = flowlineForm(reading("{ index: mytenant-x, query: { bool: { must: [ { trem: { a: 1 } } ] } } }"))
       const answer = yield* raw("/v1/mytenant/flowline/save", { method: "POST", body })
-      const problem = yield* Effect.promise(() => answer.json())
+      const problem = yield* Effect.promise(
+        () => answer.json() as Promise<{ issues: ReadonlyArray<{ pointer: string; detail: string }> }>
+      )
       assert.strictEqual(answer.status, 400)
-      assert.strictEqual(problem.issues[0].pointer, "/dag/0/settings/query/bool/must/0/trem")
-      assert.match(problem.issues[0].detail, /did you mean "term"/)
+      assert.strictEqual(problem.issues[0]?.pointer, "/dag/0/settings/query/bool/must/0/trem")
+      assert.match(problem.issues[0]?.detail ?? "", /did you mean "term"/)
     })
   )
 })
-

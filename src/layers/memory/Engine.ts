@@ -8,7 +8,7 @@ import type { RunContext, Sink } from "../../services/nodes/Node.ts"
 import { pipeline } from "../../services/nodes/Pipeline.ts"
 import { Search } from "../../services/search/Search.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { runIdOf } from "../engines/child/Documents.ts"
+import { runIdOf, sha256 } from "../engines/child/Documents.ts"
 import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
@@ -31,7 +31,7 @@ export const layer = Layer.effect(
       yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
       const files = new TenantFiles(join(conf, "tenants", spec.tenant))
       const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
-      const archive = spec.flowline.dag.some((node) => node.type === "archive_output")
+      const archive = spec.flowline.dag.some(({ type }) => type === "archive_output" || type === "extraction_output")
         ? zip({ level: 6, scratch: async () => data })
         : undefined
       const storing =
@@ -47,6 +47,7 @@ export const layer = Layer.effect(
           save: (value) => say({ _tag: "Positions", component, value: value() })
         },
         documents: documentsOf(search, spec.tenant, stop.signal),
+        sha256,
         runId: runIdOf(spec),
         file: async () => discard,
         archiveEntry: (name) => archive!.entry(name),

@@ -93,11 +93,15 @@ export const layer = Layer.sync(Search, () => {
       Effect.map(find(tenant, pattern, query, after), (found) => found.slice(0, limit).map(hitOf)),
     rows: (tenant, pattern, query, { fields, as, after }) => {
       const row = ({ value }: Found): Row =>
-        fields.map((field) => {
-          const found = valueAt(value, field)
-          if (found === undefined || (found === null && as === "text")) return null
-          return as === "text" && typeof found === "string" ? original(found) : originalJson(JSON.stringify(found))
-        })
+        Object.fromEntries(
+          fields.map((field) => {
+            const found = valueAt(value, field)
+            if (found === undefined || (found === null && as === "text")) return [field, null]
+            const text =
+              as === "text" && typeof found === "string" ? original(found) : originalJson(JSON.stringify(found))
+            return [field, text]
+          })
+        )
       return Stream.unwrap(
         Effect.map(find(tenant, pattern, query, after), (found) => Stream.fromIterable(found.map(row)))
       )

@@ -3,12 +3,11 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql/SqlError"
 import { isIndexOf, named } from "../../services/search/IndexName.ts"
 import { Search } from "../../services/search/Search.ts"
-import { original, originalJson } from "../../services/search/Storable.ts"
 import { unreachable, unreachableStream, unreachableWithin } from "../postgres/Unreachable.ts"
 import { connect, type SearchAddress } from "./Address.ts"
 import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { overview } from "./Overview.ts"
-import { type HitRow, hitColumns, hitOf, partsFor, rowColumns, select } from "./Read.ts"
+import { type HitRow, hitColumns, hitOf, partsFor, rowOf, select, selectRows } from "./Read.ts"
 import { where } from "./Where.ts"
 import { makeWrite } from "./Write.ts"
 
@@ -81,24 +80,14 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, options) => {
-      const names = options.fields.map((_, index) => `f${index}`)
-      const restore = options.as === "text" ? original : originalJson
-      const row = (found: Readonly<Record<string, string | null>>) =>
-        names.map((name) => {
-          const value = found[name]
-          return typeof value === "string" ? restore(value) : null
-        })
+      const row = rowOf(options)
       return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
         parts.length === 0
           ? Stream.empty
-          : Stream.mapArray(
-              select<Readonly<Record<string, string | null>>>(sql, parts, query, rowColumns(sql, options), options)
-                .stream,
-              (rows) => {
-                const [first, ...rest] = rows
-                return [row(first), ...rest.map(row)]
-              }
-            )
+          : Stream.mapArray(selectRows(sql, parts, query, options).stream, (rows) => {
+              const [first, ...rest] = rows
+              return [row(first), ...rest.map(row)]
+            })
       ).pipe(Stream.unwrap, unreachableStream)
     },
 

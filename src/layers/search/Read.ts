@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Hit, Key, RowsOptions } from "../../services/search/Document.ts"
+import type { Hit, Key, Row, RowsOptions } from "../../services/search/Document.ts"
+import { cuts } from "../../services/search/FieldName.ts"
 import type { Query } from "../../services/search/Query.ts"
 import { original, originalJson, storable } from "../../services/search/Storable.ts"
 import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
@@ -76,19 +77,55 @@ export const hitOf = (row: HitRow): Hit => ({
 /** The value of a dotted field name in a document: the first way of cutting the name that leads to one. */
 const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"]): Fragment => {
   const parts = field.split(".").map(storable)
-  const ways = parts.length === 1 ? [parts] : [parts, [parts.join(".")]]
+  const ways = cuts(parts)
   const one = (way: ReadonlyArray<string>) => {
     const [name] = way
-    if (way.length === 1) return as === "text" ? sql`doc ->> ${name}` : sql`(doc -> ${name})::text`
+    if (way.length === 1) return as === "text" ? sql`doc ->> ${name}::text` : sql`(doc -> ${name}::text)::text`
     return as === "text" ? sql`doc #>> ${way}::text[]` : sql`(doc #> ${way}::text[])::text`
   }
   return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv(ways.map(one))})`
 }
 
-export const rowColumns =
-  (sql: SqlClient.SqlClient, { fields, as }: RowsOptions) =>
-  (part: Part): Fragment =>
-    sql`ts, id, ${part.index}::text collate "C" as index${sql.join(
-      "",
-      false
-    )(fields.map((field, index) => sql`, ${valueAt(sql, field, as)} as ${sql(`f${index}`)}`))}`
+/** Names of columns that hold fields: what the fields are called does not get into the statement. */
+const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
+
+/** The fields of all documents, in columns. */
+export const selectRows = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { fields, as, after }: RowsOptions
+) => {
+  const columns = columnsOf(fields)
+  const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ts as "search ts", id as "search id", ${part.index}::text collate "C" as "search index", doc
+    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${condition}`
+  const [only] = parts
+  return only !== undefined && parts.length === 1
+    ? sql<Row>`
+        select ${values} from ${sql(tableOf(only.part))} as part
+        where ${following(sql, only.index, after)} and ${condition}
+        order by part.ts, part.id`
+    : sql<Row>`
+        select ${values} from (${sql.join(" union all ", false)(parts.map(one))}) as found
+        order by "search ts", "search id", "search index"`
+}
+
+/** Turns a row of columns into one of fields, with texts as they were. */
+export const rowOf = ({ fields, as }: RowsOptions): ((row: Row) => Row) => {
+  const columns = columnsOf(fields)
+  const restore = as === "text" ? original : originalJson
+  // As a member, this one name would be the record's prototype.
+  const names = fields.map((field) => (field === "__proto__" ? undefined : field))
+  return (row) => {
+    const found: Record<string, string | null> = {}
+    for (let at = 0; at < columns.length; at++) {
+      const name = names[at]
+      const value = row[columns[at]!] ?? null
+      if (name !== undefined) found[name] = value === null ? null : restore(value)
+    }
+    return found
+  }
+}

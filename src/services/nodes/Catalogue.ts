@@ -3,6 +3,7 @@ import { componentOf, type Flowline } from "../flowlines/Flowline.ts"
 import { archiveOutput } from "./ArchiveOutput.ts"
 import { datasetGenerator } from "./DatasetGenerator.ts"
 import { dissect } from "./Dissect.ts"
+import { extractionOutput } from "./ExtractionOutput.ts"
 import { fileInput } from "./FileInput.ts"
 import { fileOutput } from "./FileOutput.ts"
 import { filter } from "./Filter.ts"
@@ -37,6 +38,7 @@ const nodes: ReadonlyArray<NodeType> = [
   fileOutput,
   archiveOutput,
   searchOutput,
+  extractionOutput,
   httpOutput
 ]
 

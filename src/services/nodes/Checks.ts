@@ -11,7 +11,8 @@ type Checked = Required<Pick<NodeType, "check">>
 const checks: ReadonlyMap<string, Checked> = new Map<string, Checked>([
   ["flowlet", { check: checkFlowlet }],
   ["filter", { check: checkFilter }],
-  ["search_input", { check: checkSearch }]
+  ["search_input", { check: checkSearch }],
+  ["extraction_output", { check: checkSearch }]
 ])
 
 /** An output that would write Parquet where nothing can. */

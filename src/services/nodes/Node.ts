@@ -86,6 +86,8 @@ export interface RunContext {
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
+  /** A SHA-256 of bytes that come piece by piece. */
+  readonly sha256?: () => { readonly update: (bytes: Uint8Array) => void; readonly hex: () => string }
   /** Names the records of this run: the same in a later attempt that begins anew, another in one that goes on. */
   readonly runId?: string
   /** The grok patterns that the tenant brings along; only where a node of the flowline may use them. */

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import type { Row } from "../search/Document.ts"
 import { isObject, parseJson } from "./formats/Json.ts"
 import { chosen, type Event, node, runtimes } from "./Node.ts"
 
@@ -26,6 +27,12 @@ export const queryAt = async (query: unknown) => {
   throw new Error(`The query cannot be understood: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
 }
 
+const parsedRow = (row: Row): Event => {
+  const event: Event = {}
+  for (const [field, value] of Object.entries(row)) if (value !== null) event[field] = parseJson(value)
+  return event
+}
+
 export const searchInput = node({
   type: "search_input",
   kind: "input",
@@ -44,12 +51,20 @@ export const searchInput = node({
             "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
             "document lacks are left out. Default: the whole documents."
         })
-    )
+    ),
+    values: Schema.Literals(["json", "text"])
+      .annotate({
+        description:
+          "What `fields` give: `json`, the values as they are; `text`, texts only: nested values as JSON, null for what " +
+          "is missing.",
+        default: "json"
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const)))
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
-  start: async ({ index, query, fields }, { documents, signal }) => {
+  start: async ({ index, query, fields, values }, { documents, signal }) => {
     if (documents === undefined) throw new Error("There is no search here")
     const parsed = await queryAt(query)
     await documents.indices(index)
@@ -62,16 +77,9 @@ export const searchInput = node({
           }
           return
         }
-        for await (const rows of documents.rows(index, parsed, { fields, as: "json" })) {
+        for await (const rows of documents.rows(index, parsed, { fields, as: values })) {
           signal.throwIfAborted()
-          const events = rows.map((row): Event => {
-            const event: Event = {}
-            fields.forEach((field, at) => {
-              const value = row[at]
-              if (typeof value === "string") event[field] = parseJson(value)
-            })
-            return event
-          })
+          const events = values === "text" ? rows : rows.map(parsedRow)
           await emit(chosen, events)
         }
       }

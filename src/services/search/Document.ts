@@ -33,8 +33,8 @@ export interface RowsOptions {
   readonly after?: Key | undefined
 }
 
-/** The values of the asked fields of one document, in the order in which they were asked for. */
-export type Row = ReadonlyArray<string | null>
+/** The values of the asked fields of one document, by the names that were asked for. */
+export type Row = Readonly<Record<string, string | null>>
 
 /** What is known of an index. */
 export interface IndexInfo {

@@ -117,9 +117,12 @@ const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
     return Array.isArray(inner) && /^\d{1,9}$/.test(name) ? inner[Number(name)] : undefined
   }, value)
 
-/** The value that a row shows for a field: the nested member, else the member of the whole name. */
+/** The value that a row shows for a field: the nested member first, the member of the whole name last. */
 export const valueAt = (document: unknown, field: string): unknown => {
   const parts = field.split(".").map(storable)
-  const nested = memberAt(document, parts)
-  return nested === undefined ? memberAt(document, [parts.join(".")]) : nested
+  for (const way of cuts(parts)) {
+    const found = memberAt(document, way)
+    if (found !== undefined) return found
+  }
+  return undefined
 }

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import type { RunSpec } from "../../../services/engines/Engine.ts"
 import type { Documents } from "../../../services/nodes/Documents.ts"
 import type { SearchAddress } from "../../search/Address.ts"
@@ -25,3 +26,9 @@ export const documentsAt = (address: SearchAddress | undefined, tenant: string, 
 /** What the records of a run are named by: an attempt that goes on where another stopped counts from one again. */
 export const runIdOf = ({ executionId, epoch, positions }: RunSpec): string =>
   positions === undefined || Object.keys(positions).length === 0 ? executionId : `${executionId}.${epoch}`
+
+/** A SHA-256 of bytes that come piece by piece. */
+export const sha256 = () => {
+  const hash = createHash("sha256")
+  return { update: (bytes: Uint8Array) => void hash.update(bytes), hex: () => hash.digest("hex") }
+}

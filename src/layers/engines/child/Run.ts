@@ -10,8 +10,8 @@ import type { BlobStore } from "../EngineConfig.ts"
 import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
-import { documentsAt, runIdOf } from "./Documents.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
+import { documentsAt, runIdOf, sha256 } from "./Documents.ts"
 import { explain } from "./Failure.ts"
 import { idling } from "./Idle.ts"
 import { inputs } from "./Inputs.ts"
@@ -109,6 +109,7 @@ class Run {
       }
     },
     documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal),
+    sha256,
     runId: runIdOf(this.#order.spec),
     file: (path, append) => (append === true ? this.#data.append(path) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),

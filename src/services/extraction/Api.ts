@@ -1,0 +1,22 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { ExtractionRequest, ExtractionStarted } from "./Request.ts"
+
+export class ExtractionApi extends HttpApiGroup.make("extraction")
+  .add(
+    HttpApiEndpoint.post("extract", "/v1/:tenant/extraction", {
+      params: tenantParams,
+      payload: [ExtractionRequest, Schema.Null],
+      success: ExtractionStarted,
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable, TooLarge]
+    }).annotate(OpenApi.Summary, "Extracts documents of an index into an archive, by a flowline that runs at once")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Extraction" })) {}

@@ -1,0 +1,101 @@
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import type { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Executions } from "../executions/Executions.ts"
+import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
+import { dates } from "../nodes/extraction/Cells.ts"
+import { parseQuery } from "../search/Parser.ts"
+import { Search } from "../search/Search.ts"
+import { issuesOf } from "../shared/RequestProblems.ts"
+import { ExtractionRequest, type ExtractionStarted } from "./Request.ts"
+
+const refuse = (issues: ReadonlyArray<Issue>) =>
+  new BadRequest({ detail: "The extraction cannot be understood", issues })
+
+const fault = (pointer: string, detail: string): Issue => ({ part: "body", pointer, detail })
+
+/** What the schema cannot see. */
+const faultsOf = (request: ExtractionRequest, tenant: string, now: number): ReadonlyArray<Issue> => {
+  const issues: Array<Issue> = []
+  if (request.tenant !== undefined && request.tenant !== tenant) {
+    issues.push(fault("/tenant", "The tenant is another one than that of the path"))
+  }
+  const query = parseQuery(request.filters ?? {}, now, "/filters")
+  if (query._tag === "Failure") issues.push(...query.failure.map((issue) => ({ part: "body", ...issue })))
+  if (request.time_zone !== undefined && dates(request.time_zone) === undefined) {
+    issues.push(fault("/time_zone", "There is no such time zone"))
+  }
+  return issues
+}
+
+/** The flowline of an extraction: what a user could have written. */
+const flowlineOf = ({ description, format, index, fields = [], filters = {}, time_zone }: ExtractionRequest) => {
+  const names = [...new Set(fields.map(({ name }) => name))]
+  const columns = fields.map(({ name, type }) => ({ name, ...(typeof type === "string" ? { type } : {}) }))
+  const read = names.length === 0 ? {} : { fields: names, values: format === "csv" ? "text" : "json" }
+  return {
+    version: "1.0",
+    type: "flowline",
+    name: "extraction",
+    ...(description === undefined ? {} : { description }),
+    runtime: "stream",
+    dag: [
+      {
+        type: "search_input",
+        settings: { index, query: filters, ...read },
+        publish: [{ stream: "documents" }]
+      },
+      {
+        type: "extraction_output",
+        settings: {
+          format,
+          index,
+          query: filters,
+          ...(columns.length === 0 ? {} : { fields: columns }),
+          ...(time_zone === undefined ? {} : { time_zone })
+        },
+        subscribe: [{ component: "search_input", stream: "documents" }]
+      }
+    ]
+  }
+}
+
+/** Extractions: flowlines that read an index into an archive, saved and executed at once. */
+export class Extraction extends Context.Service<
+  Extraction,
+  {
+    readonly extract: (
+      tenant: string,
+      body: unknown
+    ) => Effect.Effect<ExtractionStarted, BadRequest | NotFound | StorageUnreachable>
+  }
+>()("flow/extraction/Extraction") {
+  static readonly layer = Layer.effect(
+    Extraction,
+    Effect.gen(function* () {
+      const flowlines = yield* Flowlines
+      const executions = yield* Executions
+      const search = yield* Search
+      const decode = Schema.decodeUnknownEffect(ExtractionRequest, { errors: "all" })
+      return Extraction.of({
+        extract: Effect.fn("Extraction.extract")(function* (tenant, body) {
+          const now = yield* Clock.currentTimeMillis
+          const request = yield* Effect.mapError(decode(body), (error) => refuse(issuesOf(error, "body")))
+          const issues = faultsOf(request, tenant, now)
+          if (issues.length > 0) return yield* refuse(issues)
+          // An index that is not there is told at once, not by the execution.
+          yield* search.resolve(tenant, request.index)
+          const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
+          const { id } = yield* Effect.catchTag(
+            flowlines.save(tenant, { name: "extraction.json", bytes }, {}),
+            "PreconditionFailed",
+            Effect.die
+          )
+          const execution = yield* executions.execute(tenant, id)
+          return { index: indexOf(tenant), id, tenant, execution: execution.id, archive: execution.id }
+        })
+      })
+    })
+  )
+}

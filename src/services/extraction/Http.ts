@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
+import { readJson } from "../shared/JsonBody.ts"
+import { Settings } from "../shared/Settings.ts"
+import { Extraction } from "./Extraction.ts"
+
+export const ExtractionHttp = HttpApiBuilder.group(
+  Api,
+  "extraction",
+  Effect.fn(function* (handlers) {
+    const extraction = yield* Extraction
+    const answers = yield* IdempotencyStore
+    const { limits } = yield* Settings
+    return handlers.handleRaw("extract", ({ params: { tenant }, request }) =>
+      Effect.flatMap(readJson(request, limits.jsonBody), ({ body, value }) =>
+        idempotent(
+          answers,
+          request,
+          tenant,
+          body,
+          Effect.map(extraction.extract(tenant, value), (started) => ({ body: started }))
+        )
+      )
+    )
+  })
+)

@@ -1,0 +1,106 @@
+import { Effect, Schema } from "effect"
+import { csvOf, dates } from "./extraction/Cells.ts"
+import { type Encoder, encoder } from "./formats/Encoder.ts"
+import { type Batch, node } from "./Node.ts"
+import { patternSetting, querySetting } from "./SearchInput.ts"
+
+/** Characters that are encoded and hashed at once. */
+const encoding = new TextEncoder()
+
+const timestamp = (): string => new Date().toISOString()
+
+const field = Schema.Struct({
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(512)).annotate({ description: "Dotted path of a field." }),
+  type: Schema.optionalKey(Schema.String.annotate({ description: "`date` shows it in the time zone." }))
+})
+
+const settings = Schema.Struct({
+  format: Schema.Literals(["csv", "json"]).annotate({
+    description: "`csv` (RFC 4180 with a header row, in `data.csv`) or `json` (one object per line, in `data.ndjson`)."
+  }),
+  fields: Schema.optionalKey(
+    Schema.Array(field)
+      .check(Schema.isMaxLength(500))
+      .annotate({
+        description:
+          "Columns in their order: the `fields` of the `search_input`, which for csv reads them with `values: text`. " +
+          "Default: whole documents."
+      })
+  ),
+  time_zone: Schema.String.annotate({
+    description: "Time zone of dates in csv, such as `Europe/Paris`.",
+    default: "UTC"
+  })
+    .check(Schema.makeFilter((zone: string) => dates(zone) !== undefined, { expected: "a time zone" }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  index: patternSetting,
+  query: querySetting
+})
+
+type Settings = typeof settings.Type
+
+const encoderOf = ({ format, fields, time_zone }: Settings): Encoder => {
+  if (format === "json") return encoder("ndjson")
+  if (fields === undefined || fields.length === 0) return encoder("csv")
+  const isDate = new Set(fields.filter(({ type }) => type?.toLowerCase() === "date").map(({ name }) => name))
+  const { header, rows } = csvOf(
+    fields.map(({ name }) => name),
+    isDate,
+    dates(time_zone) ?? ((text) => text)
+  )
+  let begun = false
+  const start = (): string => {
+    const text = begun ? "" : header
+    begun = true
+    return text
+  }
+  return { encode: (batch: Batch) => start() + rows(batch), end: start }
+}
+
+export const extractionOutput = node({
+  type: "extraction_output",
+  kind: "output",
+  description:
+    "Writes the documents of a `search_input` to `data.csv` or `data.ndjson` in the execution's archive, and what they " +
+    "are to `manifest.json`. The extraction endpoint makes flowlines of the two.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 1 },
+  outputs: [],
+  example: {
+    format: "csv",
+    fields: [{ name: "@timestamp", type: "date" }, { name: "user" }],
+    index: "mytenant-access-*"
+  },
+  start: async (given, context) => {
+    const { documents, sha256 } = context
+    if (documents === undefined || sha256 === undefined) throw new Error("There is no search here")
+    const startedAt = timestamp()
+    const indices = await documents.indices(given.index)
+    const hash = sha256()
+    const data = await context.archiveEntry(given.format === "csv" ? "data.csv" : "data.ndjson")
+    const encode = encoderOf(given)
+    let rows = 0
+    const write = async (text: string): Promise<void> => {
+      if (text === "") return
+      const bytes = encoding.encode(text)
+      hash.update(bytes)
+      await data.write(bytes)
+    }
+    return {
+      process: async (batch) => {
+        rows += batch.length
+        await write(encode.encode(batch))
+      },
+      end: async () => {
+        await write(encode.end())
+        await data.close()
+        const { format, fields = null, query, time_zone } = given
+        const told = { rows, sha256: hash.hex(), format, fields, query, indices, startedAt, endedAt: timestamp() }
+        const manifest = await context.archiveEntry("manifest.json")
+        await manifest.write(`${JSON.stringify({ ...told, timeZone: time_zone }, null, 2)}\n`)
+        await manifest.close()
+      }
+    }
+  }
+})

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto"
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { onBoth, raw, TestGateway } from "../support/gateway.ts"
+import { tenantOf } from "../support/runs.ts"
+import { unzip } from "../support/zip.ts"
+
+const documents = [
+  { "@timestamp": "2026-03-10T14:00:00.123456Z", user: "ann", n: 1, "a.b": { c: [1, 2] }, note: '=SUM(A1), "x"' },
+  { "@timestamp": "2026-03-10T15:00:00+01:00", user: "bob\nnew", n: -5, nested: { at: 1_773_151_947_000, x: true } },
+  { user: "cleo", note: "-1.5e3" },
+  { user: "dora", n: "12345678901234567890", note: null }
+]
+
+const filled = (index: string, messages: ReadonlyArray<object>) => `
+runtime: stream
+dag:
+  - type: generator_input
+    settings: ${JSON.stringify({ messages, count: messages.length, rate: 100_000 })}
+    publish: [ { stream: out } ]
+  - type: search_output
+    settings: { index: ${index}, id_field: user }
+    subscribe: [ { component: generator_input, stream: out } ]
+`
+
+const fill = (index: string, messages: ReadonlyArray<object> = documents) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestGateway
+    const tenant = tenantOf(url)
+    const ended = yield* Effect.promise(async () => tenant.ended(await tenant.run(filled(index, messages))))
+    assert.deepInclude(ended, { state: "SUCCEEDED", error: null })
+  })
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  Effect.flatMap(
+    raw("/v1/mytenant/extraction", {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+    }),
+    (response) =>
+      Effect.promise(async () => ({ status: response.status, body: JSON.parse(await response.text()) as Answer }))
+  )
+
+interface Answer {
+  readonly index: string
+  readonly id: string
+  readonly tenant: string
+  readonly execution: string
+  readonly archive: string
+  readonly issues?: ReadonlyArray<{ readonly pointer: string; readonly detail: string }>
+}
+
+/** Runs an extraction to its end; gives the files of its archive. */
+const extracted = (request: object) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestGateway
+    const { status, body } = yield* post(request)
+    assert.strictEqual(status, 200, JSON.stringify(body))
+    assert.deepInclude(body, { index: "mytenant-flowlines", tenant: "mytenant", archive: body.execution })
+    const ended = yield* Effect.promise(() => tenantOf(url).ended(body.execution))
+    assert.strictEqual(ended.error, null)
+    const answer = yield* raw(`/v1/mytenant/archives/${body.archive}`)
+    const files = unzip(Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
+    const [data, manifest] = files
+    const told = JSON.parse(manifest?.bytes.toString() ?? "")
+    assert.strictEqual(told.sha256, createHash("sha256").update(data!.bytes).digest("hex"))
+    return { names: files.map(({ name }) => name), text: data!.bytes.toString(), manifest: told }
+  })
+
+const fields = [
+  { name: "@timestamp", type: "date", label: "not known" },
+  { name: "user", type: "string" },
+  { name: "n" },
+  { name: "a.b.c" },
+  { name: "nested.at", type: "date" },
+  { name: "note" }
+]
+
+onBoth("an extraction", (it) => {
+  it.effect("is a csv file with the fields in the order of the request", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-csv")
+      const { names, text, manifest } = yield* extracted({
+        description: "all of it",
+        format: "csv",
+        index: "mytenant-cs*",
+        fields,
+        filters: {},
+        tenant: "mytenant",
+        more: 1
+      })
+      assert.deepStrictEqual(names, ["data.csv", "manifest.json"])
+      assert.deepStrictEqual(text.replace("[1, 2]", "[1,2]").split("\r\n"), [
+        "@timestamp,user,n,a.b.c,nested.at,note",
+        '2026-03-10T14:00:00.000Z,"bob\nnew",-5,,2026-03-10T14:12:27.000Z,',
+        '2026-03-10T14:00:00.123456Z,ann,1,"[1,2]",,"\'=SUM(A1), ""x"""',
+        ",cleo,,,,-1.5e3",
+        ",dora,12345678901234567890,,,",
+        ""
+      ])
+      assert.deepInclude(manifest, { rows: 4, format: "csv", query: {}, indices: ["mytenant-csv"] })
+    })
+  )
+})
