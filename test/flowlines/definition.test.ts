@@ -64,9 +64,9 @@ dag:
       '2:10 /runtime Expected "stream" | "analytics" | "pybatch", found "steam"',
       '3:1 /extra There is no "extra" here: there is version, type, name, description, runtime, settings, dag',
       "4:25 /settings/memory_mib Expected a value between 64 and 65536, found 1",
-      "7:15 /dag/0/settings/path This is required",
+      "7:15 /dag/0/settings One of path, registry and resource is required",
       '7:17 /dag/0/settings/paht There is no "paht" here; did you mean "path"?',
-      '7:38 /dag/0/settings/format Expected "lines" | "ndjson", found "lnes"',
+      '7:38 /dag/0/settings/format Expected "lines" | "ndjson" | "csv" | "parquet", found "lnes"',
       expect.stringMatching(/^9:11 \/dag\/1\/type There is no node "fliter"; did you mean "filter"\? The nodes are /),
       '10:51 /dag/1/subscribe/0/stream file_input does not publish "log" but logs; did you mean "logs"?',
       "16:17 /dag/2/settings/where Unclosed (",
@@ -91,7 +91,7 @@ dag:
       "runtime: analytics\ndag:\n  - type: generator_input\n    settings: { messages: [a] }\n  - type: grokk\n"
     expect(summary(file)).toEqual([
       "3:11 /dag/0/type generator_input is not a node of analytics, but of stream",
-      '5:11 /dag/1/type There is no node "grokk". The nodes of analytics are dataset_generator, file_input, sql, show, file_output, archive_output'
+      '5:11 /dag/1/type There is no node "grokk". The nodes of analytics are dataset_generator, file_input, search_input, sql, show, file_output, archive_output, search_output'
     ])
   })
 

@@ -148,7 +148,7 @@ const checkType = (
 }
 
 const checkNode = (
-  { type: name, settings }: OutlineNode,
+  { type: name, settings, publish }: OutlineNode,
   index: number,
   own: OwnNodes,
   runtime: Runtime | undefined,
@@ -172,7 +172,13 @@ const checkNode = (
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
-    }))
+    })),
+    ...(type.streams?.(rest.success) ?? [])
+      .filter(({ stream }) => publish?.every((publication) => publication.stream !== stream) === true)
+      .map(({ stream, path }) => ({
+        path: [...base, ...path],
+        detail: `The node does not publish the stream ${JSON.stringify(stream)}`
+      }))
   ]
 }
 

@@ -1,8 +1,13 @@
 import { Result, Schema } from "effect"
 import { componentOf, type Flowline } from "../flowlines/Flowline.ts"
+import { aggregate } from "./Aggregate.ts"
 import { archiveOutput } from "./ArchiveOutput.ts"
+import { csv } from "./Csv.ts"
 import { datasetGenerator } from "./DatasetGenerator.ts"
+import { date } from "./Date.ts"
+import { dispatch } from "./Dispatch.ts"
 import { dissect } from "./Dissect.ts"
+import { enrich } from "./Enrich.ts"
 import { extractionOutput } from "./ExtractionOutput.ts"
 import { fileInput } from "./FileInput.ts"
 import { fileOutput } from "./FileOutput.ts"
@@ -12,6 +17,8 @@ import { generatorInput } from "./GeneratorInput.ts"
 import { grok } from "./Grok.ts"
 import { httpInput } from "./HttpInput.ts"
 import { httpOutput } from "./HttpOutput.ts"
+import { json } from "./Json.ts"
+import { kv } from "./Kv.ts"
 import type { NodeType, Reference, Runtime } from "./Node.ts"
 import { rateLimit } from "./RateLimit.ts"
 import { searchInput } from "./SearchInput.ts"
@@ -31,7 +38,14 @@ const nodes: ReadonlyArray<NodeType> = [
   grok,
   dissect,
   flowlet,
+  kv,
+  csv,
+  json,
+  date,
   filter,
+  dispatch,
+  enrich,
+  aggregate,
   sql,
   rateLimit,
   show,

@@ -2,8 +2,8 @@ import { Effect, Result, Schema } from "effect"
 import { compile } from "../operators/Dissect.ts"
 import { type Fields, fieldPath, getPath, refusedSegment } from "../operators/FieldPath.ts"
 import { Failures } from "./Failures.ts"
-import { isObject } from "./formats/Json.ts"
 import { chosen, type Event, errors, node } from "./Node.ts"
+import { merge } from "./Parsed.ts"
 
 const settings = Schema.Struct({
   field: Schema.String.check(Schema.isNonEmpty())
@@ -29,17 +29,6 @@ type Settings = typeof settings.Type
 
 const compiled = ({ pattern, append_separator, dialect }: Settings) =>
   compile(pattern, { dialect, ...(append_separator === undefined ? {} : { appendSeparator: append_separator }) })
-
-/** The event with the fields: values are replaced, objects are merged. Neither of the two is changed. */
-const merge = (event: Event, fields: Event): Event => {
-  const merged = { ...event }
-  for (const key of Object.keys(fields)) {
-    const value = fields[key]
-    const present = merged[key]
-    merged[key] = isObject(value) && isObject(present) ? merge(present, value) : value
-  }
-  return merged
-}
 
 export const dissect = node({
   type: "dissect",

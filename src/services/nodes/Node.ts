@@ -156,6 +156,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
   /** Faults that the schema cannot see. A check that needs much that a run does not need stands in `Checks.ts`. */
   check?(settings: S["Type"], patterns?: TenantDefinitions): ReadonlyArray<SettingsIssue>
+  /** The streams that the settings name, which the flowline has to publish, each with its path in the settings. */
+  streams?(
+    settings: S["Type"]
+  ): ReadonlyArray<{ readonly stream: string; readonly path: ReadonlyArray<string | number> }>
   /** What the node will {@link RunContext.open}. */
   references?(settings: S["Type"]): ReadonlyArray<Reference>
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>

@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { type Fields, refusedSegment } from "../operators/FieldPath.ts"
+import { readPairs } from "./kv/Pairs.ts"
+import { chosen, errors, node } from "./Node.ts"
+import { parsedSettings, parsing, targetFaults } from "./Parsed.ts"
+
+const text = (description: string, otherwise: string) =>
+  Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description, default: otherwise })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(otherwise)))
+const characters = (description: string) =>
+  Schema.optionalKey(Schema.String.check(Schema.isNonEmpty()).annotate({ description }))
+const keys = (description: string) => Schema.optionalKey(Schema.Array(Schema.String).annotate({ description }))
+const truth = (description: string, otherwise: boolean) =>
+  Schema.Boolean.annotate({ description, default: otherwise }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(otherwise))
+  )
+
+const settings = Schema.Struct({
+  ...parsedSettings,
+  field_split: text("Characters, each of which ends a pair.", " "),
+  value_split: text("Characters, each of which stands between a key and its value.", "="),
+  include_keys: keys("Only these keys are added. Default: all."),
+  exclude_keys: keys("These keys are not added."),
+  default_keys: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.String).annotate({ description: "Values of keys that the text does not have." })
+  ),
+  prefix: Schema.optionalKey(Schema.String.annotate({ description: "Put before every key." })),
+  trim_key: characters("Characters that are removed from both ends of keys."),
+  trim_value: characters("Characters that are removed from both ends of values."),
+  include_brackets: truth("Values in `(…)`, `[…]` and `<…>` are taken without them, blanks included.", true),
+  allow_duplicate_values: truth("Keep a value that its key has already.", true),
+  allow_empty_values: truth("Add keys whose value is empty.", false)
+})
+
+export const kv = node({
+  type: "kv",
+  kind: "processing",
+  description:
+    "Reads `key=value` pairs from a text field. A value may stand in quotes, in which a backslash escapes; a key that " +
+    "comes again makes a list. Words without a separator are passed over.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen, errors],
+  example: { field: "message", field_split: " ", value_split: "=", exclude_keys: ["ts"] },
+  check: ({ target, prefix, default_keys = {} }) => [
+    ...targetFaults("target", target),
+    ...Object.keys(default_keys).flatMap((key) => {
+      const refused = refusedSegment([`${prefix ?? ""}${key}`])
+      return refused === undefined ? [] : [{ path: ["default_keys", key], detail: `${refused} cannot be a field` }]
+    })
+  ],
+  start: (settings, context) => {
+    const { prefix = "", default_keys = {}, include_keys, exclude_keys = [] } = settings
+    const included = include_keys === undefined ? undefined : new Set(include_keys)
+    const excluded = new Set(exclude_keys)
+    const read = readPairs({
+      pairEnds: settings.field_split,
+      equals: settings.value_split,
+      brackets: settings.include_brackets,
+      trimKey: settings.trim_key ?? "",
+      trimValue: settings.trim_value ?? ""
+    })
+    return parsing(settings, context, (text) => {
+      const fields: Fields = Object.create(null)
+      for (const [key, value] of read(text)) {
+        if (value === "" && !settings.allow_empty_values) continue
+        if (excluded.has(key) || included?.has(key) === false || refusedSegment([prefix + key]) !== undefined) continue
+        const name = prefix + key
+        const before = fields[name]
+        if (before === undefined) fields[name] = value
+        else {
+          const all: ReadonlyArray<string> = Array.isArray(before) ? before : [String(before)]
+          if (settings.allow_duplicate_values || !all.includes(value)) fields[name] = [...all, value]
+        }
+      }
+      for (const [key, value] of Object.entries(default_keys)) fields[prefix + key] ??= value
+      return fields
+    })
+  }
+})

@@ -1,0 +1,24 @@
+import { Schema } from "effect"
+import { expect } from "vitest"
+import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import { process } from "./memory.ts"
+
+/** What a node makes of events, texts standing for their message: its records and the reasons of its failures. */
+export const of = async (node: NodeType, settings: Record<string, unknown>, events: ReadonlyArray<unknown>) => {
+  const records = events.map((event) => (typeof event === "string" ? { message: event } : event) as Event)
+  const before = JSON.stringify(records)
+  const streams = await process(node, settings, [records])
+  // Others may have received the same records.
+  expect(JSON.stringify(records)).toBe(before)
+  const errors = (streams.get("errors") ?? []).map((event) => (event["error"] as { reason: string }).reason)
+  return { records: streams.get("*") ?? [], errors }
+}
+/** What a node adds to a message, or why it fails. */
+export const fields = async (node: NodeType, settings: Record<string, unknown>, text: string) => {
+  const { records, errors } = await of(node, settings, [text])
+  const [{ message: _, ...found } = {}] = records as ReadonlyArray<Event>
+  return errors.length > 0 ? errors[0] : found
+}
+/** The paths of what is wrong with settings. */
+export const issues = (node: NodeType, settings: Record<string, unknown>) =>
+  (node.check?.(Schema.decodeUnknownSync(node.settings)(settings)) ?? []).map(({ path }) => path.join("/"))
