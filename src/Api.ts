@@ -10,6 +10,7 @@ import { PlatformApi } from "./services/platform/Api.ts"
 import { RegistryApi } from "./services/registry/Api.ts"
 import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
+import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
 import { StoredApi } from "./services/stored/Api.ts"
 
@@ -27,6 +28,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(StoredApi)
   .add(RegistryApi)
+  .add(SearchApi)
   .middleware(RequestProblems)
   // A request is told all that is wrong with it at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

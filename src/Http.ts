@@ -20,6 +20,7 @@ import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
 import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
+import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
 import { StoredHttp } from "./services/stored/Http.ts"
 
@@ -42,6 +43,7 @@ const Handlers = Layer.mergeAll(
   lean(ResourcesHttp, ["resources"]),
   lean(StoredHttp, ["stored"]),
   lean(RegistryHttp, ["registry"]),
+  lean(SearchHttp, ["search"]),
   lean(ExtractionHttp, ["extraction"]),
   lean(FlowlinesHttp, ["flowlines", "executions"]),
   lean(ExecutionsHttp, ["executions"]),

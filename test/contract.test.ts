@@ -25,6 +25,7 @@ const rows: ReadonlyArray<Row> = [
   [6, "delete", "/v1/{tenant}/archives/{id}", 204, [404]],
   [10, "get", "/v1/{tenant}/conf", 200, []],
   [11, "get", "/v1/{tenant}/conf/{path}", 200, [400, 404], "application/octet-stream"],
+  [12, "post", "/v1/{tenant}/extraction", 200, [400]],
   [13, "get", "/v1/{tenant}/flowline", 200, []],
   [14, "post", "/v1/{tenant}/flowline/save", 200, [400]],
   [15, "post", "/v1/{tenant}/flowline", 200, [400]],
@@ -66,6 +67,9 @@ const additions = [
   "delete /v1/{tenant}/resources/stored/{name}",
   "get /v1/{tenant}/resources/content/{name}",
   "post /v1/{tenant}/resources/sweep",
+  "get /v1/{tenant}/indices",
+  "post /v1/{tenant}/search",
+  "delete /v1/{tenant}/indices/{index}",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"
 ]
 
@@ -131,7 +135,7 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
         return form
       }
       const statuses: Array<readonly [number, number, number, string]> = []
-      const check = (number: number, method: string, path: string, expected: number, body?: FormData) =>
+      const check = (number: number, method: string, path: string, expected: number, body?: FormData | string) =>
         Effect.gen(function* () {
           const response = yield* raw(path, { method, ...(body === undefined ? {} : { body }) })
           const text = yield* Effect.promise(() => response.text())
@@ -163,6 +167,9 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
       yield* check(11, "GET", `${base}/conf/flowlines/apache-access.yaml`, 200)
       yield* check(11, "GET", `${base}/conf/flowlines`, 400)
       yield* check(11, "GET", `${base}/conf/none`, 404)
+      const extraction = JSON.stringify({ format: "csv", index: "mytenant-*", fields: [{ name: "a" }], filters: {} })
+      yield* check(12, "POST", `${base}/extraction`, 200, extraction)
+      yield* check(12, "POST", `${base}/extraction`, 400)
       yield* check(13, "GET", `${base}/flowline`, 200)
       yield* check(14, "POST", `${base}/flowline/save`, 200, flowlineForm(flowline))
       yield* check(14, "POST", `${base}/flowline/save`, 400, flowlineForm("nothing"))

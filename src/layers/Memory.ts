@@ -14,6 +14,7 @@ import { Registry } from "../services/registry/Registry.ts"
 import { Artifacts } from "../services/resources/Artifacts.ts"
 import * as StoredReferences from "../services/resources/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
+import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { Stored } from "../services/stored/Stored.ts"
@@ -66,7 +67,7 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
   Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(

@@ -16,6 +16,7 @@ import { Registry } from "../services/registry/Registry.ts"
 import { Artifacts } from "../services/resources/Artifacts.ts"
 import * as StoredReferences from "../services/resources/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
+import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
@@ -141,7 +142,13 @@ const ReadinessLive = Layer.effect(
 const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
 
 /** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Draining.layer, Operators.layer, ReadinessLive, Extraction.layer).pipe(
+export const layer = Layer.mergeAll(
+  Draining.layer,
+  Operators.layer,
+  ReadinessLive,
+  Extraction.layer,
+  Searches.layer
+).pipe(
   Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
   Layer.provideMerge(

@@ -32,7 +32,8 @@ const make = Effect.gen(function* () {
   const again = { while: isDropped, times: 3 }
 
   const numberOf = Effect.fnUntraced(function* (tenant: string, index: string) {
-    const [found] = yield* resolve(sql, tenant, named(index).names.length === 1 ? index : "")
+    const isName = named(index).names[0] === index
+    const [found] = isName ? yield* resolve(sql, tenant, index) : []
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 

@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { Index, SearchPage, SearchRequest } from "./Request.ts"
+
+export class SearchApi extends HttpApiGroup.make("search")
+  .add(
+    HttpApiEndpoint.get("indices", "/v1/:tenant/indices", {
+      params: tenantParams,
+      success: Schema.Array(Index),
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "The tenant's indices, by name"),
+    HttpApiEndpoint.post("search", "/v1/:tenant/search", {
+      params: tenantParams,
+      payload: SearchRequest,
+      success: SearchPage,
+      error: [BadRequest, NotFound, StorageUnreachable, TooLarge]
+    }).annotate(OpenApi.Summary, "A page of the documents that a query finds"),
+    HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
+      params: { ...tenantParams, index: Schema.String },
+      query: {
+        before: Schema.optionalKey(
+          Schema.String.annotate({
+            description:
+              "Removes only documents whose @timestamp is before this: a date, or date math such as now-30d/d"
+          })
+        )
+      },
+      error: [BadRequest, NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Removes an index, or its older documents")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Search" })) {}

@@ -1,0 +1,103 @@
+import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import type { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { parseJson } from "../nodes/formats/Json.ts"
+import { issuesOf } from "../shared/RequestProblems.ts"
+import { dateMath } from "./DateMath.ts"
+import type { Hit, IndexInfo, Key } from "./Document.ts"
+import { valueAt } from "./Evaluate.ts"
+import { queryOf } from "./Parser.ts"
+import { SearchRequest } from "./Request.ts"
+import { Search } from "./Search.ts"
+
+const Cursor = Schema.fromJsonString(
+  Schema.Tuple([
+    Schema.Literal("search"),
+    Schema.String.check(Schema.isPattern(/^-?\d{1,19}$/)),
+    Schema.String,
+    Schema.String
+  ])
+)
+
+const encodeCursor = ({ at, id, index }: Key): string => Base64Url.encode(JSON.stringify(["search", at, id, index]))
+
+const refuse = (part: string, pointer: string, detail: string) =>
+  new BadRequest({ detail: "The search cannot be understood", issues: [{ part, pointer, detail }] })
+
+const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
+  const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
+  if (Result.isFailure(decoded)) return refuse("body", "/cursor", "Expected the cursor of a page")
+  const [, at, id, index] = decoded.success
+  return Effect.succeed({ at, id, index })
+}
+
+/** The source of a hit as JSON text: as it is stored, or with some fields only. */
+const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): string => {
+  if (fields === undefined) return source
+  const document = parseJson(source)
+  return JSON.stringify(
+    Object.fromEntries(
+      fields.flatMap((field) => {
+        const value = valueAt(document, field)
+        return value === undefined ? [] : [[field, value] as const]
+      })
+    )
+  )
+}
+
+type Failure = BadRequest | NotFound | StorageUnreachable
+
+/** What requests do with the tenant's indices. */
+export class Searches extends Context.Service<
+  Searches,
+  {
+    readonly indices: (tenant: string) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
+    /** A page as JSON text, in which the documents' numbers have all their digits. */
+    readonly page: (tenant: string, body: unknown) => Effect.Effect<string, Failure>
+    readonly remove: (tenant: string, index: string, before: string | undefined) => Effect.Effect<void, Failure>
+  }
+>()("flow/search/Searches") {
+  static readonly layer = Layer.effect(
+    Searches,
+    Effect.gen(function* () {
+      const search = yield* Search
+      const decode = Schema.decodeUnknownEffect(SearchRequest, { errors: "all", onExcessProperty: "error" })
+      return Searches.of({
+        indices: search.indices,
+        page: Effect.fn("Searches.page")(function* (tenant, body) {
+          const request = yield* Effect.mapError(
+            decode(body),
+            (error) => new BadRequest({ detail: "The search cannot be understood", issues: issuesOf(error, "body") })
+          )
+          const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis, "/query")
+          const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
+          const limit = request.limit ?? 100
+          const found = yield* search.page(tenant, request.index, query, { limit: limit + 1, after })
+          const hits = found.slice(0, limit)
+          const last = hits.at(-1)
+          const total = request.total === true ? yield* search.count(tenant, request.index, query) : undefined
+          const documents = hits.map(
+            (hit) =>
+              `{"id":${JSON.stringify(hit.id)},"index":${JSON.stringify(hit.index)},"source":${sourceOf(hit, request.fields)}}`
+          )
+          const members = [
+            `"documents":[${documents.join(",")}]`,
+            ...(total === undefined ? [] : [`"total":${total}`]),
+            ...(found.length > limit && last !== undefined ? [`"cursor":"${encodeCursor(last)}"`] : [])
+          ]
+          return `{${members.join(",")}}`
+        }),
+        remove: Effect.fn("Searches.remove")(function* (tenant, index, before) {
+          if (before === undefined) return yield* search.drop(tenant, index)
+          const now = yield* Clock.currentTimeMillis
+          const millis = dateMath(before, false, { now, offset: () => 0, formats: [] })
+          if (millis === undefined)
+            return yield* refuse("query", "/before", "Expected a date, or date math such as now-30d/d")
+          yield* search.expire(tenant, index, millis)
+        })
+      })
+    })
+  )
+}
