@@ -185,8 +185,7 @@ const patternsOn = (name: string, build: (given: { conf: string }) => Layer.Laye
         symlinkSync(other, join(conf, "tenants", tenant, "patterns", "other"))
         for (const used of ["SECRET", "SENSOR_ID"]) {
           const { detail } = yield* tried("grok", { input: "abc-001", pattern: `%{${used}:x}` })
-          expect(detail).toContain(`unknown pattern "${used}"`)
-          expect(detail).not.toContain(conf)
+          expect(detail).toBe(`unknown pattern "${used}"`)
         }
         remove("link")
         remove("other")

@@ -21,6 +21,7 @@ type Answer = { readonly definition: Definition } | { readonly issues: ReadonlyA
 const isLight = ({ bytes, patterns }: FlowlineFile): boolean => {
   if (bytes.length > 32 * 1024) return false
   const own = patterns?.sources ?? []
+  if (own.reduce((length, { text }) => length + text.length, bytes.length) > 64 * 1024) return false
   let references = own.reduce((count, { text }) => count + text.split("%{").length - 1, 0)
   if (references > 40) return false
   for (let at = bytes.indexOf(0x25); at !== -1; at = bytes.indexOf(0x25, at + 1)) if (++references > 40) return false

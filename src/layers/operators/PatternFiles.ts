@@ -1,11 +1,11 @@
-import { readdir } from "node:fs/promises"
+import { readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { within } from "../files/Deadline.ts"
-import { codeOf, isAbsent, type OpenedFile, openInside } from "../files/OpenInside.ts"
+import { isAbsent, isInside, type OpenedFile, openInside } from "../files/OpenInside.ts"
 
 /** A file as it was read: its text, or why it has none. */
 interface ReadFile {
@@ -44,7 +44,7 @@ const textOf = async ({ handle, size }: OpenedFile): Promise<Pick<ReadFile, "tex
 
 const readFile = async (root: string, path: string, known: ReadFile | undefined): Promise<ReadFile | undefined> => {
   const opened = await openInside(root, path)
-  if (opened === "missing" || opened === "directory") return undefined
+  if (opened === "missing" || opened === "directory" || opened === "outside") return undefined
   if (typeof opened === "string") return { version: opened, text: undefined, fault: "it cannot be read" }
   try {
     if (known?.version === opened.version) return known
@@ -58,14 +58,19 @@ const readFile = async (root: string, path: string, known: ReadFile | undefined)
 /** Hidden files and the copies that editors leave behind are no patterns. */
 const isPatternFile = (name: string): boolean => !name.startsWith(".") && !/[~#]$/.test(name)
 
-const namesIn = (folder: string): Promise<ReadonlyArray<string>> =>
-  readdir(folder).catch((error) => {
-    if (isAbsent(error) || codeOf(error) === "ENOTDIR") return []
+/** The names in the folder, when it lies in the tenant's: messages may show them. */
+const namesIn = async (root: string): Promise<ReadonlyArray<string>> => {
+  try {
+    const [realRoot, folder] = await Promise.all([realpath(root), realpath(join(root, "patterns"))])
+    return isInside(realRoot, folder) ? await readdir(folder) : []
+  } catch (error) {
+    if (isAbsent(error)) return []
     throw error
-  })
+  }
+}
 
 const readFolder = async (root: string, known: Folder | undefined): Promise<Folder> => {
-  const names = (await namesIn(join(root, "patterns"))).filter(isPatternFile).sort()
+  const names = (await namesIn(root)).filter(isPatternFile).sort()
   const wanted = names.slice(-maxSources)
   const files = new Map<string, ReadFile>()
   for (const name of wanted) {

@@ -4,7 +4,7 @@ import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
 import type { Explanation } from "./Explanation.ts"
 import { explainer, patternHints } from "./grok/Explain.ts"
-import { type Expression, expression, type GrokMatch } from "./grok/Expression.ts"
+import { type Expression, type ExpressionSettings, expression, type GrokMatch } from "./grok/Expression.ts"
 import { brokenDefinitions } from "./grok/Unused.ts"
 import { PatternError } from "./PatternError.ts"
 import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
@@ -98,12 +98,22 @@ const firstOf = (matches: ReadonlyArray<Match>, line: string): GrokMatch | undef
   return undefined
 }
 
+type Names = ReadonlyMap<string, Definition>
+
+// Apart from what is kept of a compilation, which would keep every definition of the tenant with it.
+const lookupIn = (own: Names, tenants: Names, standard: Names) => (name: string) =>
+  own.get(name) ?? tenants.get(name) ?? standard.get(name)
+
+const expressionsOf = (patterns: ReadonlyArray<string>, settings: ExpressionSettings): ReadonlyArray<Expression> =>
+  patterns.map((text, index) => expression(text, index + 1, settings))
+
+const none = (): ReadonlyArray<string> => []
+const unused = (own: Names, lookup: (name: string) => Definition | undefined) => () => brokenDefinitions(own, lookup)
+
 const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   const own = readDefinitions(options.definitions ?? {})
-  const standard = builtIn(options.bank)
   const shared = options.shared ?? noDefinitions
-  const tenants = definitionsOf(shared)
-  const lookup = (name: string) => own.get(name) ?? tenants.get(name) ?? standard.get(name)
+  const lookup = lookupIn(own, definitionsOf(shared), builtIn(options.bank))
   const dotall = options.dotall ?? options.dialect !== "elasticsearch"
   const settings = {
     lookup,
@@ -112,14 +122,15 @@ const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
     keepEmptyCaptures: options.keepEmptyCaptures ?? false,
     dotall
   }
-  const expressions = patterns.map((text, index) => expression(text, index + 1, settings))
+  const expressions = expressionsOf(patterns, settings)
+  const broken = own.size === 0 ? none : unused(own, lookup)
   const each = expressions.map(({ match }) => match)
   const match = (line: string) => firstOf(each, line)
   return {
     expressions,
     explain: explainer(expressions, dotall),
     get hints() {
-      return [...new Set([...expressions.flatMap(patternHints), ...brokenDefinitions(own, lookup)])]
+      return [...new Set([...expressions.flatMap(patternHints), ...broken()])]
     },
     match,
     // Looking at the text of all lines first: between two matches it would cost four times as much.

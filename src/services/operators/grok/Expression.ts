@@ -51,13 +51,10 @@ const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
 /** Compiles pattern number `pattern`. Throws PatternError. */
 export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
+  const { keepEmptyCaptures, dotall } = settings
   const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
-  const {
-    tree: root,
-    captures,
-    names,
-    hints
-  } = expand(origin, settings.lookup, settings.namedCapturesOnly, settings.leftOut)
+  const expanded = expand(origin, settings.lookup, settings.namedCapturesOnly, settings.leftOut)
+  const { tree: root, captures, names, hints } = expanded
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)
   // Most matches convert without failure: one list serves them all.
@@ -65,7 +62,7 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   const required = requiredText(root)
   const withBuilder = (matcher: Matcher) => {
     const { exec, numbers } = matcher
-    const given = [all, settings.keepEmptyCaptures, numbers] as const
+    const given = [all, keepEmptyCaptures, numbers] as const
     const build = generatedBuilder(...given) ?? walkingBuilder(...given)
     // Looking for the text costs a tenth of a match: it is done while lines that do not match are about.
     let wary = 0
@@ -86,13 +83,13 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
     }
     return { exec, numbers, match }
   }
-  const matcherFor = lazyMatcher(tree, settings.dotall, false, withBuilder)
-  const indexedFor = lazyMatcher(tree, settings.dotall, true, (matcher) => matcher)
+  const matcherFor = lazyMatcher(tree, dotall, false, withBuilder)
+  const indexedFor = lazyMatcher(tree, dotall, true, (matcher) => matcher)
   try {
     // V8 compiles on first use: done here, the first line is not charged for it.
     matcherFor("").exec("")
   } catch (error) {
-    throw blame(tree, origin, settings.dotall, error as Error)
+    throw blame(tree, origin, dotall, error as Error)
   }
   return {
     text,
