@@ -1,0 +1,136 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+import { onBoth, raw, TestGateway } from "../support/gateway.ts"
+import { tenantOf } from "../support/runs.ts"
+
+const fill = (index: string, count: number) =>
+  Effect.gen(function* () {
+    const { url } = yield* TestGateway
+    const messages = Array.from({ length: count }, (_, n) => ({
+      "@timestamp": new Date(Date.UTC(2026, n % 3, 1) + n * 1000).toISOString(),
+      n,
+      id: `d${n}`,
+      user: { name: n % 2 === 0 ? "ann" : "bob" }
+    }))
+    const text = `
+runtime: stream
+dag:
+  - type: generator_input
+    settings: ${JSON.stringify({ messages, count, rate: 100_000 })}
+    publish: [ { stream: out } ]
+  - type: search_output
+    settings: { index: ${index}, id_field: id }
+    subscribe: [ { component: generator_input, stream: out } ]
+`
+    const tenant = tenantOf(url)
+    const ended = yield* Effect.promise(async () => tenant.ended(await tenant.run(text)))
+    assert.strictEqual(ended.error, null)
+  })
+
+const search = (body: unknown) =>
+  Effect.flatMap(
+    raw("/v1/mytenant/search", {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" }
+    }),
+    (response) =>
+      Effect.promise(async () => {
+        const page = JSON.parse(await response.text()) as {
+          readonly documents: ReadonlyArray<{ id: string; index: string; source: { n: number } }>
+          readonly total?: number
+          readonly cursor?: string
+          readonly issues?: ReadonlyArray<{ readonly pointer: string }>
+        }
+        return { status: response.status, ...page }
+      })
+  )
+
+onBoth("searching over HTTP", (it) => {
+  it.effect("gives pages that neither lose nor repeat, by time", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-pages-a", 30)
+      yield* fill("mytenant-pages-b", 30)
+      const seen: Array<string> = []
+      const times: Array<number> = []
+      let cursor: string | undefined
+      do {
+        const page = yield* search({
+          index: "mytenant-pages-*",
+          limit: 7,
+          total: true,
+          ...(cursor === undefined ? {} : { cursor })
+        })
+        assert.strictEqual(page.total, 60)
+        seen.push(...page.documents.map(({ id, index }) => `${index}/${id}`))
+        times.push(...page.documents.map(({ source }) => Date.UTC(2026, source.n % 3, 1) + source.n * 1000))
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      assert.strictEqual(new Set(seen).size, 60)
+      assert.lengthOf(seen, 60)
+      assert.deepStrictEqual(
+        times,
+        [...times].sort((a, b) => a - b)
+      )
+    })
+  )
+
+  it.effect("finds by a query, with the fields that were asked for", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-query", 10)
+      const page = yield* search({
+        index: "mytenant-query",
+        query: { bool: { filter: [{ term: { "user.name": "bob" } }, { range: { n: { gte: 7 } } }] } },
+        fields: ["user.name", "none"]
+      })
+      assert.deepStrictEqual(
+        page.documents.map(({ id, source }) => [id, source] as const),
+        [
+          ["d9", { "user.name": "bob" }],
+          ["d7", { "user.name": "bob" }]
+        ] as never
+      )
+      const { client } = yield* TestGateway
+      const typed = yield* client.search.search({
+        params: { tenant: "mytenant" },
+        payload: { index: "mytenant-query", limit: 1 }
+      })
+      assert.strictEqual(typed.documents[0]?.id, "d0")
+    })
+  )
+
+  it.effect("says what is wrong with a search, and what is not there", () =>
+    Effect.gen(function* () {
+      const wrong = yield* search({ index: "mytenant-x", query: { range: { n: { gte: 1, foo: 2 } } } })
+      assert.deepInclude(wrong, { status: 400 })
+      assert.strictEqual(wrong.issues?.[0]?.pointer, "/query/range/n/foo")
+      assert.strictEqual((yield* search({ index: "mytenant-x", limit: 1001 })).issues?.[0]?.pointer, "/limit")
+      assert.strictEqual((yield* search({ index: "mytenant-x", cursor: "abc" })).status, 400)
+      assert.strictEqual((yield* search({ index: "mytenant-not-there" })).status, 404)
+      assert.strictEqual((yield* search({ index: "other-index" })).status, 404)
+      assert.deepStrictEqual((yield* search({ index: "*-not-there" })).documents, [])
+    })
+  )
+
+  it.effect("lists and removes indices, and what is old in them", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-old", 9)
+      const { client } = yield* TestGateway
+      const params = { tenant: "mytenant", index: "mytenant-old" }
+      const named = Effect.map(client.search.indices({ params: { tenant: "mytenant" } }), (indices) =>
+        indices.find(({ name }) => name === "mytenant-old")
+      )
+      const all = yield* named
+      assert.deepInclude(all, { documents: 9, from: "2026-01-01T00:00:00.000Z", to: "2026-03-01T00:00:08.000Z" })
+      assert.isAbove(all?.bytes ?? 0, 100)
+      yield* client.search.removeIndex({ params, query: { before: "2026-02-01T00:00:05Z" } })
+      assert.deepInclude(yield* named, { documents: 4, from: "2026-02-01T00:00:07.000Z" })
+      yield* client.search.removeIndex({ params, query: {} })
+      assert.strictEqual(yield* named, undefined)
+      const again = yield* Effect.flip(client.search.removeIndex({ params, query: {} }))
+      assert.strictEqual(again._tag, "NotFound")
+      yield* fill("mytenant-old", 1)
+      assert.deepInclude(yield* named, { documents: 1 })
+    })
+  )
+})
