@@ -49,6 +49,8 @@ const variables = Config.all({
     Config.withDefault("info" as const)
   ),
   otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
+  runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
+  tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
 })
@@ -135,6 +137,7 @@ export const layer = Layer.effect(
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
+      runs: { all: env.runs, each: env.tenantRuns },
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       storageDeadline: 5000
     })

@@ -45,6 +45,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         logLevel: "none",
         otlp: undefined,
         limits: defaultLimits,
+        runs: { all: 16, each: 8 },
         quota: { bytes: undefined, entries: undefined },
         storageDeadline: 5000,
         ...given

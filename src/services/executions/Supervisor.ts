@@ -1,4 +1,4 @@
-import { Context, Effect, FiberMap, Layer, Result, Schedule, Semaphore, Stream } from "effect"
+import { Context, Effect, FiberMap, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
@@ -7,19 +7,19 @@ import { decodeStored } from "../flowlines/Stored.ts"
 import { type FlowlineReference, references as referencesOf, usesPatterns } from "../nodes/Catalogue.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
+import { Settings } from "../shared/Settings.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { Signals } from "./Signals.ts"
+import { Turns } from "./Turns.ts"
 
 /** A newer attempt of the execution exists, or it has ended elsewhere: what this one still says does not count. */
 class Superseded {
   readonly _tag = "Superseded"
 }
 
-/** How many runs go on at once in this process; the others are `PENDING`. */
-const runsAtOnce = 16
 /** Attempts that an execution gets when gateways die under it, before it counts as lost. */
 const maxAttempts = 3
 /** Milliseconds that the last word about an interrupted run may take. */
@@ -58,7 +58,8 @@ export class Supervisor extends Context.Service<
       const signals = new Signals()
       const metrics = runMetrics()
       const cancelling = new Set<string>()
-      const permits = yield* Semaphore.make(runsAtOnce)
+      const { runs } = yield* Settings
+      const turns = new Turns(runs)
 
       const current = (written: Effect.Effect<boolean, StorageUnreachable>) =>
         Effect.flatMap(patiently(written), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
@@ -184,8 +185,9 @@ export class Supervisor extends Context.Service<
       })
 
       const supervise = (key: ExecutionKey) =>
-        permits
-          .withPermits(1)(
+        turns
+          .within(
+            key.tenant,
             Effect.gen(function* () {
               const claim = yield* patiently(store.claim(key, gateway.id))
               if (claim !== undefined) yield* metrics.running(attempt(claim))

@@ -1,0 +1,82 @@
+import { it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { Turns } from "../../src/services/executions/Turns.ts"
+
+describe("turns", () => {
+  it.effect("go round between tenants, and by arrival within one", () =>
+    Effect.gen(function* () {
+      const turns = new Turns({ all: 1, each: 1 })
+      const order: Array<string> = []
+      const gate = yield* Deferred.make<void>()
+      const work = (name: string) =>
+        turns.within(
+          name[0]!,
+          Effect.andThen(
+            Deferred.await(gate),
+            Effect.sync(() => void order.push(name))
+          )
+        )
+      const names = ["a1", "a2", "a3", "a4", "b1", "b2", "c1"]
+      const fibers: Array<Fiber.Fiber<void>> = []
+      for (const name of names) fibers.push(yield* Effect.forkChild(work(name), { startImmediately: true }))
+      yield* Deferred.succeed(gate, undefined)
+      yield* Effect.forEach(fibers, (fiber) => Fiber.join(fiber))
+      expect(order).toEqual(["a1", "a2", "b1", "c1", "a3", "b2", "a4"])
+    })
+  )
+
+  it.effect("are given up by who stops waiting, and given back by who is interrupted or fails", () =>
+    Effect.gen(function* () {
+      const turns = new Turns({ all: 1, each: 1 })
+      const running = yield* Effect.forkChild(turns.within("a", Effect.never), { startImmediately: true })
+      const waiting = yield* Effect.forkChild(turns.within("a", Effect.never), { startImmediately: true })
+      const last = yield* Effect.forkChild(turns.within("a", Effect.succeed("done")), { startImmediately: true })
+      yield* Fiber.interrupt(waiting)
+      yield* Fiber.interrupt(running)
+      expect(yield* Fiber.join(last)).toBe("done")
+      expect(yield* Effect.flip(turns.within("b", Effect.fail("failed")))).toBe("failed")
+      expect(yield* turns.within("c", Effect.succeed(1))).toBe(1)
+    })
+  )
+
+  const Tenant = Schema.Literals(["a", "b", "c"])
+  it.effect.prop(
+    "never exceed their limits, and reach everybody, also when some are interrupted",
+    {
+      tenants: Schema.Array(Schema.Tuple([Tenant, Schema.Boolean])).check(Schema.isMaxLength(40)),
+      all: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
+      each: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 }))
+    },
+    ({ tenants, all, each }) =>
+      Effect.gen(function* () {
+        const turns = new Turns({ all, each })
+        const running = new Map<string, number>()
+        let most = 0
+        const work = (tenant: string) =>
+          turns.within(
+            tenant,
+            Effect.acquireUseRelease(
+              Effect.sync(() => {
+                running.set(tenant, (running.get(tenant) ?? 0) + 1)
+                most = Math.max(
+                  most,
+                  [...running.values()].reduce((sum, count) => sum + count, 0)
+                )
+                expect(running.get(tenant)).toBeLessThanOrEqual(each)
+              }),
+              () => Effect.yieldNow,
+              () => Effect.sync(() => running.set(tenant, running.get(tenant)! - 1))
+            )
+          )
+        const fibers: Array<readonly [Fiber.Fiber<unknown>, boolean]> = []
+        for (const [tenant, isCut] of tenants)
+          fibers.push([yield* Effect.forkChild(work(tenant), { startImmediately: true }), isCut])
+        for (const [fiber, isCut] of fibers) if (isCut) yield* Fiber.interrupt(fiber)
+        for (const [fiber, isCut] of fibers) if (!isCut) yield* Fiber.join(fiber)
+        expect(most).toBeLessThanOrEqual(all)
+        expect([...running.values()].every((count) => count === 0)).toBe(true)
+        expect(yield* turns.within("d", Effect.succeed("still"))).toBe("still")
+      })
+  )
+})
