@@ -113,7 +113,11 @@ export class TenantPatterns extends Context.Service<
       const artifacts = Effect.fnUntraced(function* (tenant: string, found: ReadonlyArray<Build>) {
         const sources: Array<PatternSource> = []
         const leftOut: Array<string> = []
-        for (const build of found) {
+        const last = found[maxSources - 1]
+        if (found.length > maxSources && last !== undefined) {
+          leftOut.push(`artifacts after ${last.name}: there are more than ${maxSources}`)
+        }
+        for (const build of found.slice(0, maxSources)) {
           const text = build.size > maxBytes ? undefined : yield* textOf(tenant, build)
           if (text !== undefined) sources.push({ name: build.name, text })
           else {
