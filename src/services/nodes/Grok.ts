@@ -1,10 +1,10 @@
 import { Effect, Result, Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../operators/FieldPath.ts"
 import { compile as compileGrok, type GrokOptions } from "../operators/Grok.ts"
-import { compile, type GrokFilterOptions } from "../operators/GrokFilter.ts"
+import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../operators/GrokFilter.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { Failures } from "./Failures.ts"
-import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
+import { chosen, type Event, errors, node, type RunContext, type SettingsIssue } from "./Node.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -42,6 +42,12 @@ const settings = Schema.Struct({
   max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 }))
     .annotate({ description: "Longer texts (characters) fail without being tried.", default: 65_536 })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
+  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
+    .annotate({
+      description: "Milliseconds that a text may take when the patterns may run away; then it fails.",
+      default: 1000
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
   add_field: Schema.optionalKey(
     Schema.Record(Schema.String, Texts).annotate({
       description: "Fields to add to a record that matched; names and values may hold `%{field}`."
@@ -50,12 +56,13 @@ const settings = Schema.Struct({
   remove_field: texts("Fields to remove from a record that matched."),
   add_tag: texts("Tags to add to a record that matched."),
   remove_tag: texts("Tags to remove from a record that matched."),
+  tag_on_timeout: text("Tag of a record that took too long. Default: `_groktimeout`."),
   tag_on_failure: texts("Tags of a record that did not match. Default: `_grokparsefailure`.")
 })
 type Settings = typeof settings.Type
 
 const options = (
-  { field, patterns, definitions, ...rest }: Settings,
+  { field, patterns, definitions, timeout_millis: _, ...rest }: Settings,
   shared: TenantDefinitions | undefined
 ): GrokFilterOptions => ({
   ...rest,
@@ -101,13 +108,17 @@ export const grok = node({
   start: (settings, context) => {
     const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)
-    const { field, ignore_missing } = settings
+    const { field, ignore_missing, timeout_millis } = settings
+    const { within } = context
+    const applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Applied> =
+      within === undefined || !filter.mayRunAway ? filter.applyAll : guarded(filter, within, timeout_millis)
     const source = fieldPath(field)
     return {
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
-        for (const { event, matched } of filter.applyAll(batch as ReadonlyArray<Fields>)) {
-          if (matched || (ignore_missing && (getPath(event, source) ?? null) === null)) parsed.push(event)
+        for (const { event, matched, late } of applyAll(batch as ReadonlyArray<Fields>)) {
+          if (late === true) failures.add(event, `the patterns were not finished after ${timeout_millis} ms`)
+          else if (matched || (ignore_missing && (getPath(event, source) ?? null) === null)) parsed.push(event)
           else failures.add(event, `no pattern matches the field ${field}`)
         }
         await emit(chosen, parsed)
@@ -116,3 +127,23 @@ export const grok = node({
     }
   }
 })
+
+type Applied = Pick<Filtered, "event" | "matched"> & { readonly late?: boolean }
+
+/** The batch at once, which is quick; when that takes too long, each event by itself, to tell which one it is. */
+const guarded =
+  (filter: GrokFilter, within: NonNullable<RunContext["within"]>, millis: number) =>
+  (events: ReadonlyArray<Fields>): ReadonlyArray<Applied> => {
+    let all: ReadonlyArray<Applied> | undefined
+    const isDone = within(millis, () => {
+      all = filter.applyAll(events)
+    })
+    if (isDone && all !== undefined) return all
+    return events.map((event): Applied => {
+      let one: Applied | undefined
+      const isDone = within(millis, () => {
+        one = filter.apply(event)
+      })
+      return isDone && one !== undefined ? one : { event: filter.timedOut(event), matched: false, late: true }
+    })
+  }

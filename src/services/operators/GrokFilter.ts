@@ -6,6 +6,7 @@ import { compile as compileGrok, type Grok } from "./Grok.ts"
 import type { Expression } from "./grok/Expression.ts"
 import { leafValue } from "./grok/Fields.ts"
 import type { Leaf } from "./grok/Leaf.ts"
+import { mayRunAway } from "./grok/Risk.ts"
 import type { PatternError } from "./PatternError.ts"
 import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
@@ -46,6 +47,8 @@ export interface GrokFilter {
   readonly apply: (event: Fields) => Filtered
   /** The same for many events, each a good deal quicker than by itself. */
   readonly applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Filtered>
+  /** Whether an event may take very long. */
+  readonly mayRunAway: boolean
   /** The event as it leaves when its matching was cut off. */
   readonly timedOut: (event: Fields) => Fields
 }
@@ -188,6 +191,7 @@ const make = (
         return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
       })
     },
+    mayRunAway: sources.some(([, { expressions }]) => expressions.some(({ tree }) => mayRunAway(tree.root))),
     timedOut: (event) => addTags(event, [options.tag_on_timeout ?? "_groktimeout"])
   }
 }

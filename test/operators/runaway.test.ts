@@ -1,0 +1,60 @@
+import { Result, Schema } from "effect"
+import { describe, expect, it } from "vitest"
+import { within } from "../../src/layers/operators/Watchdog.ts"
+import { grok } from "../../src/services/nodes/Grok.ts"
+import type { Event } from "../../src/services/nodes/Node.ts"
+import { compile } from "../../src/services/operators/Grok.ts"
+import { mayRunAway } from "../../src/services/operators/grok/Risk.ts"
+import { Memory } from "../nodes/memory.ts"
+
+const risky = (pattern: string) => {
+  const { expressions } = Result.getOrThrow(compile([pattern], { bank: "legacy" }))
+  return mayRunAway(expressions[0]!.tree.root)
+}
+
+describe("what may run away", () => {
+  it.each(["(a+)+", "^(a|aa)+$", "(.*a){30}", "(?:%{WORD} ?)+$", "(a?){50}", ".*a.*b.*c.*d", "(?:(?:ab)*c)*"])(
+    "%s does",
+    (pattern) => expect(risky(pattern)).toBe(true)
+  )
+  it.each([
+    "%{COMBINEDAPACHELOG}",
+    "%{SYSLOGLINE}",
+    "^%{IP:a} (?:\\d{1,3}\\.){3} %{GREEDYDATA:b}$",
+    "(?:ab)+",
+    "[a-z]+ \\S+ (?<x>.*)"
+  ])("%s does not", (pattern) => expect(risky(pattern)).toBe(false))
+})
+
+describe("the grok node in a run", () => {
+  const run = async (patterns: ReadonlyArray<string>, messages: ReadonlyArray<string>) => {
+    const context = { ...new Memory().nodeContext("node"), within }
+    const settings = Schema.decodeUnknownSync(grok.settings)({ patterns, timeout_millis: 100 })
+    const instance = await grok.start(settings, context)
+    const streams: Record<string, Array<Event>> = { "*": [], errors: [] }
+    const events = messages.map((message) => ({ message }))
+    await instance.process?.(events, (stream, batch) => void streams[stream]?.push(...batch))
+    return streams
+  }
+
+  it("fails the texts that take too long, and parses the others", { timeout: 30_000 }, async () => {
+    const bomb = `${"a".repeat(60)}!`
+    expect(await run(["^(?<x>(a|aa)+)$"], ["aa", bomb, "b", "aaa", bomb])).toEqual({
+      "*": [
+        { message: "aa", x: "aa" },
+        { message: "aaa", x: "aaa" }
+      ],
+      errors: [
+        ...[1, 2].map(() => ({
+          message: bomb,
+          tags: ["_groktimeout"],
+          error: { node: "node", reason: "the patterns were not finished after 100 ms" }
+        }))
+      ].toSpliced(1, 0, {
+        message: "b",
+        tags: ["_grokparsefailure"],
+        error: { node: "node", reason: "no pattern matches the field message" }
+      })
+    })
+  })
+})
