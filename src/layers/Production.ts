@@ -76,7 +76,8 @@ const EngineLive = LocalEngine.layer.pipe(
           confRoot: settings.conf,
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),
-          blobs: settings.blobs
+          blobs: settings.blobs,
+          outputLines: settings.outputLines
         })
       )
     )

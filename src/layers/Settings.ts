@@ -51,6 +51,7 @@ const variables = Config.all({
   otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
   runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
   tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
+  outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
 })
@@ -138,6 +139,7 @@ export const layer = Layer.effect(
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
       runs: { all: env.runs, each: env.tenantRuns },
+      outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       storageDeadline: 5000
     })

@@ -103,6 +103,34 @@ onBoth("executions", (it) => {
     })
   )
 
+  it.effect("tell their events as they come, oldest first", () =>
+    Effect.gen(function* () {
+      const { flowlineId, id } = yield* execute(generator(12, 40))
+      const path = outputPath(id).replace(/output$/, "events")
+      const live = yield* raw(path, { headers: { accept: "text/event-stream" } })
+      expect(live.headers.get("content-type")).toBe("text/event-stream")
+      const text = yield* Effect.promise(() => live.text())
+      const events = [...text.matchAll(/^id: (\d+)\ndata: (.*)$/gm)].map(([, seq, json]) => [
+        Number(seq),
+        JSON.parse(json!).event
+      ])
+      expect(events).toEqual([
+        [1, "stream.application.start"],
+        [2, "stream.application.end"]
+      ])
+      expect(text).toMatch(/event: end\ndata: .*SUCCEEDED.*\n\n$/)
+      yield* ended(tenant, flowlineId, id)
+      for (const resumed of [
+        yield* raw(path, { headers: { accept: "text/event-stream", "last-event-id": "1" } }),
+        yield* raw(`${path}?from=1`, { headers: { accept: "text/event-stream" } })
+      ]) {
+        const rest = yield* Effect.promise(() => resumed.text())
+        expect([...rest.matchAll(/^id: (\d+)$/gm)].map(([, seq]) => seq)).toEqual(["2"])
+      }
+      expect((yield* raw(path.replace(id, "none"), { headers: { accept: "text/event-stream" } })).status).toBe(404)
+    })
+  )
+
   it.effect("make an archive with one JSON object for each line of the log", () =>
     Effect.gen(function* () {
       const { client, url } = yield* TestGateway

@@ -46,6 +46,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         otlp: undefined,
         limits: defaultLimits,
         runs: { all: 16, each: 8 },
+        outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
         storageDeadline: 5000,
         ...given

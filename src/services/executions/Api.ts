@@ -30,10 +30,18 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
     }).annotate(OpenApi.Summary, "The executions of a flowline, oldest first"),
     HttpApiEndpoint.get("events", "/v1/:tenant/flowline/executions/:id/events", {
       params: executionParams,
-      query: pageQuery,
+      query: {
+        ...pageQuery,
+        from: Schema.optionalKey(Sequence.annotate({ description: "Of an event stream: only events after this one" }))
+      },
       success: Schema.Array(ExecutionEvent),
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The events of an execution, newest first"),
+    })
+      .annotate(OpenApi.Summary, "The events of an execution, newest first")
+      .annotate(
+        OpenApi.Description,
+        "With Accept: text/event-stream the events as they come, oldest first; resumes after Last-Event-ID."
+      ),
     HttpApiEndpoint.get("output", "/v1/:tenant/flowline/executions/:id/output", {
       params: executionParams,
       query: {

@@ -71,6 +71,12 @@ export class Executions extends Context.Service<
       id: string,
       after: number
     ) => Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
+    /** The same with the events, oldest first, in place of the lines. */
+    readonly followEvents: (
+      tenant: string,
+      id: string,
+      after: number
+    ) => Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
   }
 >()("flow/executions/Executions") {
   static readonly layer = Layer.effect(
@@ -107,7 +113,22 @@ export class Executions extends Context.Service<
         return { ...found, archive }
       })
 
-      const follow = Effect.fn("Executions.follow")(function* (tenant: string, id: string, after: number) {
+      /** The events after a sequence number, oldest first. There are few. */
+      const eventsAfter = (key: ExecutionKey, after: number) =>
+        Effect.map(Stream.runCollect(store.events(key, { after: undefined, limit: undefined })), (rows) =>
+          rows
+            .map(({ json }) => ({ seq: (JSON.parse(json) as { readonly seq: number }).seq, text: "", json }))
+            .filter(({ seq }) => seq > after)
+            .sort((a, b) => a.seq - b.seq)
+        )
+      const linesAfter = (key: ExecutionKey, after: number) => Stream.runCollect(store.lines(key, after, linesAtOnce))
+
+      const follow = Effect.fn("Executions.follow")(function* (
+        read: (key: ExecutionKey, after: number) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>,
+        tenant: string,
+        id: string,
+        after: number
+      ) {
         const key = { tenant, id }
         const wait = yield* supervisor.signals.listen(keyOf(key), patience)
         yield* stateOf(key)
@@ -116,7 +137,7 @@ export class Executions extends Context.Service<
         // The state is read before the lines: once it says that the run has ended, no line is added any more.
         const next = Effect.gen(function* () {
           const output = yield* stateOf(key)
-          const lines = yield* Stream.runCollect(store.lines(key, last, linesAtOnce))
+          const lines = yield* read(key, last)
           last = lines.at(-1)?.seq ?? last
           if (lines.length > 0) return { _tag: "Lines", lines } satisfies Followed
           if (hasEnded(output.state)) {
@@ -162,7 +183,8 @@ export class Executions extends Context.Service<
           const state = yield* stateOf({ tenant, id })
           return { ...state, lines: (after: number) => store.lines({ tenant, id }, after) }
         }),
-        follow
+        follow: (tenant, id, after) => follow(linesAfter, tenant, id, after),
+        followEvents: (tenant, id, after) => follow(eventsAfter, tenant, id, after)
       })
     })
   )

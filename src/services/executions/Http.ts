@@ -28,16 +28,16 @@ export const ExecutionsHttp = HttpApiBuilder.group(
           listResponse(`executions of ${params.id}`, query, rows)
         )
       )
-      .handle("events", ({ params, query }) =>
-        Effect.flatMap(executions.events(params.tenant, params.id), (rows) =>
-          listResponse(`events of ${params.id}`, query, rows)
-        )
+      .handleRaw("events", ({ params: { tenant, id }, query: { from, ...page }, request }) =>
+        formatOf(request.headers.accept) === "events"
+          ? eventStream(executions.followEvents(tenant, id, startOf(request, from)), draining)
+          : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, page, rows))
       )
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from)
         return format === "events"
-          ? eventStream(executions, draining, params.tenant, params.id, after)
+          ? eventStream(executions.follow(params.tenant, params.id, after), draining)
           : document(executions, format, params.tenant, params.id, after)
       })
       .handle("detail", ({ params }) => executions.detail(params.tenant, params.flowlineId, params.executionId))

@@ -1,8 +1,9 @@
 import { Duration, Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Draining } from "../shared/Draining.ts"
 import { primed } from "../shared/Primed.ts"
-import type { Executions } from "./Executions.ts"
+import type { Executions, Followed } from "./Executions.ts"
 
 type Format = "json" | "text" | "ndjson" | "events"
 
@@ -30,14 +31,11 @@ const heartbeat = Duration.toMillis("15 seconds")
 const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
 
 /** Server-sent events (WHATWG HTML, 9.2): a line each with its sequence number as `id`, at last the event `end`. */
-export const eventStream = Effect.fn("Output.events")(function* (
-  executions: Executions["Service"],
-  draining: Draining["Service"],
-  tenant: string,
-  id: string,
-  after: number
+export const eventStream = Effect.fn("Output.events")(function* <E, R>(
+  following: Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, E, R>,
+  draining: Draining["Service"]
 ) {
-  const followed = yield* executions.follow(tenant, id, after)
+  const followed = yield* following
   let spokenAt = Date.now()
   const text = Stream.mapArray(followed, (news) => {
     let events = ""
@@ -55,7 +53,7 @@ export const eventStream = Effect.fn("Output.events")(function* (
     Stream.interruptWhen(draining.begun)
   )
   // The comment makes the head of the answer leave at once, even when the run is silent for long.
-  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": output\n\n"), spoken)), {
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": it begins\n\n"), spoken)), {
     contentType: "text/event-stream",
     headers: streaming
   })

@@ -72,6 +72,8 @@ export class Settings extends Context.Service<
     readonly limits: Limits
     /** Runs that go on at once in this gateway, and of each tenant; the others are `PENDING`. */
     readonly runs: { readonly all: number; readonly each: number }
+    /** Lines that a run may print. */
+    readonly outputLines: number
     /** What each tenant may store in all: bytes and versions; without a limit where there is none. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
     /** Milliseconds that a storage has to answer before the request is answered 504. */
