@@ -102,4 +102,92 @@ onBoth("an extraction", (it) => {
       assert.deepInclude(manifest, { rows: 4, format: "csv", query: {}, indices: ["mytenant-csv"] })
     })
   )
+
+  it.effect("is a file of JSON, of whole documents or of fields", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-json")
+      const filters = { bool: { must_not: [{ exists: { field: "@timestamp" } }] } }
+      const whole = yield* extracted({ format: "json", index: "mytenant-json", filters })
+      assert.deepStrictEqual(whole.names, ["data.ndjson", "manifest.json"])
+      const lines = whole.text.trimEnd().split("\n")
+      assert.deepStrictEqual(
+        lines.map((line) => JSON.parse(line)),
+        documents.slice(2)
+      )
+      assert.deepInclude(whole.manifest, { rows: 2, format: "json", fields: null, query: filters })
+      const some = yield* extracted({
+        format: "json",
+        index: "mytenant-json",
+        filters,
+        fields: [{ name: "n", type: null }]
+      })
+      assert.strictEqual(some.text, '{}\n{"n":"12345678901234567890"}\n')
+    })
+  )
+
+  it.effect("shows dates on the clock of a time zone, and finds its columns itself", () =>
+    Effect.gen(function* () {
+      yield* fill("mytenant-zone", [{ "@timestamp": "2026-07-01T22:30:00Z", user: "ann", o: { x: 1 } }])
+      const zone = yield* extracted({
+        format: "csv",
+        index: "mytenant-zone",
+        fields: [{ name: "@timestamp", type: "date" }],
+        time_zone: "Europe/Paris"
+      })
+      assert.strictEqual(zone.text, "@timestamp\r\n2026-07-02T00:30:00.000+02:00\r\n")
+      const free = yield* extracted({ format: "csv", index: "mytenant-zone", fields: [] })
+      assert.deepStrictEqual(free.text.split("\r\n")[0]?.replace("'@", "@").split(",").toSorted(), [
+        "@timestamp",
+        "o.x",
+        "user"
+      ])
+    })
+  )
+
+  it.effect("of a pattern that stands for nothing is empty", () =>
+    Effect.gen(function* () {
+      const none = yield* extracted({ format: "csv", index: "other-*", fields: [{ name: "a" }, { name: "=b" }] })
+      assert.strictEqual(none.text, "a,'=b\r\n")
+      assert.deepInclude(none.manifest, { rows: 0, indices: [] })
+    })
+  )
+
+  it.effect("is refused with all that is wrong", () =>
+    Effect.gen(function* () {
+      const pointers = (answer: { readonly body: Answer }) => answer.body.issues?.map(({ pointer }) => pointer)
+      const many = yield* post({
+        format: "csv",
+        index: "mytenant-x",
+        tenant: "other",
+        filters: { term: { a: [] } },
+        time_zone: "Mars"
+      })
+      assert.deepStrictEqual([many.status, pointers(many)], [400, ["/tenant", "/filters/term/a", "/time_zone"]])
+      const shape = yield* post({ format: "xml", fields: [{ nam: 1 }] })
+      assert.deepStrictEqual(
+        [shape.status, pointers(shape)?.toSorted()],
+        [400, ["/fields/0/name", "/format", "/index"]]
+      )
+      for (const body of [undefined, "", "{", "null", "[]", "5"]) {
+        assert.strictEqual((yield* post(body)).status, 400, String(body))
+      }
+      assert.strictEqual((yield* post(`{"a":"${"x".repeat(2 ** 20)}"}`)).status, 413)
+      for (const index of ["mytenant-none", "other-logs", "mytenant"]) {
+        assert.strictEqual((yield* post({ format: "csv", index })).status, 404, index)
+      }
+    })
+  )
+
+  it.effect("is started once for an idempotency key", () =>
+    Effect.gen(function* () {
+      const request = { format: "csv", index: "mytenant-*", fields: [{ name: "a" }] }
+      const first = yield* post(request, { "idempotency-key": "extract-once" })
+      const second = yield* post(request, { "idempotency-key": "extract-once" })
+      assert.deepStrictEqual(second.body, first.body)
+      assert.strictEqual(
+        (yield* post({ ...request, format: "json" }, { "idempotency-key": "extract-once" })).status,
+        422
+      )
+    })
+  )
 })

@@ -83,7 +83,9 @@ export const wildcards = (place: Place): Query | undefined => {
   const found = given(place, ["value", "wildcard"], ["rewrite"])
   if (found === undefined) return undefined
   const fault = wildcardFault(String(found.value))
-  return fault === undefined ? fitting(found.field, String(found.value), found.ignoreCase) : place.fault(fault)
+  return fault === undefined
+    ? fitting(found.field, String(found.value), found.ignoreCase)
+    : place.at(found.field, undefined).fault(fault)
 }
 
 export const exists = (place: Place): Query | undefined => {

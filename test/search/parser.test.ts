@@ -1,0 +1,165 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
+import { dateMath, zoneOffset } from "../../src/services/search/DateMath.ts"
+import { holds } from "../../src/services/search/Evaluate.ts"
+import { placeOf } from "../../src/services/search/Instant.ts"
+import { parseQuery } from "../../src/services/search/Parser.ts"
+
+const now = Date.parse("2026-11-21T10:20:30.456Z")
+
+/** Whether a query finds a document. */
+const finds = (query: unknown, document: Record<string, unknown>): boolean => {
+  const parsed = parseQuery(query, now)
+  if (Result.isFailure(parsed)) throw new Error(JSON.stringify(parsed.failure))
+  return holds(parsed.success, { id: "id-1", at: placeOf(document["@timestamp"]), value: document })
+}
+
+const faults = (query: unknown): ReadonlyArray<string> => {
+  const parsed = parseQuery(query, now, "/filters")
+  return Result.isFailure(parsed) ? parsed.failure.map(({ pointer = "", detail }) => `${pointer}: ${detail}`) : []
+}
+
+describe("a query", () => {
+  const table: ReadonlyArray<readonly [query: object, document: Record<string, unknown>, found: boolean]> = [
+    [{}, {}, true],
+    [{ term: { a: 5 } }, { a: "5" }, true],
+    [{ term: { a: "5" } }, { a: 5 }, true],
+    [{ term: { a: "Error" } }, { a: "error" }, false],
+    [{ term: { a: { value: "Error", case_insensitive: true } } }, { a: "error" }, true],
+    [{ term: { a: "x" } }, { a: ["y", "x"] }, true],
+    [{ term: { "a.b": "x" } }, { a: [{ b: "y" }, { b: "x" }] }, true],
+    [{ term: { "a.b": "x" } }, { "a.b": "x" }, true],
+    [{ terms: { a: [] } }, { a: "x" }, false],
+    [{ term: { _id: "id-1" } }, {}, true],
+    [{ exists: { field: "a" } }, { a: [] }, false],
+    [{ exists: { field: "a" } }, { a: [null] }, false],
+    [{ exists: { field: "a" } }, { a: "" }, true],
+    [{ exists: { field: "a" } }, { a: { b: { c: false } } }, true],
+    [{ bool: { must_not: [{ term: { a: 1 } }] } }, {}, true],
+    [{ bool: { should: [{ term: { a: 1 } }] } }, {}, false],
+    [{ bool: { must: [{ match_all: {} }], should: [{ term: { a: 1 } }] } }, {}, true],
+    [{ bool: { must: { match_all: {} }, should: [{ term: { a: 1 } }], minimum_should_match: 1 } }, {}, false],
+    [{ bool: {} }, {}, true],
+    [{ range: { a: { gte: 5, lt: 6 } } }, { a: 5.5 }, true],
+    [{ range: { a: { gte: "10" } } }, { a: 9 }, false],
+    [{ range: { a: { gte: "2026-03-10", lte: "2026-03-10" } } }, { a: "2026-03-10T23:59:59.999Z" }, true],
+    [{ range: { a: { gt: "2026-03-10" } } }, { a: "2026-03-10T23:59:59.999Z" }, false],
+    [{ range: { a: { gte: 1773100800000, format: "epoch_millis" } } }, { a: "2026-03-10T00:00:00Z" }, true],
+    [{ range: { "@timestamp": { gte: "now-1d/d" } } }, { "@timestamp": "2026-11-20T00:00:00Z" }, true],
+    [{ range: { "@timestamp": { gte: "now-1d/d" } } }, { "@timestamp": "2026-11-19T23:59:59Z" }, false],
+    [{ range: { "@timestamp": { lt: "10/03/2026", format: "dd/MM/yyyy" } } }, { "@timestamp": "2026-03-09" }, true],
+    [{ range: { a: { gte: "2026-03-10T00:00:00", time_zone: "Europe/Paris" } } }, { a: "2026-03-09T23:00:00Z" }, true],
+    [{ match: { a: "disk FULL" } }, { a: "the disk, again" }, true],
+    [{ match: { a: { query: "disk FULL", operator: "and" } } }, { a: "the disk, again" }, false],
+    [{ match: { a: "10.0.0.1" } }, { a: "from 10.0.0.1:80" }, true],
+    [{ match: { a: "10" } }, { a: "from 10.0.0.1" }, false],
+    [{ match: { a: "404" } }, { a: 404 }, true],
+    [{ match: { a: "été" } }, { a: "L'ÉTÉ" }, false],
+    [{ match: { a: "été" } }, { a: "un ÉTÉ." }, true],
+    [{ match_phrase: { a: "disk full" } }, { a: "Disk  full!" }, true],
+    [{ match_phrase: { a: "full disk" } }, { a: "disk full" }, false],
+    [{ multi_match: { query: "x", fields: ["a^2", "b"] } }, { b: "x y" }, true],
+    [{ prefix: { a: "ab" } }, { a: "abc" }, true],
+    [{ wildcard: { a: "a?c*" } }, { a: "abc\nd" }, true],
+    [{ wildcard: { a: "a\\*c" } }, { a: "abc" }, false],
+    [{ query_string: { query: "a:x AND NOT b:y" } }, { a: "x", b: "z" }, true],
+    [{ query_string: { query: "a:x AND NOT b:y" } }, { a: "x", b: "y" }, false],
+    [{ query_string: { query: 'a:("disk full" OR none*)' } }, { a: "nonesuch here" }, true],
+    [{ query_string: { query: "+a:x -b:y z" } }, { a: "x" }, true],
+    [{ query_string: { query: "a:[2 TO 5} AND b:>=3" } }, { a: 5, b: 3 }, false],
+    [{ query_string: { query: "one two", default_operator: "AND" } }, { a: "one", b: { c: "two" } }, true],
+    [{ query_string: { query: "one two", default_field: "a" } }, { b: "two" }, false],
+    [{ query_string: { query: "*:*" } }, {}, true],
+    [{ query_string: { query: "_exists_:a" } }, { b: 1 }, false],
+    [{ query_string: { query: "path:\\/a\\/b" } }, { path: "/a/b" }, true],
+    [{ query_string: { query: "NOT a:1" } }, {}, true],
+    [{ simple_query_string: { query: "x | y", fields: ["a"] } }, { a: "y" }, true],
+    [{ simple_query_string: { query: "x + y", fields: ["a"] } }, { a: "y" }, false]
+  ]
+  for (const [query, document, found] of table) {
+    it(`${found ? "finds" : "passes over"} ${JSON.stringify(document)} by ${JSON.stringify(query)}`, () => {
+      assert.strictEqual(finds(query, document), found)
+    })
+  }
+
+  it("is refused with the place of every fault", () => {
+    const wrong: ReadonlyArray<readonly [query: unknown, pointer: string, detail: RegExp]> = [
+      [{ bool: { must: [{ match_al: {} }] } }, "/filters/bool/must/0/match_al", /did you mean "match_all"/],
+      [{ term: { a: { value: 1, fuzzy: 2 } } }, "/filters/term/a/fuzzy", /There is no "fuzzy"/],
+      [{ term: { a: null } }, "/filters/term/a", /Expected a text/],
+      [{ term: { a: 1, b: 2 } }, "/filters/term", /exactly one field/],
+      [{ match_all: {}, term: { a: 1 } }, "/filters", /exactly one clause/],
+      [{ range: { "a/b~": { gte: [] } } }, "/filters/range/a~1b~0/gte", /Expected/],
+      [{ range: { a: { gte: "x", lt: 5 } } }, "/filters/range/a", /all numbers, all dates/],
+      [{ range: { a: { gte: "now-1x" } } }, "/filters/range/a/gte", /date math/],
+      [{ range: { a: { gte: 1, format: "QQQ" } } }, "/filters/range/a/format", /not known/],
+      [{ range: { a: { gte: 1, time_zone: "Mars/Olympus" } } }, "/filters/range/a/time_zone", /no such time zone/],
+      [{ wildcard: { a: "*?".repeat(70).replaceAll("*?", "*x") } }, "/filters/wildcard/a", /64 wildcards|at most/],
+      [{ match_phrase: { a: { query: "x", slop: 2 } } }, "/filters/match_phrase/a/slop", /slop/],
+      [{ query_string: { query: "a:(b" } }, "/filters/query_string/query", /not closed/],
+      [{ query_string: { query: "b~2" } }, "/filters/query_string/query", /Similar words/],
+      [{ query_string: { query: "a AND" } }, "/filters/query_string/query", /missing/],
+      [{ ids: { values: "x" } }, "/filters/ids/values", /list/],
+      [{ script: {} }, "/filters/script", /no clause "script"/],
+      ["text", "/filters", /object/],
+      [[], "/filters", /object/]
+    ]
+    for (const [query, pointer, detail] of wrong) {
+      const [first = ""] = faults(query)
+      assert.isTrue(first.startsWith(`${pointer}: `), `${JSON.stringify(query)} → ${first}`)
+      assert.match(first, detail)
+    }
+    assert.lengthOf(faults({ bool: { must: [{ a: {} }, { b: {} }], should: 5 } }), 3)
+  })
+
+  it("is bounded", () => {
+    const nested = (levels: number): object =>
+      levels === 0 ? { match_all: {} } : { bool: { must: [nested(levels - 1)] } }
+    assert.deepStrictEqual(faults(nested(30)), [])
+    assert.match(faults(nested(60))[0] ?? "", /at most 32 levels/)
+    assert.match(
+      faults({ bool: { should: Array.from({ length: 2000 }, () => ({ match_all: {} })) } })[0] ?? "",
+      /1024 clauses/
+    )
+    assert.match(faults({ terms: { a: Array.from({ length: 20_000 }, (_, n) => n) } })[0] ?? "", /10000 values/)
+    assert.match(faults({ query_string: { query: "(".repeat(5000) } })[0] ?? "", /levels|missing/)
+    assert.match(faults({ term: { ["f".repeat(600)]: 1 } })[0] ?? "", /512 characters/)
+  })
+})
+
+describe("date math", () => {
+  const at = (text: string, last = false, zone?: string) => {
+    const millis = dateMath(text, last, {
+      now,
+      offset: (zone === undefined ? undefined : zoneOffset(zone)) ?? (() => 0),
+      formats: []
+    })
+    return millis === undefined ? undefined : new Date(millis).toISOString()
+  }
+  const table: ReadonlyArray<
+    readonly [text: string, first: string | undefined, last: string | undefined, zone?: string]
+  > = [
+    ["now", "2026-11-21T10:20:30.456Z", "2026-11-21T10:20:30.456Z"],
+    ["now/d", "2026-11-21T00:00:00.000Z", "2026-11-21T23:59:59.999Z"],
+    ["now-1M/M", "2026-10-01T00:00:00.000Z", "2026-10-31T23:59:59.999Z"],
+    ["now/w", "2026-11-16T00:00:00.000Z", "2026-11-22T23:59:59.999Z"],
+    ["now/d", "2026-11-20T23:00:00.000Z", "2026-11-21T22:59:59.999Z", "Europe/Paris"],
+    ["2026-01-31||+1M", "2026-02-28T00:00:00.000Z", "2026-02-28T00:00:00.000Z"],
+    ["2024-02-29||+1y/d", "2025-02-28T00:00:00.000Z", "2025-02-28T23:59:59.999Z"],
+    ["2026-03", "2026-03-01T00:00:00.000Z", "2026-03-31T23:59:59.999Z"],
+    ["2026-03-10T14", "2026-03-10T14:00:00.000Z", "2026-03-10T14:59:59.999Z"],
+    ["2026-03-10T14:12:27.5-01:00", "2026-03-10T15:12:27.500Z", "2026-03-10T15:12:27.500Z"],
+    ["2026-07-01", "2026-06-30T22:00:00.000Z", "2026-07-01T21:59:59.999Z", "Europe/Paris"],
+    ["1773151947000", "2026-03-10T14:12:27.000Z", "2026-03-10T14:12:27.000Z"],
+    ["2026-13-01", undefined, undefined],
+    ["2026-02-30", undefined, undefined],
+    ["now-", undefined, undefined],
+    ["now+1d/", undefined, undefined],
+    ["tomorrow", undefined, undefined]
+  ]
+  for (const [text, first, last, zone] of table) {
+    it(`reads ${text}${zone === undefined ? "" : ` in ${zone}`}`, () => {
+      assert.deepStrictEqual([at(text, false, zone), at(text, true, zone)], [first, last])
+    })
+  }
+})
