@@ -7,7 +7,7 @@ import { unreachable, unreachableStream, unreachableWithin } from "../postgres/U
 import { connect, type SearchAddress } from "./Address.ts"
 import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { overview } from "./Overview.ts"
-import { type HitRow, hitColumns, hitOf, partsFor, rowOf, select, selectRows } from "./Read.ts"
+import { hitOf, partsFor, rowOf, selectHits, selectRows } from "./Read.ts"
 import { where } from "./Where.ts"
 import { makeWrite } from "./Write.ts"
 
@@ -66,7 +66,7 @@ const make = Effect.gen(function* () {
       Effect.map(partsFor(sql, tenant, pattern, after), (parts) =>
         parts.length === 0
           ? Stream.empty
-          : Stream.mapArray(select<HitRow>(sql, parts, query, hitColumns(sql), { after }).stream, (rows) => {
+          : Stream.mapArray(selectHits(sql, parts, query, { after }).stream, (rows) => {
               const [first, ...rest] = rows
               return [hitOf(first), ...rest.map(hitOf)]
             })
@@ -76,7 +76,7 @@ const make = Effect.gen(function* () {
       return yield* Effect.gen(function* () {
         const parts = yield* partsFor(sql, tenant, pattern, after)
         if (parts.length === 0) return []
-        return (yield* select<HitRow>(sql, parts, query, hitColumns(sql), { after, limit })).map(hitOf)
+        return (yield* selectHits(sql, parts, query, { after, limit })).map(hitOf)
       }).pipe(Effect.retry(again))
     }, unreachableWithin(pageLimit)),
 

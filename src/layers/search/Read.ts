@@ -37,28 +37,38 @@ export const partsFor = Effect.fnUntraced(function* (
   return parts.filter((part) => mayFollow(part, after))
 })
 
-/** One SELECT over all parts, in the order of results. `columns` of a part's row come first. */
-export const select = <A extends object>(
+/**
+ * The rows of all parts in the order of results, one statement. Each part gives its rows in order already (it has an
+ * index for that), so they only have to be merged. Documents of several indices can have the same time and id.
+ */
+const inOrder = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  one: (part: Part) => Fragment,
+  limit: Fragment
+) =>
+  parts.length === 1
+    ? sql`${one(parts[0]!)} order by ts, id ${limit}`
+    : sql`select * from (${sql.join(
+        " union all ",
+        false
+      )(
+        parts.map((part) => sql`(${one(part)} order by ts, id ${limit})`)
+      )}) as found order by ts, id ${new Set(parts.map(({ index }) => index)).size > 1 ? sql`, index` : sql``} ${limit}`
+
+/** Whole documents after a key. */
+export const selectHits = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  columns: (part: Part) => Fragment,
   { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
 ) => {
   const condition = where(sql, query)
   const one = (part: Part) => sql`
-    select ${columns(part)} from ${sql(tableOf(part.part))}
+    select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
     where ${following(sql, part.index, after)} and ${condition}`
-  const limited = limit === undefined ? sql`` : sql`limit ${limit}::bigint`
-  const [only] = parts
-  // An index that is named only once needs no place in the order.
-  if (only !== undefined && parts.length === 1) return sql<A>`${one(only)} order by ts, id ${limited}`
-  return sql<A>`
-    select * from (${sql.join(" union all ", false)(parts.map(one))}) as found order by ts, id, index ${limited}`
+  return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
-
-export const hitColumns = (sql: SqlClient.SqlClient) => (part: Part) =>
-  sql`ts, id, ${part.index}::text collate "C" as index, doc::text as doc`
 
 export interface HitRow {
   readonly ts: string | bigint
@@ -89,7 +99,7 @@ const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"])
 /** Names of columns that hold fields: what the fields are called does not get into the statement. */
 const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
 
-/** The fields of all documents, in columns. */
+/** The fields of all documents, in columns, beside what they are ordered by. */
 export const selectRows = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
@@ -100,17 +110,10 @@ export const selectRows = (
   const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
   const condition = where(sql, query)
   const one = (part: Part) => sql`
-    select ts as "search ts", id as "search id", ${part.index}::text collate "C" as "search index", doc
-    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${condition}`
-  const [only] = parts
-  return only !== undefined && parts.length === 1
-    ? sql<Row>`
-        select ${values} from ${sql(tableOf(only.part))} as part
-        where ${following(sql, only.index, after)} and ${condition}
-        order by part.ts, part.id`
-    : sql<Row>`
-        select ${values} from (${sql.join(" union all ", false)(parts.map(one))}) as found
-        order by "search ts", "search id", "search index"`
+    select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    where ${following(sql, part.index, after)} and ${condition}`
+  const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
+  return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
 
 /** Turns a row of columns into one of fields, with texts as they were. */
