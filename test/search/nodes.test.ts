@@ -89,4 +89,30 @@ onBoth("flowlines that search", (it) => {
       assert.match(problem.issues[0]?.detail ?? "", /did you mean "term"/)
     })
   )
+
+  it.effect("work in analytics", () =>
+    Effect.gen(function* () {
+      yield* run(writing(6, "{ index: mytenant-batch, id_field: user }"))
+      const text = `
+runtime: analytics
+dag:
+  - type: search_input
+    settings: { index: mytenant-batch }
+    publish: [ { stream: found } ]
+  - type: sql
+    settings: { statement: "SELECT user AS who, n * 10 AS n FROM search_input" }
+    subscribe: [ { component: search_input, stream: found } ]
+    publish: [ { stream: out } ]
+  - type: search_output
+    settings: { index: mytenant-result, id_field: who }
+    subscribe: [ { component: sql, stream: out } ]
+`
+      assert.strictEqual((yield* run(text)).error, null)
+      const found = yield* run(reading("{ index: mytenant-result }"))
+      assert.deepStrictEqual(found.lines, [
+        { who: "ann", n: 10 },
+        { who: "bob", n: 20 }
+      ])
+    })
+  )
 })

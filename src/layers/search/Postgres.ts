@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import type { SqlError } from "effect/sql/SqlError"
 import { isIndexOf, named } from "../../services/search/IndexName.ts"
@@ -29,6 +29,8 @@ const codeOf = (cause: unknown): string =>
 const make = Effect.gen(function* () {
   const sql = yield* connect(yield* SearchConfig)
   const write = makeWrite(sql)
+  // What was still read when it was dropped, perhaps by a gateway that is gone.
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
   const again = { while: isDropped, times: 3 }
 
   const numberOf = Effect.fnUntraced(function* (tenant: string, index: string) {
