@@ -1,19 +1,19 @@
 import { serve } from "./layers/engines/child/Run.ts"
 
 // Entry of the child process that runs one flowline. The rest loads after the watchdog is up: it must hear of a gateway
-// that dies meanwhile.
+// that dies meanwhile. A child that waits for its order holds what most runs need, and no more.
 await serve(async () => {
-  const [{ pipeline }, BlobsAt] = await Promise.all([
+  const [{ pipeline }, { Effect, Layer }] = await Promise.all([
     import("./services/nodes/Pipeline.ts"),
-    import("./layers/blobs/BlobsAt.ts")
+    import("effect")
   ])
+  const blobs = Effect.promise(() => import("./layers/blobs/BlobsAt.ts"))
   return {
-    // The stream runtime is there at once, the others when they are needed.
     runtime: async (runtime) => {
       if (runtime === "pybatch") return (await import("./layers/engines/pybatch/Pybatch.ts")).pybatch
       if (runtime === "analytics") return (await import("./layers/engines/analytics/Analytics.ts")).analytics
       return (flowline, makeContext) => pipeline(flowline, makeContext)
     },
-    blobs: (store) => BlobsAt.runLayer(store)
+    blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
   }
 })

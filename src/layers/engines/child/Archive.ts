@@ -3,7 +3,7 @@ import { Effect, type Layer } from "effect"
 import { Blobs } from "../../../services/blobs/Blobs.ts"
 import type { RunMessage } from "../../../services/engines/Engine.ts"
 import type { Sink } from "../../../services/nodes/Node.ts"
-import { type Zip, zip } from "../../Zip.ts"
+import type { zip as makeZip, Zip } from "../../Zip.ts"
 import type { Order } from "../Protocol.ts"
 import type { Allowance } from "./DataFiles.ts"
 import { Failure, writeFailure } from "./Failure.ts"
@@ -25,7 +25,7 @@ export class Archive {
     this.#allowance = allowance
   }
 
-  #start(): Zip {
+  #start(zip: typeof makeZip): Zip {
     const { spec, archiveLevel, scratch } = this.#order
     const made = zip({
       level: archiveLevel,
@@ -48,7 +48,9 @@ export class Archive {
   }
 
   async entry(name: string): Promise<Sink> {
-    this.#zip ??= this.#start()
+    // Not every run makes an archive, and a waiting child is to be small.
+    const { zip } = await import("../../Zip.ts")
+    this.#zip ??= this.#start(zip)
     const sink = await this.#zip.entry(name).catch(this.#unwritten)
     const write = async (chunk: Uint8Array | string) => {
       this.#allowance.spend(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length, "The archive")
