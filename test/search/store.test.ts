@@ -170,6 +170,32 @@ for (const [name, store] of stores) {
       })
     )
 
+    it.effect("are there or not while their index is removed and made again", () =>
+      Effect.gen(function* () {
+        const search = yield* Search
+        const patiently = <A, E extends { readonly _tag: string }>(work: Effect.Effect<A, E>) =>
+          Effect.catchIf(
+            work,
+            ({ _tag }) => _tag === "NotFound",
+            () => Effect.void
+          )
+        for (let round = 0; round < 15; round++) {
+          yield* search.write("gone", "gone-x", [{ id: "a", source: {} }])
+          const found = yield* Effect.all(
+            [
+              patiently(search.drop("gone", "gone-x")),
+              ...Array.from({ length: 6 }, () => idsOf("gone", "gone-*")),
+              patiently(search.write("gone", "gone-x", [{ id: "a", source: { round } }])),
+              search.count("gone", "gone-*", all),
+              search.indices("gone")
+            ],
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(found, 10)
+        }
+      })
+    )
+
     it.effect("are read to the end by those who began before a write or a removal", () =>
       Effect.gen(function* () {
         const search = yield* Search

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
-import type { SqlError } from "effect/sql/SqlError"
+import { SqlError } from "effect/sql/SqlError"
 import { isIndexOf, named } from "../../services/search/IndexName.ts"
 import { Search } from "../../services/search/Search.ts"
 import { unreachable, unreachableStream, unreachableWithin } from "../postgres/Unreachable.ts"
@@ -20,8 +20,10 @@ export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()
 const pageLimit = "30 seconds"
 
 /** The part was dropped between the look at the catalog and the statement. */
-const isDropped = (error: { readonly _tag: string }): boolean =>
-  error._tag === "SqlError" && codeOf((error as SqlError).reason.cause) === "42P01"
+const isDropped = (error: unknown): boolean => error instanceof SqlError && codeOf(error.reason.cause) === "42P01"
+
+/** A statement of rows fails so before its first row. */
+const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isDropped(input))
 
 const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
@@ -72,7 +74,7 @@ const make = Effect.gen(function* () {
               const [first, ...rest] = rows
               return [hitOf(first), ...rest.map(hitOf)]
             })
-      ).pipe(Stream.unwrap, unreachableStream),
+      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableStream),
 
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
       return yield* Effect.gen(function* () {
@@ -91,7 +93,7 @@ const make = Effect.gen(function* () {
               const [first, ...rest] = rows
               return [row(first), ...rest.map(row)]
             })
-      ).pipe(Stream.unwrap, unreachableStream)
+      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableStream)
     },
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {
