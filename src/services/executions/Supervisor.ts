@@ -1,4 +1,4 @@
-import { Context, Effect, FiberMap, Layer, Result, Schedule, Stream } from "effect"
+import { Clock, Context, Effect, FiberMap, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
@@ -11,6 +11,7 @@ import { Settings } from "../shared/Settings.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
+import { pauseAfter } from "./Retries.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { Signals } from "./Signals.ts"
 import { Turns } from "./Turns.ts"
@@ -28,6 +29,13 @@ const farewell = 3000
 const patrol = 1000
 
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
+
+/** Why a run failed, with the node that did. */
+const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): string => {
+  const where = message.component === undefined ? "" : `${message.component}: `
+  const error = message.error ?? "the run failed"
+  return error.startsWith(where) ? error : where + error
+}
 
 // A run does not end because the database is away for a while: it is held up until its news can be written.
 const patiently = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> =>
@@ -124,9 +132,7 @@ export class Supervisor extends Context.Service<
             }
             case "Ended": {
               if (message.outcome === "succeeded") return yield* current(finish("SUCCEEDED", "end"))
-              const where = message.component === undefined ? "" : `${message.component}: `
-              const error = message.error ?? "the run failed"
-              return yield* current(finish("FAILED", "failed", error.startsWith(where) ? error : where + error))
+              return yield* current(finish("FAILED", "failed", failureOf(message)))
             }
           }
         })
@@ -159,13 +165,32 @@ export class Supervisor extends Context.Service<
           scope,
           positions: kept || scope !== id ? yield* patiently(positions.load(tenant, scope)) : {}
         }
-        yield* engine.run(spec).pipe(
-          Stream.runForEach((message) =>
-            Effect.andThen(
-              record(message),
-              Effect.sync(() => signals.changed(keyOf(claim)))
+        /** A run that fails before its last try is told in the output, and is followed by the next one after a pause. */
+        const run = Effect.fnUntraced(function* () {
+          for (let tried = 1; ; tried++) {
+            const pause = pauseAfter(spec.flowline.settings, tried)
+            let failure: string | undefined
+            yield* engine.run(spec).pipe(
+              Stream.runForEach((message) => {
+                if (message._tag === "Ended" && message.outcome === "failed" && pause !== undefined) {
+                  failure = failureOf(message)
+                  return Effect.void
+                }
+                return Effect.andThen(
+                  record(message),
+                  Effect.sync(() => signals.changed(keyOf(claim)))
+                )
+              })
             )
-          ),
+            if (failure === undefined || pause === undefined) return
+            const text = `attempt ${tried} failed, the next one begins in ${pause} ms: ${failure}`
+            const at = yield* Clock.currentTimeMillis
+            yield* record({ _tag: "Output", lines: text.split("\n").map((text) => ({ component: "", text, at })) })
+            signals.changed(keyOf(claim))
+            yield* Effect.sleep(pause)
+          }
+        })
+        yield* run().pipe(
           Effect.catchTag("Superseded", () => Effect.void),
           Effect.catchTag("StorageUnreachable", (error) =>
             patiently(finish("FAILED", "failed", `the ${error.storage} storage cannot be reached`))

@@ -114,6 +114,10 @@ export const validate = (
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
   findings.push(...checkTargets(nodes))
+  if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
+    const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"
+    findings.push({ path: ["settings", "retry"], detail })
+  }
   if (findings.length > 0 || Result.isFailure(decoded)) return Result.fail(findings)
   return decoded
 }
