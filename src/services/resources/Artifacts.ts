@@ -9,6 +9,7 @@ import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Blob, Blobs, type ByteSpan } from "../blobs/Blobs.ts"
 import { overQuota } from "../blobs/Quota.ts"
+import { collected } from "../shared/Collected.ts"
 import type { FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -92,13 +93,7 @@ export class Artifacts extends Context.Service<
       /** The build as text, when it is short and UTF-8. */
       const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
         if (size > contentBytes) return undefined
-        const chunks = yield* Stream.runCollect(yield* blobs.read(tenant, sha256))
-        const bytes = new Uint8Array(size)
-        let at = 0
-        for (const chunk of chunks) {
-          bytes.set(chunk, at)
-          at += chunk.length
-        }
+        const bytes = yield* collected(yield* blobs.read(tenant, sha256), size)
         try {
           const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
           return text.includes("\u0000") ? undefined : text

@@ -10,6 +10,7 @@ import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { Blobs, type ByteSpan, type StoredBlob } from "../blobs/Blobs.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota } from "../blobs/Quota.ts"
+import { collected } from "../shared/Collected.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -111,13 +112,7 @@ export class Stored extends Context.Service<
       const embeddedUrl = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
         const content = yield* contentOf(tenant, version)
         if (content === undefined || content.size > maxEmbedded) return undefined
-        const chunks = yield* Stream.runCollect(yield* content.read({ start: 0, end: content.size }))
-        const bytes = new Uint8Array(content.size)
-        let at = 0
-        for (const chunk of chunks) {
-          bytes.set(chunk, at)
-          at += chunk.length
-        }
+        const bytes = yield* collected(yield* content.read({ start: 0, end: content.size }), content.size)
         return `data:${mediaTypeOf(version.name).split(";")[0]};base64,${Base64.encode(bytes)}`
       })
 
