@@ -10,7 +10,8 @@ import { type Running, site } from "../support/process-gateway.ts"
 import { generator, tenantOf } from "../support/runs.ts"
 import { openSocket, parseAnswer } from "../support/socket.ts"
 
-const size = 32 * 1024 * 1024
+/** More than the buffers between two processes hold. */
+const size = 96 * 1024 * 1024
 
 const refuses = (port: number): Promise<boolean> =>
   new Promise((done) => {
@@ -25,9 +26,9 @@ const refuses = (port: number): Promise<boolean> =>
 /** A download whose client does not read on for now. */
 const paused = async ({ port }: Running) => {
   const download = await openSocket(port)
+  download.socket.once("data", () => download.socket.pause())
   download.write("GET /v1/mytenant/conf/large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
   await eventually("the download has begun", () => download.received().length > 0)
-  download.socket.pause()
   return download
 }
 
