@@ -104,7 +104,7 @@ describe("pipeline", () => {
   })
 
   it("reads no further than a slow output writes, and writes one batch at a time", async () => {
-    const chunk = new TextEncoder().encode("x\n".repeat(1000))
+    const chunk = new TextEncoder().encode(`${"x".repeat(511)}\n`.repeat(512))
     const memory = new Memory()
     let read = 0
     let written = 0

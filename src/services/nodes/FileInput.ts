@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { type Block, type BlockFormat, blocks, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
 import { RecordReader } from "./formats/RecordReader.ts"
@@ -72,12 +73,25 @@ const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
   return issues
 }
 
+/** Takes what is read, a block or records of other formats at a time. */
+interface Taker {
+  readonly block: (block: Block, format: BlockFormat) => void | Promise<void>
+  readonly emit: Emit
+}
+
 const readText = async (
   bytes: AsyncIterable<Uint8Array>,
   format: Exclude<Format, "parquet">,
   context: NodeContext,
-  emit: Emit
+  { block: take, emit }: Taker
 ): Promise<void> => {
+  if (format !== "csv") {
+    for await (const block of blocks(bytes)) {
+      context.signal.throwIfAborted()
+      await take(block, format)
+    }
+    return
+  }
   const reader = new RecordReader(format, context, emit)
   for await (const chunk of bytes) {
     context.signal.throwIfAborted()
@@ -91,14 +105,23 @@ const readFile = async (
   source: string | Reference,
   given: Format | undefined,
   context: NodeContext,
-  emit: Emit
+  take: Taker
 ): Promise<void> => {
   const stored = typeof source === "string" ? undefined : await context.open(source)
   const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
   if (format !== "parquet") {
-    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, emit)
+    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, take)
   }
-  for await (const batch of context.parquet(source)) await emit(chosen, batch)
+  for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
+}
+
+/** Reads all files, which do not grow, one after the other. */
+export const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
+  const { path, format } = given
+  const reference = referenceOf(given)
+  if (reference !== undefined) return readFile(reference, format, context, take)
+  if (path === undefined) return
+  for (const file of await context.glob(path)) await readFile(file, format, context, take)
 }
 
 export const fileInput = node({
@@ -122,12 +145,10 @@ export const fileInput = node({
   start: (given, context) => ({
     run: async (emit) => {
       const { path, format } = given
-      const reference = referenceOf(given)
-      if (reference !== undefined) return readFile(reference, format, context, emit)
-      if (path === undefined) return
-      if (given.follow)
+      if (given.follow && path !== undefined)
         return follow(path, format === "ndjson" || format === "lines" ? format : undefined, context, emit)
-      for (const file of await context.glob(path)) await readFile(file, format, context, emit)
+      const block = (block: Block, format: BlockFormat) => sendBlock(block, format, context, emit)
+      return readFiles(given, context, { block, emit })
     }
   })
 })

@@ -1,0 +1,96 @@
+import { Failures } from "../Failures.ts"
+import type { TextFormat } from "../formats/TextReader.ts"
+import { textReader } from "../formats/TextReader.ts"
+import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
+
+/** A block holds the lines that end in this many bytes of a file. */
+export const blockBytes = 262_144
+/**
+ * How much of a line is kept that does not end: a character has three bytes at most for each UTF-16 unit, so that one
+ * of this size is longer than a line may be, whatever it holds.
+ */
+const maxLineBytes = 4 * 1024 * 1024
+const batchRecords = 1000
+const lineEnd = 10
+
+/** Formats that can be cut at line ends, without regard to what came before. */
+export type BlockFormat = Exclude<TextFormat, "csv">
+
+/** Whole lines of a file; the last one of the file may lack its end. */
+export interface Block {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whether the file begins here, where it may have a byte order mark. */
+  readonly isFirst: boolean
+}
+
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/** The bytes in pieces of {@link blockBytes}, the last one excepted. */
+async function* even(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let pieces: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of chunks) {
+    let rest = chunk
+    while (size + rest.length >= blockBytes) {
+      pieces.push(rest.subarray(0, blockBytes - size))
+      rest = rest.subarray(blockBytes - size)
+      yield pieces.length === 1 ? pieces[0]! : joined(pieces)
+      pieces = []
+      size = 0
+    }
+    if (rest.length > 0) pieces.push(rest)
+    size += rest.length
+  }
+  if (size > 0) yield joined(pieces)
+}
+
+/** Cuts a file into blocks. Where they end depends on the file alone, not on the chunks in which it comes. */
+export async function* blocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+  /** The beginning of a line that has not ended. */
+  let begun: Array<Uint8Array> = []
+  let size = 0
+  let isFirst = true
+  for await (const piece of even(chunks)) {
+    // What is over the limit of a line is left out, up to its end.
+    const over = size >= maxLineBytes
+    const from = over ? piece.indexOf(lineEnd) : 0
+    const to = piece.lastIndexOf(lineEnd) + 1
+    if (to === 0) {
+      if (over) continue
+      begun.push(piece)
+      size += piece.length
+      continue
+    }
+    yield { bytes: joined([...begun, piece.subarray(from, to)]), isFirst }
+    isFirst = false
+    begun = to < piece.length ? [piece.subarray(to)] : []
+    size = piece.length - to
+  }
+  if (size > 0) yield { bytes: joined(begun), isFirst }
+}
+
+/** Sends the records of a block, then its failures. */
+export const sendBlock = async (
+  { bytes, isFirst }: Block,
+  format: BlockFormat,
+  context: NodeContext,
+  emit: Emit
+): Promise<void> => {
+  const failures = new Failures(context)
+  const events: Array<Event> = []
+  const reader = textReader(format, failures)
+  reader.push(new TextDecoder("utf-8", { ignoreBOM: !isFirst }).decode(bytes), events)
+  reader.end(events)
+  for (let at = 0; at < events.length; at += batchRecords) {
+    await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))
+  }
+  await failures.send(emit)
+}
