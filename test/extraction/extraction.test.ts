@@ -64,6 +64,10 @@ const extracted = (request: object) =>
     const files = unzip(Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
     const [data, manifest] = files
     const told = JSON.parse(manifest?.bytes.toString() ?? "")
+    const detail = yield* Effect.promise(() =>
+      tenantOf(url).get<{ readonly nodes: ReadonlyArray<object> }>(`flowline/${body.id}/executions/${body.execution}`)
+    )
+    assert.deepInclude(detail.nodes[0], { component: "search_input", recordsOut: told.rows, total: told.rows })
     assert.strictEqual(told.sha256, createHash("sha256").update(data!.bytes).digest("hex"))
     return { names: files.map(({ name }) => name), text: data!.bytes.toString(), manifest: told }
   })

@@ -10,7 +10,7 @@ import { stores } from "./stores.ts"
 const idsOf = (tenant: string, pattern: string, query: Query = all, after?: Key) =>
   Effect.gen(function* () {
     const search = yield* Search
-    return (yield* Stream.runCollect(search.read(tenant, pattern, query, after))).map(({ id }) => id)
+    return (yield* Stream.runCollect(search.read(tenant, pattern, query, { after }))).map(({ id }) => id)
   })
 
 for (const [name, store] of stores) {
@@ -152,7 +152,7 @@ for (const [name, store] of stores) {
         const hits = yield* Stream.runCollect(search.read("on", "on-*", all))
         assert.lengthOf(hits, 120)
         for (let at = 0; at < hits.length; at += 9) {
-          const rest = yield* Stream.runCollect(search.read("on", "on-*", all, hits[at]))
+          const rest = yield* Stream.runCollect(search.read("on", "on-*", all, { after: hits[at] }))
           assert.deepStrictEqual(rest, hits.slice(at + 1))
           const page = yield* search.page("on", "on-*", all, { limit: 5, after: hits[at] })
           assert.deepStrictEqual(page, hits.slice(at + 1, at + 6))

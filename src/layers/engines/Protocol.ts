@@ -54,6 +54,7 @@ const Counters = Schema.Struct({
   component: Schema.String,
   recordsIn: Schema.Finite,
   recordsOut: Schema.Finite,
+  total: Schema.optionalKey(Schema.Finite),
   errors: Schema.Finite,
   lastError: Schema.optionalKey(Schema.String)
 })

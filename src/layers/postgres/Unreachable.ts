@@ -108,9 +108,14 @@ export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> => {
   const millis = Duration.toMillis(Duration.fromInputUnsafe(deadline))
-  const prompt = Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, millis)))
-  return Stream.catchCause(prompt, (cause) => Stream.fromEffect(explain(cause)))
+  return unreachableSource(Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, millis))))
 }
+
+/** The same without a deadline, for rows that take their time, on connections that notice a server that is gone. */
+export const unreachableSource = <A, E, R>(
+  self: Stream.Stream<A, E, R>
+): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
+  Stream.catchCause(self, (cause) => Stream.fromEffect(explain(cause)))
 
 /** Whether PostgreSQL answers now; decided within a second. */
 export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {

@@ -29,7 +29,8 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
   }
   return {
     indices: (pattern) => run(search.resolve(tenant, pattern)),
-    read: (pattern, query) => chunks(Stream.map(search.read(tenant, pattern, query), ({ source }) => source)),
+    read: (pattern, query, options) =>
+      chunks(Stream.map(search.read(tenant, pattern, query, options), ({ source }) => source)),
     rows: (pattern, query, options) => chunks(search.rows(tenant, pattern, query, options)),
     write: (index, documents) =>
       run(

@@ -87,11 +87,16 @@ export const layer = Layer.sync(Search, () => {
         return Effect.succeed({ written: documents.length - rejected.length, rejected })
       }),
     count: (tenant, pattern, query) => Effect.map(find(tenant, pattern, query), (found) => found.length),
-    read: (tenant, pattern, query, after) =>
-      Stream.unwrap(Effect.map(find(tenant, pattern, query, after), (found) => Stream.fromIterable(found.map(hitOf)))),
+    read: (tenant, pattern, query, { after, counted } = {}) =>
+      Stream.unwrap(
+        Effect.map(find(tenant, pattern, query, after), (found) => {
+          counted?.(found.length)
+          return Stream.fromIterable(found.map(hitOf))
+        })
+      ),
     page: (tenant, pattern, query, { limit, after }) =>
       Effect.map(find(tenant, pattern, query, after), (found) => found.slice(0, limit).map(hitOf)),
-    rows: (tenant, pattern, query, { fields, as, after }) => {
+    rows: (tenant, pattern, query, { fields, as, after, counted }) => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(
           fields.map((field) => {
@@ -103,7 +108,10 @@ export const layer = Layer.sync(Search, () => {
           })
         )
       return Stream.unwrap(
-        Effect.map(find(tenant, pattern, query, after), (found) => Stream.fromIterable(found.map(row)))
+        Effect.map(find(tenant, pattern, query, after), (found) => {
+          counted?.(found.length)
+          return Stream.fromIterable(found.map(row))
+        })
       )
     },
     drop: (tenant, index) =>

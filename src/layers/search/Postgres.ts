@@ -1,14 +1,17 @@
 import { Context, Effect, Layer, Schedule, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlError } from "effect/sql/SqlError"
+import type { Statement } from "effect/sql/Statement"
+import type { ReadOptions } from "../../services/search/Document.ts"
 import { isIndexOf, named } from "../../services/search/IndexName.ts"
+import type { Query } from "../../services/search/Query.ts"
 import { Search } from "../../services/search/Search.ts"
-import { unreachable, unreachableStream, unreachableWithin } from "../postgres/Unreachable.ts"
+import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
 import { connect, type SearchAddress } from "./Address.ts"
-import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
+import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { overview } from "./Overview.ts"
-import { hitOf, partsFor, rowOf, selectHits, selectRows } from "./Read.ts"
-import { where } from "./Where.ts"
+import { hitOf, partsFor, rowOf, selectCount, selectHits, selectRows } from "./Read.ts"
+import { streamed } from "./Snapshot.ts"
 import { makeWrite } from "./Write.ts"
 
 /** Where the documents are. */
@@ -41,6 +44,21 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 
+  /** All rows of a statement on the parts, of which there may be none. */
+  const all = <A extends object>(
+    parts: ReadonlyArray<Part>,
+    query: Query,
+    rows: Statement<A>,
+    { after, counted }: ReadOptions
+  ): Stream.Stream<A, SqlError> => {
+    if (parts.length > 0) {
+      const told = counted && { count: selectCount(sql, parts, query, after), tell: counted }
+      return streamed(sql, rows, told)
+    }
+    counted?.(0)
+    return Stream.empty
+  }
+
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
       return yield* Effect.retry(overview(sql, tenant), again)
@@ -59,22 +77,18 @@ const make = Effect.gen(function* () {
       return yield* Effect.gen(function* () {
         const parts = yield* partsFor(sql, tenant, pattern)
         if (parts.length === 0) return 0
-        const condition = where(sql, query)
-        const counts = parts.map(({ part }) => sql`(select count(*) from ${sql(tableOf(part))} where ${condition})`)
-        const [row] = yield* sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
+        const [row] = yield* selectCount(sql, parts, query)
         return row?.count ?? 0
       }).pipe(Effect.retry(again))
     }, unreachableWithin(pageLimit)),
 
-    read: (tenant, pattern, query, after) =>
-      Effect.map(partsFor(sql, tenant, pattern, after), (parts) =>
-        parts.length === 0
-          ? Stream.empty
-          : Stream.mapArray(selectHits(sql, parts, query, { after }).stream, (rows) => {
-              const [first, ...rest] = rows
-              return [hitOf(first), ...rest.map(hitOf)]
-            })
-      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableStream),
+    read: (tenant, pattern, query, options = {}) =>
+      Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
+        Stream.mapArray(all(parts, query, selectHits(sql, parts, query, options), options), (rows) => {
+          const [first, ...rest] = rows
+          return [hitOf(first), ...rest.map(hitOf)]
+        })
+      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableSource),
 
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
       return yield* Effect.gen(function* () {
@@ -87,13 +101,11 @@ const make = Effect.gen(function* () {
     rows: (tenant, pattern, query, options) => {
       const row = rowOf(options)
       return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
-        parts.length === 0
-          ? Stream.empty
-          : Stream.mapArray(selectRows(sql, parts, query, options).stream, (rows) => {
-              const [first, ...rest] = rows
-              return [row(first), ...rest.map(row)]
-            })
-      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableStream)
+        Stream.mapArray(all(parts, query, selectRows(sql, parts, query, options), options), (rows) => {
+          const [first, ...rest] = rows
+          return [row(first), ...rest.map(row)]
+        })
+      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableSource)
     },
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {

@@ -56,6 +56,21 @@ const inOrder = (
         parts.map((part) => sql`(${one(part)} order by ts, id ${limit})`)
       )}) as found order by ts, id ${new Set(parts.map(({ index }) => index)).size > 1 ? sql`, index` : sql``} ${limit}`
 
+/** How many documents of the parts fit, behind a key. */
+export const selectCount = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  after?: Key | undefined
+) => {
+  const condition = where(sql, query)
+  const counts = parts.map(
+    ({ part, index }) =>
+      sql`(select count(*) from ${sql(tableOf(part))} where ${following(sql, index, after)} and ${condition})`
+  )
+  return sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
+}
+
 /** Whole documents after a key. */
 export const selectHits = (
   sql: SqlClient.SqlClient,

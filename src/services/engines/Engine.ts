@@ -27,6 +27,8 @@ export interface NodeCounters {
   readonly component: string
   readonly recordsIn: number
   readonly recordsOut: number
+  /** How many records it will have given in the end, when it knows. */
+  readonly total?: number
   readonly errors: number
   /** One reason of a rejected record. */
   readonly lastError?: string

@@ -33,6 +33,9 @@ export const NodeCount = Schema.Struct({
   component: Schema.String,
   recordsIn: Schema.Int,
   recordsOut: Schema.Int,
+  total: Schema.optionalKey(
+    Schema.Int.annotate({ description: "What recordsOut will be in the end, where it is known" })
+  ),
   errors: Schema.Int,
   lastError: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeCount" })

@@ -43,7 +43,7 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
     dag: [
       {
         type: "search_input",
-        settings: { index, query: filters, ...read },
+        settings: { index, query: filters, ...read, count: true },
         publish: [{ stream: "documents" }]
       },
       {

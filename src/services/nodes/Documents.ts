@@ -1,4 +1,4 @@
-import type { Row, RowsOptions, Written } from "../search/Document.ts"
+import type { ReadOptions, Row, RowsOptions, Written } from "../search/Document.ts"
 import type { Query } from "../search/Query.ts"
 
 /** A document to write; `source` is an object. */
@@ -12,7 +12,7 @@ export interface Documents {
   /** The names that a pattern stands for. */
   readonly indices: (pattern: string) => Promise<ReadonlyArray<string>>
   /** JSON texts of the documents, by time and id. */
-  readonly read: (pattern: string, query: Query) => AsyncIterable<ReadonlyArray<string>>
+  readonly read: (pattern: string, query: Query, options?: ReadOptions) => AsyncIterable<ReadonlyArray<string>>
   /** Fields of the documents, in the same order. */
   readonly rows: (pattern: string, query: Query, options: RowsOptions) => AsyncIterable<ReadonlyArray<Row>>
   /** Durable when it resolves. Writing the same again changes nothing where documents have ids. */

@@ -113,6 +113,8 @@ export interface RunContext {
 export interface NodeContext extends RunContext {
   /** The node's own name in the flowline. */
   readonly component: string
+  /** Tells how many records this node will have given in the end; absent where nobody asks. */
+  readonly expect?: (total: number) => void
   /** For records that come from elsewhere than a call of the instance; the same as what those calls get. */
   readonly emit: Emit
 }

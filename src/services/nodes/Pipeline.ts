@@ -130,6 +130,7 @@ class Station {
   #busy: Promise<void> | undefined
   #recordsIn = 0
   #recordsOut = 0
+  #total: number | undefined
   #errors = 0
   #lastError: string | undefined
 
@@ -165,7 +166,10 @@ class Station {
       const reject = (count: number, reason: string) => this.#reject(count, reason)
       const { component, emit } = this
       const position = commits.of(this.context.position)
-      const context = { ...this.context, position, component, emit, reject, signal: this.#abort.signal }
+      const expect = (total: number) => {
+        this.#total = total
+      }
+      const context = { ...this.context, position, component, emit, expect, reject, signal: this.#abort.signal }
       this.#instance = await this.#type.start(settings, context)
     })
   }
@@ -236,6 +240,7 @@ class Station {
       component: this.component,
       recordsIn: this.#recordsIn,
       recordsOut: this.#recordsOut,
+      ...(this.#total === undefined ? {} : { total: this.#total }),
       errors: this.#errors,
       ...(this.#lastError === undefined ? {} : { lastError: this.#lastError })
     }

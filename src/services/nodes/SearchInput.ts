@@ -59,25 +59,30 @@ export const searchInput = node({
           "is missing.",
         default: "json"
       })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const)))
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
+    count: Schema.Boolean.annotate({
+      description: "Count the documents beside reading them: `total` in the execution's detail.",
+      default: false
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
-  start: async ({ index, query, fields, values }, { documents, signal }) => {
+  start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
     if (documents === undefined) throw new Error("There is no search here")
     const parsed = await queryAt(query)
     await documents.indices(index)
+    const counted = count ? expect : undefined
     return {
       run: async (emit) => {
         if (fields === undefined) {
-          for await (const texts of documents.read(index, parsed)) {
+          for await (const texts of documents.read(index, parsed, { counted })) {
             signal.throwIfAborted()
             await emit(chosen, texts.map(parseJson).filter(isObject))
           }
           return
         }
-        for await (const rows of documents.rows(index, parsed, { fields, as: values })) {
+        for await (const rows of documents.rows(index, parsed, { fields, as: values, counted })) {
           signal.throwIfAborted()
           const events = values === "text" ? rows : rows.map(parsedRow)
           await emit(chosen, events)

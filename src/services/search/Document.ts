@@ -25,12 +25,19 @@ export interface Hit extends Key {
   readonly source: string
 }
 
+/** What is read of the documents that a query finds. */
+export interface ReadOptions {
+  /** Only what stands after this. */
+  readonly after?: Key | undefined
+  /** Is told how many documents there are to read, in the moment that is read: some time before the last one. */
+  readonly counted?: ((total: number) => void) | undefined
+}
+
 /** What rows of fields look like. */
-export interface RowsOptions {
+export interface RowsOptions extends ReadOptions {
   readonly fields: ReadonlyArray<string>
   /** `text`: texts as they are, all else as JSON. `json`: everything as JSON. Missing values are null in both. */
   readonly as: "text" | "json"
-  readonly after?: Key | undefined
 }
 
 /** The values of the asked fields of one document, by the names that were asked for. */

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Hit, IndexInfo, Key, NewDocument, Row, RowsOptions, Written } from "./Document.ts"
+import type { Hit, IndexInfo, Key, NewDocument, ReadOptions, Row, RowsOptions, Written } from "./Document.ts"
 import type { Query } from "./Query.ts"
 
 type Unknown = NotFound | StorageUnreachable
@@ -26,13 +26,8 @@ export class Search extends Context.Service<
       documents: ReadonlyArray<NewDocument>
     ) => Effect.Effect<Written, Unknown>
     readonly count: (tenant: string, pattern: string, query: Query) => Effect.Effect<number, Unknown>
-    /** All documents that fit, from after a key on. A backend that cannot give all of them fails. */
-    readonly read: (
-      tenant: string,
-      pattern: string,
-      query: Query,
-      after?: Key | undefined
-    ) => Stream.Stream<Hit, Unknown>
+    /** All documents that fit. A backend that cannot give all of them fails. */
+    readonly read: (tenant: string, pattern: string, query: Query, options?: ReadOptions) => Stream.Stream<Hit, Unknown>
     /** The first documents after a key, at most `limit`; costs the same wherever the key is. */
     readonly page: (
       tenant: string,

@@ -13,8 +13,8 @@ export const documentsAt = (address: SearchAddress | undefined, tenant: string, 
   }
   return {
     indices: async (pattern) => (await documents()).indices(pattern),
-    read: async function* (pattern, query) {
-      yield* (await documents()).read(pattern, query)
+    read: async function* (pattern, query, options) {
+      yield* (await documents()).read(pattern, query, options)
     },
     rows: async function* (pattern, query, options) {
       yield* (await documents()).rows(pattern, query, options)
