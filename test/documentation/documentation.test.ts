@@ -39,6 +39,8 @@ const withPages = (make: (given: { readonly conf: string }) => Layer.Layer<TestG
       mkdirSync(join(conf, "tenants", "bare", "documentation", "sub"), { recursive: true })
       writeFileSync(join(conf, "tenants", "bare", "documentation", "note.md"), "Note\n\n# The *note* & more\n")
       writeFileSync(join(conf, "tenants", "bare", "documentation", "sub", "deep.md"), "# Deep")
+      symlinkSync(outside, join(conf, "tenants", "bare", "documentation", "away"))
+      symlinkSync("..", join(conf, "tenants", "bare", "documentation", "sub", "loop"))
       mkdirSync(join(conf, "tenants", "nothing"), { recursive: true })
       return make({ conf })
     })
@@ -108,6 +110,9 @@ for (const [name, make] of [
         expect(answer.type).toBe("text/markdown; charset=utf-8")
         expect(answer.text).toContain("- [The \\*note\\* \\& more](note.md)\n- [Deep](sub/deep.md)\n\n## The gateway")
         expect(answer.text).toContain("(operations.md)")
+        // What links lead to is not listed: names alone would tell what another tenant has.
+        expect(answer.text).not.toMatch(/secret|away|loop/)
+        expect((yield* get("/bare/documentation/away")).status).toBe(404)
         expect((yield* get("/bare/documentation/sub")).text).toBe("# sub\n\n- [Deep](deep.md)\n")
         expect((yield* html("/bare/documentation")).text).toContain(
           '<a href="documentation/note.md">The *note* &amp; more</a>'

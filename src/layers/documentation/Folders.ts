@@ -1,26 +1,38 @@
-import { readdir } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { readdir, realpath } from "node:fs/promises"
+import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Pages, type Shelf } from "../../services/documentation/Pages.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
 import { within } from "../files/Deadline.ts"
-import { codeOf } from "../files/OpenInside.ts"
+import { isAbsent, isInside } from "../files/OpenInside.ts"
 import { packagePath } from "../Package.ts"
 
-const filesOf = async (folder: string): Promise<ReadonlyArray<string>> => {
-  try {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    // Links are left out: opening one tells whether it leads out of the folder, a list does not.
-    return entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-      .sort()
-  } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return []
-    throw error
+/**
+ * The paths of the files below a folder, sorted; nothing when the folder itself is a link out of `root`. Links are left
+ * out, those to folders as well: opening one tells whether it leads out of the tenant's folder, a list does not, and
+ * names alone would tell what another tenant has. (`recursive` of `readdir` follows them.)
+ */
+const filesOf = async (root: string, below: string): Promise<ReadonlyArray<string>> => {
+  const none = <A>(instead: A) => {
+    return (error: unknown): A => {
+      if (isAbsent(error)) return instead
+      throw error
+    }
   }
+  const top = await realpath(join(root, below)).catch(none(undefined))
+  if (top === undefined || !isInside(await realpath(root), top)) return []
+  const files: Array<string> = []
+  const folders = [""]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await readdir(join(top, folder), { withFileTypes: true }).catch(none([]))) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`
+      if (entry.isDirectory()) folders.push(path)
+      else if (entry.isFile()) files.push(path)
+    }
+  }
+  return files.sort()
 }
 
 /** Pages on disk: the tenants' below the configuration, the product's in its package. */
@@ -34,7 +46,7 @@ export const layer = Layer.effect(
           typeof file !== "string" ? file : file === "directory" ? "folder" : "missing"
         ),
       list: Effect.tryPromise({
-        try: () => within(storageDeadline, filesOf(join(root, below))),
+        try: () => within(storageDeadline, filesOf(root, below)),
         catch: () => new StorageUnreachable({ storage: "data" })
       })
     })
