@@ -57,6 +57,8 @@ onBoth("flowlines", (it) => {
       expect(JSON.parse(record.source.dag)).toMatchObject({ name: "first", runtime: "stream" })
       const entry = (yield* client.flowlines.list({ params: { tenant }, query: {} })).find((e) => e.id === saved.id)
       expect(entry).toMatchObject({ version: 1, platformId: "flow-example", flowline: JSON.parse(record.source.dag) })
+      const one = yield* raw(`/v1/${tenant}/flowline/${saved.id}?version=1`, { method: "DELETE" })
+      expect(one.status).toBe(400)
       const removed = yield* raw(`/v1/${tenant}/flowline/${saved.id}`, { method: "DELETE" })
       expect([removed.status, yield* Effect.promise(() => removed.text())]).toEqual([201, ""])
       expect(removed.headers.get("content-type")).toBeNull()

@@ -212,6 +212,9 @@ onBoth("stored resources", (it) => {
       const part = yield* ask(`${base}/content/${name}`, { headers: { range: "bytes=-1" } })
       expect([part.status, part.text]).toEqual([206, "3"])
       expect([yield* remove("?version=2"), yield* versions(name)]).toEqual([200, [1, 3]])
+      expect([yield* remove("?versions=1"), yield* remove("?version[]=1"), yield* remove("?version=")]).toEqual([
+        400, 400, 400
+      ])
       expect([yield* remove("?version=2"), yield* remove(""), yield* remove("")]).toEqual([404, 200, 404])
       expect(yield* content(name)).toBe(404)
     })

@@ -96,7 +96,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       success: HttpApiSchema.Empty(201),
-      error: [NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay")
   )
   .middleware(KnownTenant)

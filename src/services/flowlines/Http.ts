@@ -7,6 +7,7 @@ import { readForm } from "../shared/Form.ts"
 import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
+import { versionsNamedAs } from "../shared/VersionQuery.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { etagOf, Flowlines, indexOf } from "./Flowlines.ts"
 
@@ -84,6 +85,8 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         const work = started(executions.execute(params.tenant, params.id, query.version))
         return idempotent(answers, request, params.tenant, new Uint8Array(), work)
       })
-      .handle("remove", ({ params }) => flowlines.remove(params.tenant, params.id))
+      .handle("remove", ({ params, request }) =>
+        Effect.andThen(versionsNamedAs(undefined, request), flowlines.remove(params.tenant, params.id))
+      )
   })
 )

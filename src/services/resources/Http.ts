@@ -10,6 +10,7 @@ import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
 import { readUpload } from "../shared/Upload.ts"
+import { versionsNamedAs } from "../shared/VersionQuery.ts"
 import { artifactTypes } from "./Artifact.ts"
 import { Artifacts } from "./Artifacts.ts"
 
@@ -100,10 +101,13 @@ export const ResourcesHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("remove", ({ params, query }) =>
-        Effect.flatMap(versionsOf(query.versions), (versions) =>
-          artifacts.remove(params.tenant, query.group, query.artifact, versions)
-        )
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          yield* versionsNamedAs("versions", request)
+          const versions = yield* versionsOf(query.versions)
+          yield* artifacts.remove(params.tenant, query.group, query.artifact, versions)
+        })
       )
       .handle("types", () => Effect.succeed(artifactTypes))
   })

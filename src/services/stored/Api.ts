@@ -104,7 +104,7 @@ export class StoredApi extends HttpApiGroup.make("stored")
       params,
       query: versionQuery,
       success: HttpApiSchema.Empty(200),
-      error: [NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Deletes a stored resource, all its versions or one"),

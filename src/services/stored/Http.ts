@@ -8,6 +8,7 @@ import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
+import { versionsNamedAs } from "../shared/VersionQuery.ts"
 import { readRegistration, readTransfer } from "./Forms.ts"
 import { Stored } from "./Stored.ts"
 
@@ -53,7 +54,9 @@ export const StoredHttp = HttpApiBuilder.group(
         listResponse("stored", query, (span) => stored.list(params.tenant, span), /^[^\u0000]+$/)
       )
       .handle("metadata", ({ params, query }) => stored.metadata(params.tenant, params.name, query.version))
-      .handle("remove", ({ params, query }) => stored.remove(params.tenant, params.name, query.version))
+      .handle("remove", ({ params, query, request }) =>
+        Effect.andThen(versionsNamedAs("version", request), stored.remove(params.tenant, params.name, query.version))
+      )
       .handleRaw(
         "content",
         Effect.fnUntraced(function* ({ params: { tenant, name }, query, request }) {
