@@ -117,7 +117,7 @@ layer(Gateway.layer, { excludeTestServices: true })("forms", (it) => {
         const body = form(disposition)
         expect((await send(body, { "Content-Digest": digest(body) })).status).toBe(200)
         expect((await send(form(`${disposition}\r\nContent-Digest: ${digest(good)}`))).status).toBe(200)
-        for (const wrong of [digest("other"), "sha-256=:AAAA:"]) {
+        for (const wrong of [digest("other"), "sha-256=:AAAA:", "sha-256=:no:base64:", `sha-256=${"0".repeat(64)}`]) {
           expect(statusOf(await send(body, { "Content-Digest": wrong }), wrong)).toBe(400)
           expect(statusOf(await send(form(`${disposition}\r\nContent-Digest: ${wrong}`)), wrong)).toBe(400)
         }

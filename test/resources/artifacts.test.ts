@@ -203,7 +203,14 @@ onBoth("artifacts", (it) => {
       expect(yield* send(body(right("other"), "manifest", "4"))).toBe(400)
       const plain = body("", "input", "5").replace(/\r\nContent-Digest[^\r]*/, "")
       expect(yield* send(plain, { "repr-digest": `sha-256=:${right("other")}:` })).toBe(400)
-      expect(yield* send(plain, { "content-digest": `sha-256=:${right(plain)}:` })).toBe(201)
+      const isRight = `sha-256=:${right(plain)}:`
+      for (const wrong of [`sha-256=:${right("other")}:`, "sha-256=:?:", `sha-256=${right(plain)}`]) {
+        const headers = { "content-digest": isRight, "repr-digest": wrong }
+        expect([wrong, yield* send(plain, headers)]).toEqual([wrong, 400])
+        const both = body(`${right("build")}:\r\nRepr-Digest: ${wrong.replace(/:$/, "")}`, "input", "6")
+        expect([wrong, yield* send(both)]).toEqual([wrong, 400])
+      }
+      expect(yield* send(plain, { "content-digest": `sha-512=:AA:, ${isRight}`, "repr-digest": isRight })).toBe(201)
       const { json } = yield* ask(`${base}/list?artifact=digest&all=true`)
       expect((json as ReadonlyArray<{ version: string }>).map(({ version }) => version)).toEqual(["1", "3", "5"])
     })

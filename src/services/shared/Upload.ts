@@ -7,7 +7,7 @@ import { digestFault } from "./Digest.ts"
 import type { FormPart } from "./Form.ts"
 import type { PartRule } from "./FormParser.ts"
 import { Pipe } from "./Pipe.ts"
-import { sentDigest } from "./SentDigest.ts"
+import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 import { defaultLimits } from "./Settings.ts"
 import type { StreamHash } from "./StreamHash.ts"
 import { type UploadedFile, uploadParser } from "./UploadParser.ts"
@@ -64,8 +64,8 @@ export const readUpload = <A, E1, E2, R1, R2>(
       hashes.sha256,
       (chunk) => pipe.push(chunk)
     )
-    const digest = sentDigest(request.headers)
-    const hash = digest === undefined ? undefined : hashes.sha256()
+    const digests = sentDigests(request.headers)
+    const hash = digests.length === 0 ? undefined : hashes.sha256()
     const room = Effect.as(
       Effect.callback<void>((resume) => pipe.whenRoom(() => resume(Effect.void))),
       true
@@ -94,9 +94,8 @@ export const readUpload = <A, E1, E2, R1, R2>(
       if (broken !== undefined) return yield* unreadable([broken])
       const { found, issues } = yield* collect(parser.parts, known)
       issues.push(...parser.fileIssues())
-      if (digest !== undefined && hash?.base64() !== digest.sha256) {
-        issues.push({ detail: `${digest.header} is not the SHA-256 of what was received` })
-      }
+      const fault = hash === undefined ? undefined : digestFaultOf(digests, hash.base64())
+      if (fault !== undefined) issues.push({ detail: fault })
       const file = parser.file()
       if (issues.length > 0 || file === undefined) return yield* unreadable(issues)
       const checked = yield* rules.check(found, file)

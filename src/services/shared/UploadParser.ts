@@ -2,7 +2,7 @@ import { MultipartParser } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { Bytes } from "./Bytes.ts"
 import type { Excess, PartRule, ReceivedPart } from "./FormParser.ts"
-import { type Digest, sentDigest } from "./SentDigest.ts"
+import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 import type { RunningHash } from "./StreamHash.ts"
 
 export interface UploadRules {
@@ -55,7 +55,7 @@ export const uploadParser = (
 ): UploadParser => {
   const parts: Array<ReceivedPart> = []
   let file: UploadedFile | undefined
-  let digest: Digest | undefined
+  let digests: ReadonlyArray<Digest> = []
   let hash: RunningHash | undefined
   let files = 0
   let received = 0
@@ -70,8 +70,8 @@ export const uploadParser = (
   const receiveFile = ({ filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
     if (++files === 1) {
       file = { filename, contentType }
-      digest = sentDigest(fields)
-      if (digest !== undefined) hash = newHash()
+      digests = sentDigests(fields)
+      if (digests.length > 0) hash = newHash()
     }
     const isFirst = files === 1
     return (chunk: Uint8Array | null) => {
@@ -127,9 +127,8 @@ export const uploadParser = (
       const issues: Array<Issue> = []
       if (files === 0) issues.push({ part: rules.file, detail: "the part is missing" })
       if (files > 1) issues.push({ part: rules.file, detail: "the part was sent more than once" })
-      if (digest !== undefined && hash !== undefined && hash.base64() !== digest.sha256) {
-        issues.push({ part: rules.file, detail: `${digest.header} is not the SHA-256 of what was received` })
-      }
+      const fault = hash === undefined ? undefined : digestFaultOf(digests, hash.base64())
+      if (fault !== undefined) issues.push({ part: rules.file, detail: fault })
       return issues
     }
   }
