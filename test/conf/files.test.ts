@@ -146,6 +146,7 @@ layer(Configured.layer, { excludeTestServices: true })("configuration files", (i
         const answer = yield* Effect.promise(() => rawGet(gateway.port, `/v1/mytenant/conf/${folderPath}`))
         expect([folderPath, answer.status]).toEqual([folderPath, 400])
         expect(answer.headers.get("content-type")).toBe("application/problem+json")
+        expect(JSON.parse(answer.body.toString())).toMatchObject({ type: "/problems/directory-read", path: "sub" })
       }
     })
   )

@@ -5,7 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { FolderPath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ConfNode } from "./ConfNode.ts"
 
@@ -17,7 +17,7 @@ export class ConfApi extends HttpApiGroup.make("conf")
       error: StorageUnreachable
     }).annotate(OpenApi.Summary, "The tenant's configuration folder"),
     HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
-      params: { ...tenantParams, path: RelativePath },
+      params: { ...tenantParams, path: FolderPath },
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [DirectoryRead, NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })

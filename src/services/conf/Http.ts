@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { download } from "../shared/Download.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
+import { withoutSlash } from "../shared/RelativePath.ts"
 import { Conf } from "./Conf.ts"
 
 export const ConfHttp = HttpApiBuilder.group(
@@ -17,7 +18,8 @@ export const ConfHttp = HttpApiBuilder.group(
       )
       .handleRaw(
         "read",
-        Effect.fnUntraced(function* ({ params: { tenant, path }, request }) {
+        Effect.fnUntraced(function* ({ params: { tenant, path: asked }, request }) {
+          const path = withoutSlash(asked)
           const file = yield* conf.open(tenant, path)
           return yield* download({
             request,

@@ -16,13 +16,26 @@ const fault = (path: string): string | undefined => {
   return undefined
 }
 
-/** A path below some folder: segments separated by `/`, none of which climbs, is empty, or holds a control character. */
-export const RelativePath = Schema.String.check(
-  Schema.makeFilter((path: string) => {
-    const expected = fault(path)
+const below = (pathOf: (given: string) => string) =>
+  Schema.makeFilter((given: string) => {
+    const expected = fault(pathOf(given))
     return expected === undefined ? undefined : `Expected ${expected}`
   })
-).annotate({ identifier: "RelativePath", description: "Path with / between its segments" })
+
+/** A path below some folder: segments separated by `/`, none of which climbs, is empty, or holds a control character. */
+export const RelativePath = Schema.String.check(below((path) => path)).annotate({
+  identifier: "RelativePath",
+  description: "Path with / between its segments"
+})
+
+/** The path without the slash that may stand at its end. */
+export const withoutSlash = (path: string): string => path.replace(/\/$/, "")
+
+/** The same, with a slash at the end or without. */
+export const FolderPath = Schema.String.check(below(withoutSlash)).annotate({
+  identifier: "FolderPath",
+  description: "Path with / between its segments, and at its end if one likes"
+})
 
 /**
  * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; for people
