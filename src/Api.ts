@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ArchivesApi } from "./services/archives/Api.ts"
+import { ChannelsApi } from "./services/channels/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
@@ -18,6 +19,7 @@ import { StoredApi } from "./services/stored/Api.ts"
 export class Api extends HttpApi.make("flow-gateway")
   .add(PlatformApi)
   .add(OperatorsApi)
+  .add(ChannelsApi)
   .add(ConfApi)
   .add(ExtractionApi)
   .add(FlowlinesApi)

@@ -10,6 +10,7 @@ import * as Problems from "./layers/http/Problems.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
+import { ChannelsHttp } from "./services/channels/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
@@ -37,6 +38,7 @@ export const table = routeTable(Api, [
 const Handlers = Layer.mergeAll(
   lean(PlatformHttp, ["platform"]),
   lean(OperatorsHttp, ["operators"]),
+  lean(ChannelsHttp, ["channels"]),
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),

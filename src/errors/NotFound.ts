@@ -11,6 +11,8 @@ export const Kind = Schema.Literals([
   "operator",
   "route",
   "channel",
+  "job",
+  "action",
   "resource",
   "page",
   "index"

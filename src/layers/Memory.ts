@@ -1,9 +1,14 @@
 import { Effect, Layer } from "effect"
 import { Archives } from "../services/archives/Archives.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
+import { Channels } from "../services/channels/Channels.ts"
+import * as JobEntity from "../services/channels/JobEntity.ts"
+import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Gateway } from "../services/executions/Gateway.ts"
+import { Provision } from "../services/executions/Provision.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
@@ -19,6 +24,7 @@ import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { Stored } from "../services/stored/Stored.ts"
 import * as DataArea from "./blobs/DataArea.ts"
+import * as Cluster from "./cluster/Memory.ts"
 import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
@@ -33,6 +39,7 @@ import * as MemoryEngine from "./memory/Engine.ts"
 import * as ExecutionStore from "./memory/ExecutionStore.ts"
 import * as FlowlineStore from "./memory/FlowlineStore.ts"
 import * as IdempotencyStore from "./memory/IdempotencyStore.ts"
+import * as JobStore from "./memory/JobStore.ts"
 import * as PositionStore from "./memory/PositionStore.ts"
 import * as RegistryStore from "./memory/RegistryStore.ts"
 import { Shelves } from "./memory/Resources.ts"
@@ -45,7 +52,7 @@ import * as MemorySearch from "./search/Memory.ts"
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
-  PositionStore.layer,
+  Layer.provideMerge(JobStore.layer, PositionStore.layer),
   ArchiveStore.layer,
   ArtifactStore.layer,
   StoredStore.layer,
@@ -53,7 +60,7 @@ const Adapters = Layer.mergeAll(
   DataArea.layer,
   StreamHash.layer,
   IdempotencyStore.layer,
-  Layer.succeed(Gateway, { id: "memory" }),
+  Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,
   Decoder.layer,
   OperatorPool.layer,
@@ -66,10 +73,19 @@ const Adapters = Layer.mergeAll(
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
+const ChannelsLive = Channels.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(JobEntity.layer, JobEntity.Jobs.layer)),
+  Layer.provideMerge(Layer.unwrap(Effect.as(JobKeeper, Cluster.layer))),
+  Layer.provideMerge(JobKeeper.layer),
+  Layer.provideMerge(ChannelFolders.layer)
+)
+
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+  Layer.provideMerge(ChannelsLive),
   Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
+  Layer.provideMerge(Provision.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,

@@ -4,8 +4,14 @@ import { SqlClient } from "effect/sql"
 import { Archives } from "../services/archives/Archives.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import { Blobs } from "../services/blobs/Blobs.ts"
+import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
+import { Channels } from "../services/channels/Channels.ts"
+import * as JobEntity from "../services/channels/JobEntity.ts"
+import { JobKeeper } from "../services/channels/JobKeeper.ts"
+import * as JobPatrol from "../services/channels/JobPatrol.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
 import { Executions } from "../services/executions/Executions.ts"
+import { Provision } from "../services/executions/Provision.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
@@ -24,6 +30,7 @@ import { Tenants } from "../services/shared/Tenant.ts"
 import { Stored } from "../services/stored/Stored.ts"
 import * as BlobsAt from "./blobs/BlobsAt.ts"
 import * as DataArea from "./blobs/DataArea.ts"
+import * as Cluster from "./cluster/Cluster.ts"
 import * as DiskConf from "./conf/Disk.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
@@ -42,6 +49,7 @@ import * as ExecutionStore from "./postgres/ExecutionStore.ts"
 import * as FlowlineStore from "./postgres/FlowlineStore.ts"
 import * as Gateways from "./postgres/Gateways.ts"
 import * as IdempotencyStore from "./postgres/IdempotencyStore.ts"
+import * as JobStore from "./postgres/JobStore.ts"
 import * as PositionStore from "./postgres/PositionStore.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as RegistryStore from "./postgres/RegistryStore.ts"
@@ -84,7 +92,9 @@ const EngineLive = LocalEngine.layer.pipe(
   )
 )
 
-const GatewayLive = Layer.unwrap(Effect.map(Settings, ({ databaseUrl }) => Gateways.layer(databaseUrl === undefined)))
+const GatewayLive = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, cluster }) => Gateways.layer(databaseUrl === undefined, cluster))
+)
 
 const SearchLive = PostgresSearch.layer.pipe(
   Layer.provide(
@@ -102,6 +112,7 @@ const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
   PositionStore.layer,
+  JobStore.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
   StoredStore.layer,
@@ -142,6 +153,15 @@ const ReadinessLive = Layer.effect(
 /** Blobs that nothing refers to any more go after a while. */
 const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
 
+/** The cluster comes after what its jobs need, and so goes before it. */
+const ChannelsLive = Channels.layer.pipe(
+  Layer.provideMerge(JobPatrol.layer),
+  Layer.provideMerge(Layer.mergeAll(JobEntity.layer, JobEntity.Jobs.layer)),
+  Layer.provideMerge(Layer.unwrap(Effect.as(JobKeeper, Cluster.layer))),
+  Layer.provideMerge(JobKeeper.layer),
+  Layer.provideMerge(ChannelFolders.layer)
+)
+
 /** Use cases, merged from the inside out. */
 export const layer = Layer.mergeAll(
   Draining.layer,
@@ -150,8 +170,10 @@ export const layer = Layer.mergeAll(
   Extraction.layer,
   Searches.layer
 ).pipe(
+  Layer.provideMerge(ChannelsLive),
   Layer.provideMerge(Executions.layer),
   Layer.provideMerge(Supervisor.layer),
+  Layer.provideMerge(Provision.layer),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,

@@ -33,6 +33,7 @@ const variables = Config.all({
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
+  cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
   aws: Config.all({
     accessKeyId: optional("AWS_ACCESS_KEY_ID"),
@@ -116,6 +117,14 @@ export const layer = Layer.effect(
     if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
       return yield* refuse("FLOW_DATABASE_URL", "expected an address as in postgres://user:password@host:5432/database")
     }
+    if (Option.isSome(env.cluster)) {
+      if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
+        return yield* refuse("FLOW_CLUSTER", "expected where the other gateways reach this one, as in 10.0.0.7:4243")
+      }
+      if (Option.isNone(env.databaseUrl)) {
+        return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
+      }
+    }
     const conf = resolve(env.conf)
     if (!statSync(conf, { throwIfNoEntry: false })?.isDirectory()) {
       return yield* refuse("FLOW_CONF", `there is no folder ${conf}`)
@@ -128,6 +137,7 @@ export const layer = Layer.effect(
       data,
       defaultTenant: env.defaultTenant,
       databaseUrl: Option.getOrUndefined(env.databaseUrl),
+      cluster: Option.getOrUndefined(env.cluster),
       blobs: Option.isSome(env.blobs)
         ? yield* blobPlace(env.blobs.value, {
             ...env.aws,

@@ -41,6 +41,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         data,
         defaultTenant: "mytenant",
         databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
+        cluster: undefined,
         blobs: { kind: "disk", root: join(data, "blobs") },
         logLevel: "none",
         otlp: undefined,

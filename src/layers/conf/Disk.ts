@@ -1,3 +1,4 @@
+import { readdir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { DirectoryRead } from "../../errors/DirectoryRead.ts"
@@ -6,8 +7,28 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Conf } from "../../services/conf/Conf.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { within } from "../files/Deadline.ts"
+import { isAbsent, isInside } from "../files/OpenInside.ts"
 import { fileOpener } from "./OpenFile.ts"
 import { readTree } from "./Tree.ts"
+
+/** Links to folders count when they stay inside `root`. */
+const foldersIn = async (root: string, path: string): Promise<ReadonlyArray<string>> => {
+  const folder = join(root, path)
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
+    if (isAbsent(error)) return []
+    throw error
+  })
+  const real = await realpath(root)
+  const names: Array<string> = []
+  for (const entry of entries) {
+    if (entry.isDirectory()) names.push(entry.name)
+    else if (entry.isSymbolicLink()) {
+      const target = await realpath(join(folder, entry.name)).catch(() => undefined)
+      if (target !== undefined && isInside(real, target) && (await stat(target)).isDirectory()) names.push(entry.name)
+    }
+  }
+  return names.sort()
+}
 
 /** The configuration folders below `<conf>/tenants/`. */
 export const layer = Layer.effect(
@@ -20,6 +41,12 @@ export const layer = Layer.effect(
     return Conf.of({
       tree: Effect.fn("Conf.tree")((tenant) =>
         Effect.tryPromise({ try: () => within(storageDeadline, readTree(folderOf(tenant))), catch: unreachable })
+      ),
+      folders: Effect.fn("Conf.folders")((tenant, path) =>
+        Effect.tryPromise({
+          try: () => within(storageDeadline, foldersIn(folderOf(tenant), path)),
+          catch: unreachable
+        })
       ),
       open: Effect.fn("Conf.open")(function* (tenant, path) {
         const file = yield* openFile(folderOf(tenant), path)

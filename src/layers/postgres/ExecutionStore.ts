@@ -14,13 +14,11 @@ import {
 } from "../../services/executions/ExecutionStore.ts"
 import { WideSql } from "../Postgres.ts"
 import { executionReads } from "./ExecutionReads.ts"
+import { storable } from "./Storable.ts"
 import { unreachable } from "./Unreachable.ts"
 
 /** A row for every execution that a write reached: none when the attempt is not the current one any more. */
 const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
-
-/** Text as PostgreSQL takes it: it has no NUL, and no half of a surrogate pair. */
-const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD").toWellFormed()
 
 /** Executions in the tables `executions`, `execution_events` and `execution_output`. */
 export const layer = Layer.effect(

@@ -4,9 +4,12 @@ import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
 import { unreachable } from "./Unreachable.ts"
 
-/** A gateway that has not been seen for this long is gone; it says that it is there every three seconds. */
+/** A gateway that has not been seen for this long is gone; it says that it is there every two seconds. */
 const goneAfter = "15 seconds"
-const beat = "3 seconds"
+const beat = "2 seconds"
+
+/** What a gateway is called that does not listen for the others: its host, and its process in place of a port. */
+const silentAddress = (): string => `${hostname()}:${process.pid}`
 
 const isRunning = (pid: number): boolean => {
   if (pid === process.pid) return false
@@ -22,7 +25,7 @@ const isRunning = (pid: number): boolean => {
  * Enters this process in the table of gateways and strikes out those that are gone: silent for fifteen seconds by the
  * database's clock, or without a process on this host. With `alone` (an embedded database) all others are gone.
  */
-export const layer = (alone: boolean) =>
+export const layer = (alone: boolean, address = silentAddress()) =>
   Layer.effect(
     Gateway,
     Effect.gen(function* () {
@@ -31,7 +34,8 @@ export const layer = (alone: boolean) =>
       const host = hostname()
 
       const enter = unreachable(sql`
-        insert into gateways (id, host, pid, seen_at) values (${id}, ${host}, ${process.pid}, clock_timestamp())
+        insert into gateways (id, host, pid, address, seen_at)
+        values (${id}, ${host}, ${process.pid}, ${address}, clock_timestamp())
         on conflict (id) do update set seen_at = excluded.seen_at`)
 
       const strike = Effect.gen(function* () {
@@ -51,6 +55,6 @@ export const layer = (alone: boolean) =>
         Effect.schedule(Schedule.spaced(beat)),
         Effect.forkScoped
       )
-      return Gateway.of({ id })
+      return Gateway.of({ id, name: `${host}:${process.pid}`, address })
     })
   )

@@ -23,6 +23,8 @@ export class Conf extends Context.Service<
   {
     /** The whole tree, in one pass. */
     readonly tree: (tenant: string) => Effect.Effect<{ readonly [name: string]: ConfNode }, StorageUnreachable>
+    /** The names of the folders in a folder, sorted; none where there is no such folder. */
+    readonly folders: (tenant: string, path: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
     /** Opens a file for the length of the scope. */
     readonly open: (
       tenant: string,

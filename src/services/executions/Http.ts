@@ -1,17 +1,10 @@
 import { Effect } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { Draining } from "../shared/Draining.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Executions } from "./Executions.ts"
-import { document, eventStream, formatOf } from "./Output.ts"
-
-/** The line after which to go on: what the client saw last, or where it asks to begin. */
-const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number => {
-  const seen = request.headers["last-event-id"]
-  return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : (from ?? 0)
-}
+import { document, eventStream, formatOf, startOf } from "./Output.ts"
 
 export const ExecutionsHttp = HttpApiBuilder.group(
   Api,
@@ -30,12 +23,12 @@ export const ExecutionsHttp = HttpApiBuilder.group(
       )
       .handleRaw("events", ({ params: { tenant, id }, query: { from, ...page }, request }) =>
         formatOf(request.headers.accept) === "events"
-          ? eventStream(executions.followEvents(tenant, id, startOf(request, from)), draining)
+          ? eventStream(executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
           : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, page, rows))
       )
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
-        const after = startOf(request, query.from)
+        const after = startOf(request, query.from) ?? 0
         return format === "events"
           ? eventStream(executions.follow(params.tenant, params.id, after), draining)
           : document(executions, format, params.tenant, params.id, after)

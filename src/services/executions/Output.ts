@@ -1,8 +1,9 @@
 import { Duration, Effect, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Draining } from "../shared/Draining.ts"
 import { primed } from "../shared/Primed.ts"
+import type { StoredLine } from "./ExecutionStore.ts"
 import type { Executions, Followed } from "./Executions.ts"
 
 type Format = "json" | "text" | "ndjson" | "events"
@@ -23,6 +24,23 @@ export const formatOf = (accept: string | undefined): Format => {
     if (match !== undefined) return match[1]
   }
   return "json"
+}
+
+/** The line after which to go on: what the client saw last, or where it asks to begin. */
+export const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number | undefined => {
+  const seen = request.headers["last-event-id"]
+  return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : from
+}
+
+/** A few lines as one document. */
+export const linesDocument = (format: Exclude<Format, "events">, lines: ReadonlyArray<StoredLine>) => {
+  if (format === "json") {
+    const text = `{"lines":[${lines.map(({ json }) => json).join(",")}]}`
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  }
+  const text = lines.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
+  const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
+  return HttpServerResponse.text(text, { contentType })
 }
 
 /** Silence after which a follower gets a comment, so that proxies keep the connection. */

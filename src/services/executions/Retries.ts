@@ -1,11 +1,5 @@
 import type { Flowline } from "../flowlines/Flowline.ts"
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
-
-const millisOf = (pause: string): number => {
-  const [, count = "", unit = ""] = /^(\d+)(ms|s|m)$/.exec(pause) ?? []
-  return Number(count) * (units[unit] ?? 0)
-}
+import { millisOf } from "../shared/DurationText.ts"
 
 /** Milliseconds to wait after a failed attempt, counted from 1; nothing when it was the last. */
 export const pauseAfter = (settings: Flowline["settings"], attempt: number): number | undefined => {

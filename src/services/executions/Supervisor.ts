@@ -2,15 +2,12 @@ import { Clock, Context, Effect, FiberMap, Layer, Result, Schedule, Stream } fro
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
-import { References, type ResolvedReference, referenceKey } from "../engines/References.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
-import { type FlowlineReference, references as referencesOf, usesPatterns } from "../nodes/Catalogue.ts"
-import { TenantPatterns } from "../operators/TenantPatterns.ts"
-import { TenantNodes } from "../scan/TenantNodes.ts"
 import { Settings } from "../shared/Settings.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
+import { Provision } from "./Provision.ts"
 import { pauseAfter } from "./Retries.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { Signals } from "./Signals.ts"
@@ -31,7 +28,7 @@ const patrol = 1000
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
 
 /** Why a run failed, with the node that did. */
-const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): string => {
+export const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): string => {
   const where = message.component === undefined ? "" : `${message.component}: `
   const error = message.error ?? "the run failed"
   return error.startsWith(where) ? error : where + error
@@ -58,9 +55,7 @@ export class Supervisor extends Context.Service<
       const store = yield* ExecutionStore
       const archives = yield* Archives
       const engine = yield* Engine
-      const references = yield* References
-      const tenantPatterns = yield* TenantPatterns
-      const tenantNodes = yield* TenantNodes
+      const provision = yield* Provision
       const positions = yield* PositionStore
       const gateway = yield* Gateway
       const signals = new Signals()
@@ -71,25 +66,6 @@ export class Supervisor extends Context.Service<
 
       const current = (written: Effect.Effect<boolean, StorageUnreachable>) =>
         Effect.flatMap(patiently(written), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
-
-      /** What the flowline refers to, or why it cannot run. */
-      const resolve = (tenant: string, wanted: ReadonlyArray<FlowlineReference>) =>
-        Effect.forEach(
-          wanted,
-          ({ reference, component }) => {
-            const key = referenceKey(reference)
-            const where = component === undefined ? "" : `${component}: `
-            return references.resolve(tenant, reference).pipe(
-              Effect.map((resolved): readonly [string, ResolvedReference] => [key, resolved]),
-              Effect.mapError((error) =>
-                error._tag === "NotFound"
-                  ? `${where}there is no ${key}`
-                  : `${where}${key} cannot be looked up: the ${error.storage} storage cannot be reached`
-              )
-            )
-          },
-          { concurrency: 8 }
-        ).pipe(Effect.map(Object.fromEntries<ResolvedReference>))
 
       const attempt = Effect.fnUntraced(function* (claim: Claim) {
         const { tenant, id, epoch, runtime } = claim
@@ -144,24 +120,14 @@ export class Supervisor extends Context.Service<
             finish("FAILED", "failed", `the stored flowline cannot be read: ${flowline.failure.message}`)
           )
         }
-        const found = yield* Effect.result(resolve(tenant, referencesOf(flowline.success)))
-        if (Result.isFailure(found)) return yield* patiently(finish("FAILED", "failed", found.failure))
-        const patterns = usesPatterns(flowline.success)
-          ? yield* Effect.result(tenantPatterns.of(tenant))
-          : Result.succeed(undefined)
-        if (Result.isFailure(patterns)) {
-          const error = `the tenant's patterns cannot be read: the ${patterns.failure.storage} storage cannot be reached`
-          return yield* patiently(finish("FAILED", "failed", error))
-        }
-        const modules = flowline.success.runtime === "pybatch" ? yield* patiently(tenantNodes.files(tenant)) : undefined
+        const provisions = yield* provision.of(tenant, flowline.success)
+        if (Result.isFailure(provisions)) return yield* patiently(finish("FAILED", "failed", provisions.failure))
         const spec = {
           tenant,
           executionId: id,
           epoch,
           flowline: flowline.success,
-          references: found.success,
-          ...(patterns.success === undefined ? {} : { patterns: patterns.success }),
-          ...(modules === undefined ? {} : { modules }),
+          ...provisions.success,
           scope,
           positions: kept || scope !== id ? yield* patiently(positions.load(tenant, scope)) : {}
         }

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { runtimes } from "../nodes/Node.ts"
+import { DurationText } from "../shared/DurationText.ts"
 
 /** Nodes of a flowline, and subscriptions or publications of a node. */
 export const maxNodes = 1000
@@ -37,21 +38,18 @@ export type DagNode = typeof DagNode.Type
 export const componentOf = (node: { readonly type: string; readonly component?: string }): string =>
   node.component ?? node.type
 
-const RetryPause = Schema.String.check(
-  Schema.isPattern(/^\d{1,6}(ms|s|m)$/, { expected: "a duration such as 500ms, 1s or 5m" })
-)
-
 /** How often a batch that failed is run again. The pause doubles from `initial` up to `max`. */
 export const Retry = Schema.Struct({
   attempts: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 })),
-  initial: RetryPause.pipe(Schema.withDecodingDefaultKey(Effect.succeed("1s"))),
-  max: RetryPause.pipe(Schema.withDecodingDefaultKey(Effect.succeed("60s")))
+  initial: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("1s"))),
+  max: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("60s")))
 }).annotate({ identifier: "Retry" })
 
 /** Runtime settings of a flowline. Sizes are in MiB, times in seconds. */
 export const RunSettings = Schema.Struct({
   memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 64, maximum: 65_536 }))),
   timeout_seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000 }))),
+  parallelism: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   threads: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   resources: Schema.optionalKey(Schema.Array(Schema.String)),
   retry: Schema.optionalKey(Retry)

@@ -10,6 +10,7 @@ import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
+import type { Definition } from "./Definition.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
 /** A new flowline id: 20 URL-safe characters, the first a letter or digit so that no tool takes it for an option. */
@@ -47,6 +48,8 @@ export class Flowlines extends Context.Service<
       { readonly id: string; readonly version: number; readonly warnings: ReadonlyArray<string> },
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
+    /** Reads and validates a file for the tenant, without keeping it. */
+    readonly check: (tenant: string, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
     /** Keeps a flowline to be run once: it has an id, but is not among the saved ones. */
     readonly keepOnce: (
       tenant: string,
@@ -86,14 +89,22 @@ export class Flowlines extends Context.Service<
       // The word can be hidden by an escape only.
       const mayBeGrok = ({ bytes }: FlowlineFile) => /grok|\\/.test(new TextDecoder("latin1").decode(bytes))
 
-      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
+      const check = Effect.fn("Flowlines.check")(function* (tenant: string, file: FlowlineFile) {
         const own = mayBePython(file) ? yield* scan.own(tenant) : undefined
         const shared = mayBeGrok(file) ? yield* patterns.of(tenant) : undefined
-        const { dag, flowline } = yield* decoder.decode({
+        const definition = yield* decoder.decode({
           ...file,
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
+        return { own, definition }
+      })
+
+      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
+        const {
+          own,
+          definition: { dag, flowline }
+        } = yield* check(tenant, file)
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const warnings = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         return { definition: { dag, platformId: yield* platform.platformId }, warnings }
@@ -120,6 +131,7 @@ export class Flowlines extends Context.Service<
           }
           return { id, version: revision.version, warnings }
         }),
+        check: (tenant, file) => Effect.map(check(tenant, file), ({ definition }) => definition),
         keepOnce: Effect.fn("Flowlines.keepOnce")(function* (tenant, file) {
           const { definition } = yield* prepare(tenant, file)
           return yield* store.create(tenant, { ...definition, id: yield* newId }, false)

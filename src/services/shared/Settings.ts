@@ -65,6 +65,8 @@ export class Settings extends Context.Service<
     readonly data: string
     readonly defaultTenant: string
     readonly databaseUrl: string | undefined
+    /** Where the other gateways on the same database reach this one: `<host>:<port>`. */
+    readonly cluster: string | undefined
     readonly blobs: BlobPlace
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
     /** Base address of an OTLP receiver. */

@@ -1,0 +1,83 @@
+import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer, Option } from "effect"
+import {
+  RunnerAddress,
+  RunnerHealth,
+  RunnerStorage,
+  Runners,
+  Sharding,
+  ShardingConfig,
+  SocketRunner,
+  SqlMessageStorage,
+  SqlRunnerStorage
+} from "effect/cluster"
+import { RpcSerialization } from "effect/rpc"
+import { SqlClient } from "effect/sql"
+import { Gateway } from "../../services/executions/Gateway.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { unreachable } from "../postgres/Unreachable.ts"
+
+/**
+ * A member lives as long as it says so in the table of gateways. A question over the network would find a frozen process
+ * only after a minute.
+ */
+const health = Layer.effect(
+  RunnerHealth.RunnerHealth,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return RunnerHealth.RunnerHealth.of({
+      isAlive: ({ host, port }) =>
+        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - interval '6 seconds'`.pipe(
+          unreachable,
+          Effect.map((rows) => rows.length > 0),
+          Effect.orElseSucceed(() => true)
+        )
+    })
+  })
+)
+
+const tables = { prefix: "flow_cluster" }
+
+const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
+
+/** Without a port of their own, members find their messages in the database, a second after they were sent at most. */
+const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
+
+const sockets = SocketRunner.layer.pipe(
+  Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
+  Layer.provide(RpcSerialization.layerSchemaBinary())
+)
+
+const addressOf = (text: string): RunnerAddress.RunnerAddress => {
+  const at = text.lastIndexOf(":")
+  return RunnerAddress.make(text.slice(0, at), Number(text.slice(at + 1)))
+}
+
+/**
+ * The cluster of all gateways on one database: it gives every job to one of them, and to another one when that dies. A
+ * gateway with its own embedded database is alone in it.
+ */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, cluster } = yield* Settings
+    const { address } = yield* Gateway
+    const config = ShardingConfig.layer({
+      runnerAddress: Option.some(addressOf(address)),
+      // The same on all members.
+      shardsPerGroup: 64,
+      entityMessagePollInterval: "1 second",
+      refreshAssignmentsInterval: "1 second",
+      runnerHealthCheckInterval: "1 second",
+      shardLockRefreshInterval: "2 seconds",
+      shardLockExpiration: "6 seconds",
+      entityTerminationTimeout: "10 seconds",
+      simulateRemoteSerialization: false
+    })
+    return (cluster === undefined ? silent : sockets).pipe(
+      Layer.provide(databaseUrl === undefined ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
+      Layer.provide(databaseUrl === undefined ? RunnerHealth.layerNoop : health),
+      Layer.provideMerge(messages),
+      Layer.provide(config)
+    )
+  })
+)

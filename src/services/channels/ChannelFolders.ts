@@ -1,0 +1,136 @@
+import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
+import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Conf } from "../conf/Conf.ts"
+import type { Definition } from "../flowlines/Definition.ts"
+import { maxBytes, type SourceFile } from "../flowlines/Document.ts"
+import { Flowlines } from "../flowlines/Flowlines.ts"
+import { JobName } from "./Job.ts"
+import { type JobDefinition, readStructure } from "./Structure.ts"
+
+/** A job and the path of its flowline file in the tenant's configuration. */
+export interface ChannelJob extends JobDefinition {
+  readonly file: string
+}
+
+/** A channel's folder: its jobs, or what is wrong with it. */
+export interface ChannelFolder {
+  readonly name: string
+  readonly jobs: ReadonlyArray<ChannelJob>
+  /** The path of the structure file in the tenant's configuration. */
+  readonly file: string
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** Why a job cannot run: what is wrong with its flowline. */
+export interface JobFault {
+  /** Path in the tenant's configuration. */
+  readonly file: string
+  readonly issues: ReadonlyArray<Issue>
+}
+
+/** A job's flowline, ready to run, and the path of its file in the tenant's configuration. */
+export interface JobFlowline extends Definition {
+  readonly file: string
+}
+
+const extensions = ["yaml", "hjson", "json"]
+const isJobName = Schema.is(JobName)
+
+/** The channels that the tenants' configurations describe, read anew each time. */
+export class ChannelFolders extends Context.Service<
+  ChannelFolders,
+  {
+    readonly names: (tenant: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    readonly read: (tenant: string, channel: string) => Effect.Effect<ChannelFolder, StorageUnreachable>
+    readonly flowline: (
+      tenant: string,
+      job: ChannelJob
+    ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, StorageUnreachable>
+  }
+>()("flow/channels/ChannelFolders") {
+  static readonly layer = Layer.effect(
+    ChannelFolders,
+    Effect.gen(function* () {
+      const conf = yield* Conf
+      const flowlines = yield* Flowlines
+
+      /** The first of the files that is there. What is larger than any flowline is cut, and so found faulty. */
+      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: string, paths: ReadonlyArray<string>) {
+        for (const path of paths) {
+          const file = yield* conf.open(tenant, path).pipe(
+            Effect.flatMap(({ size, read }) => {
+              const span = { start: 0, end: Math.min(size, maxBytes + 1) }
+              return Stream.runCollect(read(span))
+            }),
+            Effect.map((chunks): { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> } => ({
+              path,
+              bytes: new Uint8Array(Buffer.concat(chunks))
+            })),
+            Effect.scoped,
+            Effect.catchTag(["NotFound", "DirectoryRead"], () => Effect.undefined)
+          )
+          if (file !== undefined) return file
+        }
+        return undefined
+      })
+
+      /** The job with the file that it is without a word: the first of the three that is there. */
+      const withFile = (tenant: string, channel: string) =>
+        Effect.fnUntraced(function* (job: JobDefinition) {
+          if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }
+          const paths = extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
+          return { ...job, file: (yield* firstOf(tenant, paths))?.path ?? paths[0]! }
+        })
+
+      return ChannelFolders.of({
+        names: (tenant) => conf.folders(tenant, "channels"),
+        read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
+          const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
+          const folder = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelFolder => ({
+            name,
+            jobs: [],
+            file,
+            issues
+          })
+          if (!isJobName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
+          const found = yield* firstOf(tenant, paths)
+          if (found === undefined) return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json" }])
+          const source: SourceFile = { name: found.path, bytes: found.bytes }
+          const jobs = readStructure(source)
+          if (Result.isFailure(jobs)) return folder(jobs.failure, found.path)
+          return {
+            name,
+            jobs: yield* Effect.forEach(jobs.success, withFile(tenant, name)),
+            file: found.path,
+            issues: []
+          }
+        }),
+        flowline: Effect.fn("ChannelFolders.flowline")(function* (tenant, job) {
+          const { file } = job
+          const found = yield* firstOf(tenant, [file])
+          const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
+          if (found === undefined) return fault([{ detail: "There is no such file" }])
+          const { path, bytes } = found
+          const checked = yield* flowlines.check(tenant, { name: path, bytes }).pipe(
+            Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
+            Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
+          )
+          if (Result.isFailure(checked)) return fault(checked.failure.issues ?? [])
+          const { runtime } = checked.success.flowline
+          if (runtime !== job.runtime) {
+            const detail = `The flowline is for ${runtime}, and the channel's structure says ${job.runtime}`
+            return fault([{ pointer: "/runtime", detail }])
+          }
+          return Result.succeed({ ...checked.success, file })
+        })
+      })
+    })
+  )
+}
+
+/** An issue on one line, for a status or a log. */
+export const issueText = ({ detail, pointer, line, column }: Issue): string => {
+  const place = line === undefined ? "" : `line ${line}${column === undefined ? "" : `, column ${column}`}: `
+  return `${place}${pointer === undefined || pointer === "" ? "" : `${pointer}: `}${detail}`
+}

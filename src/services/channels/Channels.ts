@@ -1,0 +1,165 @@
+import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
+import { InvalidChannel } from "../../errors/InvalidChannel.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { StoredLine } from "../executions/ExecutionStore.ts"
+import type { ChannelDetail, ChannelList } from "./Channel.ts"
+import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
+import { type JobKey, type JobState, jobId } from "./Job.ts"
+import { Jobs } from "./JobEntity.ts"
+import { JobKeeper } from "./JobKeeper.ts"
+import { JobStore, type Wish } from "./JobStore.ts"
+import { views } from "./Views.ts"
+
+type Missing = NotFound | StorageUnreachable
+
+/** Times, 100 ms apart, that a stop looks whether the job has stopped. */
+const looks = 100
+/** Milliseconds after which a follower looks again without having been told to. */
+const patience = 1000
+
+/** A channel's folder (when there is one) and the jobs of it that the database knows. */
+interface Known {
+  readonly folder: ChannelFolder | undefined
+  readonly states: ReadonlyArray<JobKey & JobState>
+}
+
+export class Channels extends Context.Service<
+  Channels,
+  {
+    readonly list: (tenant: string) => Effect.Effect<ChannelList, StorageUnreachable>
+    readonly status: (tenant: string, channel: string) => Effect.Effect<ChannelDetail, Missing>
+    /** A stop comes back when the runs have ended, or after ten seconds. */
+    readonly act: (tenant: string, channel: string, wish: Wish) => Effect.Effect<void, Missing | InvalidChannel>
+    readonly actOnJob: (job: JobKey, wish: Wish) => Effect.Effect<void, Missing | InvalidChannel>
+    /** The last lines of a job's output, or those after a sequence number. */
+    readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
+    /** The same, and then what comes. It does not end by itself. */
+    readonly follow: (
+      job: JobKey,
+      after: number | undefined
+    ) => Effect.Effect<Stream.Stream<ReadonlyArray<StoredLine>, StorageUnreachable>, Missing>
+  }
+>()("flow/channels/Channels") {
+  static readonly layer = Layer.effect(
+    Channels,
+    Effect.gen(function* () {
+      const folders = yield* ChannelFolders
+      const store = yield* JobStore
+      const jobs = yield* Jobs
+      const { signals } = yield* JobKeeper
+
+      /** A channel is there as long as its folder is, or a job of it still runs. */
+      const find = Effect.fn("Channels.find")(function* (tenant: string, channel: string) {
+        const names = yield* folders.names(tenant)
+        const states = yield* store.list(tenant, channel)
+        const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
+        if (folder === undefined && !states.some(({ status }) => status !== "STOPPED")) {
+          return yield* new NotFound({ kind: "channel", tenant, id: channel })
+        }
+        return { folder, states } satisfies Known
+      })
+
+      const findJob = Effect.fn("Channels.findJob")(function* (key: JobKey) {
+        const { tenant, channel, cluster, job } = key
+        const { folder, states } = yield* find(tenant, channel)
+        const defined = folder?.jobs.find((other) => other.cluster === cluster && other.name === job)
+        const state = states.find((other) => other.cluster === cluster && other.job === job)
+        if (defined === undefined && state === undefined) {
+          return yield* new NotFound({ kind: "job", tenant, id: `${channel}/${cluster}/${job}` })
+        }
+        return { folder, defined, state }
+      })
+
+      /** Every job must be able to run before one is started. */
+      const check = Effect.fn("Channels.check")(function* (
+        tenant: string,
+        channel: string,
+        folder: ChannelFolder | undefined,
+        wanted: ReadonlyArray<ChannelJob>
+      ) {
+        const refuse = (issues: InvalidChannel["issues"]) =>
+          new InvalidChannel({ tenant, channel, issues, detail: issues[0] === undefined ? "" : issueText(issues[0]) })
+        if (folder === undefined) return yield* refuse([{ detail: "The channel's folder is gone" }])
+        if (folder.issues.length > 0)
+          return yield* refuse(folder.issues.map((issue) => ({ file: folder.file, ...issue })))
+        const faults = yield* Effect.forEach(wanted, (job) => folders.flowline(tenant, job), { concurrency: 4 })
+        const issues = faults.flatMap((fault) =>
+          Result.isFailure(fault) ? fault.failure.issues.map((issue) => ({ file: fault.failure.file, ...issue })) : []
+        )
+        if (issues.length > 0) return yield* refuse(issues)
+      })
+
+      const wish = Effect.fn("Channels.wish")(function* (wish: Wish, keys: ReadonlyArray<JobKey>) {
+        const wished = yield* store.wish(wish, keys)
+        yield* Effect.forEach(wished, jobs.tell, { concurrency: 16, discard: true })
+        const first = keys[0]
+        if (wish !== "stop" || first === undefined) return
+        const ids = new Set(keys.map(jobId))
+        const states = store.list(first.tenant, first.channel)
+        // What still runs after that is killed later: the stop is written down.
+        yield* states.pipe(
+          Effect.filterOrFail(
+            (all) => all.every((state) => state.status === "STOPPED" || !ids.has(jobId(state))),
+            () => "runs" as const
+          ),
+          Effect.retry({ while: (error) => error === "runs", schedule: Schedule.spaced(100), times: looks }),
+          Effect.catchIf(
+            (error) => error === "runs",
+            () => Effect.void
+          )
+        )
+      })
+
+      const lines = (key: JobKey, after: number | undefined) => Stream.runCollect(store.lines(key, after, 1000))
+
+      return Channels.of({
+        list: Effect.fn("Channels.list")(function* (tenant) {
+          const names = yield* folders.names(tenant)
+          const states = yield* store.list(tenant)
+          const found = yield* Effect.forEach(names, (name) => folders.read(tenant, name), { concurrency: 8 })
+          return views.list(found, states)
+        }),
+        status: Effect.fn("Channels.status")(function* (tenant, channel) {
+          const { folder, states } = yield* find(tenant, channel)
+          return views.detail(tenant, channel, folder, states)
+        }),
+        act: Effect.fn("Channels.act")(function* (tenant, channel, how) {
+          const { folder, states } = yield* find(tenant, channel)
+          if (how === "stop") return yield* wish(how, states)
+          const wanted = folder?.jobs ?? []
+          yield* check(tenant, channel, folder, wanted)
+          yield* wish(
+            how,
+            wanted.map(({ cluster, name }) => ({ tenant, channel, cluster, job: name }))
+          )
+        }),
+        actOnJob: Effect.fn("Channels.actOnJob")(function* (key, how) {
+          const { folder, defined, state } = yield* findJob(key)
+          if (how === "stop") return yield* wish(how, state === undefined ? [] : [key])
+          yield* check(key.tenant, key.channel, folder, defined === undefined ? [] : [defined])
+          if (defined === undefined) return yield* new NotFound({ kind: "job", tenant: key.tenant, id: key.job })
+          yield* wish(how, [key])
+        }),
+        output: Effect.fn("Channels.output")(function* (key, after) {
+          yield* findJob(key)
+          return yield* lines(key, after)
+        }),
+        follow: Effect.fn("Channels.follow")(function* (key, after) {
+          yield* findJob(key)
+          return Stream.unwrap(
+            Effect.map(signals.listen(jobId(key), patience), (wait) =>
+              Stream.unfold(after, (last) =>
+                Effect.gen(function* () {
+                  const found = yield* lines(key, last)
+                  if (found.length === 0) yield* wait
+                  return [found, found.at(-1)?.seq ?? last ?? 0] as const
+                })
+              )
+            )
+          )
+        })
+      })
+    })
+  )
+}

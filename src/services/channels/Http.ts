@@ -1,0 +1,54 @@
+import { Effect, Stream } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { eventStream, formatOf, linesDocument, startOf } from "../executions/Output.ts"
+import { Draining } from "../shared/Draining.ts"
+import { Channels } from "./Channels.ts"
+import type { Wish } from "./JobStore.ts"
+
+const wishes: ReadonlyMap<string, Wish> = new Map([
+  ["start", "start"],
+  ["stop", "stop"],
+  ["restart", "restart"]
+])
+
+const wishOf = (tenant: string, action: string) => {
+  const wish = wishes.get(action)
+  return wish === undefined ? Effect.fail(new NotFound({ kind: "action", tenant, id: action })) : Effect.succeed(wish)
+}
+
+const answer = (wish: Wish) => HttpServerResponse.empty({ status: wish === "stop" ? 204 : 201 })
+
+export const ChannelsHttp = HttpApiBuilder.group(
+  Api,
+  "channels",
+  Effect.fn(function* (handlers) {
+    const channels = yield* Channels
+    const draining = yield* Draining
+    return handlers
+      .handle("list", ({ params }) => channels.list(params.tenant))
+      .handle("status", ({ params }) => channels.status(params.tenant, params.channel))
+      .handleRaw("act", ({ params: { tenant, channel, action } }) =>
+        Effect.flatMap(wishOf(tenant, action), (wish) => Effect.as(channels.act(tenant, channel, wish), answer(wish)))
+      )
+      .handleRaw("actOnJob", ({ params: { action, ...job } }) =>
+        Effect.flatMap(wishOf(job.tenant, action), (wish) => Effect.as(channels.actOnJob(job, wish), answer(wish)))
+      )
+      .handleRaw("output", ({ params, query, request }) => {
+        const format = formatOf(request.headers.accept)
+        const after = startOf(request, query.from)
+        return format === "events"
+          ? eventStream(
+              Effect.map(channels.follow(params, after), (lines) =>
+                Stream.map(lines, (lines) =>
+                  lines.length === 0 ? ({ _tag: "Quiet" } as const) : ({ _tag: "Lines", lines } as const)
+                )
+              ),
+              draining
+            )
+          : Effect.map(channels.output(params, after), (lines) => linesDocument(format, lines))
+      })
+  })
+)

@@ -1,0 +1,86 @@
+import { Schema } from "effect"
+
+export const JobStatus = Schema.Literals(["STOPPED", "STARTING", "ACTIVE", "RESTARTING", "FAILED", "FINISHED"])
+export type JobStatus = typeof JobStatus.Type
+
+export const ChannelStatus = Schema.Literals([
+  "STOPPED",
+  "STARTING",
+  "ACTIVE",
+  "DEGRADED",
+  "FAILED",
+  "FINISHED",
+  "INVALID"
+])
+export type ChannelStatus = typeof ChannelStatus.Type
+
+/** What names a job in all tenants. */
+export interface JobKey {
+  readonly tenant: string
+  readonly channel: string
+  readonly cluster: string
+  readonly job: string
+}
+
+/** The job as one text: no name in it has a slash. */
+export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${tenant}/${channel}/${cluster}/${job}`
+
+export const jobKey = (id: string): JobKey => {
+  const [tenant = "", channel = "", cluster = "", job = ""] = id.split("/")
+  return { tenant, channel, cluster, job }
+}
+
+/** What a job's inputs keep their positions under, and what its archives name as their maker. */
+export const jobScope = ({ channel, cluster, job }: JobKey): string => `channels/${channel}/${cluster}/${job}`
+
+/** Name of a channel, a cluster or a job: part of paths, and of the job's address. */
+export const JobName = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, {
+    expected: "a name of letters, digits, `.`, `_` and `-` (63 at most)"
+  })
+)
+
+/** A job that nobody has started yet, or the state that the database has of it. */
+export interface JobState {
+  readonly status: JobStatus
+  /** Whether it should run. */
+  readonly desired: boolean
+  /** When the status began: ISO 8601 UTC with milliseconds. */
+  readonly since: string | null
+  /** Runs that failed and were followed by another one, since the job was started. */
+  readonly restarts: number
+  readonly lastError: string | null
+  /** The gateway that keeps the job: `<host>:<pid>`. */
+  readonly node: string | null
+  /** Process of the run: `<host>:<pid>`. */
+  readonly jobId: string | null
+  /** The next time that a schedule starts it. */
+  readonly nextRun: string | null
+  /** Counters of the run's nodes, as JSON. */
+  readonly nodes: string
+}
+
+export const neverStarted: JobState = {
+  status: "STOPPED",
+  desired: false,
+  since: null,
+  restarts: 0,
+  lastError: null,
+  node: null,
+  jobId: null,
+  nextRun: null,
+  nodes: "[]"
+}
+
+/** The status of a channel by its jobs: those that should run, and those that still do. */
+export const statusOf = (jobs: ReadonlyArray<Pick<JobState, "status" | "desired">>): ChannelStatus => {
+  const concerned = jobs.filter(({ status, desired }) => desired || status !== "STOPPED")
+  const count = (status: JobStatus) => concerned.filter((job) => job.status === status).length
+  if (concerned.length === 0) return "STOPPED"
+  const finished = count("FINISHED")
+  const active = count("ACTIVE")
+  if (finished === concerned.length) return "FINISHED"
+  if (active + finished === concerned.length) return "ACTIVE"
+  if (active > 0) return count("FAILED") + count("RESTARTING") === 0 ? "STARTING" : "DEGRADED"
+  return count("STARTING") > 0 ? "STARTING" : "FAILED"
+}

@@ -1,0 +1,59 @@
+import { Effect, Metric } from "effect"
+import type { NodeCounters } from "../engines/Engine.ts"
+import { componentOf, type Flowline } from "../flowlines/Flowline.ts"
+import { catalogue } from "../nodes/Catalogue.ts"
+import type { JobKey, JobStatus } from "./Job.ts"
+
+const running = Metric.gauge("flow_job_running", { description: "1 while the job runs in this gateway, else 0" })
+const restarts = Metric.counter("flow_job_restarts_total", {
+  description: "Runs of the job that failed here and were followed by another one",
+  incremental: true
+})
+const recordsIn = Metric.gauge("flow_job_records_in", { description: "Records that the job's current run has read" })
+const recordsOut = Metric.gauge("flow_job_records_out", { description: "Records that its outputs have taken" })
+const errors = Metric.gauge("flow_job_errors", { description: "Records that its nodes have rejected" })
+
+export interface JobMetrics {
+  readonly status: (status: JobStatus) => Effect.Effect<void>
+  readonly counters: (flowline: Flowline, nodes: ReadonlyArray<NodeCounters>) => Effect.Effect<void>
+  readonly restarted: Effect.Effect<void>
+  /** The job is not this gateway's any more. */
+  readonly gone: Effect.Effect<void>
+}
+
+/** What is told of a job: by tenant, channel, cluster and job. */
+export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetrics => {
+  const attributes = { tenant, channel, cluster, job }
+  const set = (gauge: Metric.Gauge<number>, value: number) =>
+    Metric.update(Metric.withAttributes(gauge, attributes), value)
+  return {
+    status: (status) => set(running, status === "ACTIVE" ? 1 : 0),
+    counters: (flowline, nodes) => {
+      const kinds = new Map(flowline.dag.map((node) => [componentOf(node), catalogue.get(node.type)?.kind]))
+      const sum = (count: (node: NodeCounters) => number, kind?: string) =>
+        nodes.reduce(
+          (total, node) => (kind === undefined || kinds.get(node.component) === kind ? total + count(node) : total),
+          0
+        )
+      return Effect.all(
+        [
+          set(
+            recordsIn,
+            sum((node) => node.recordsOut, "input")
+          ),
+          set(
+            recordsOut,
+            sum((node) => node.recordsIn, "output")
+          ),
+          set(
+            errors,
+            sum((node) => node.errors)
+          )
+        ],
+        { discard: true }
+      )
+    },
+    restarted: Metric.update(Metric.withAttributes(restarts, attributes), 1),
+    gone: set(running, 0)
+  }
+}

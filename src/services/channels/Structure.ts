@@ -1,0 +1,127 @@
+import { Cron, Effect, Result, Schema, SchemaIssue } from "effect"
+import type { Issue } from "../../errors/BadRequest.ts"
+import { pointerOf, readDocument, type SourceFile } from "../flowlines/Document.ts"
+import { type Runtime, runtimes } from "../nodes/Node.ts"
+import { DurationText, millisOf } from "../shared/DurationText.ts"
+import { RelativePath } from "../shared/RelativePath.ts"
+import { JobName } from "./Job.ts"
+
+/** How a job that fails is run again: pauses in milliseconds, and how often in an hour. */
+export interface RestartPolicy {
+  readonly initial: number
+  readonly max: number
+  readonly perHour: number
+}
+
+/** A job as the channel's structure describes it. */
+export interface JobDefinition {
+  readonly name: string
+  readonly cluster: string
+  readonly runtime: Runtime
+  /** Path of the flowline file in the channel's folder; without one, `<name>.yaml`, `.hjson` or `.json`. */
+  readonly flowline: string | undefined
+  /** When a batch is run; without one, the job is kept running. */
+  readonly schedule: Cron.Cron | undefined
+  readonly restart: RestartPolicy
+}
+
+/** Seconds come first, so there are six fields. */
+const Schedule = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    text.trim().split(/\s+/).length === 6 && Result.isSuccess(Cron.parse(text, "UTC"))
+      ? undefined
+      : "Expected a cron expression with seconds first, such as 0 */5 * * * *"
+  )
+)
+
+const Restart = Schema.Struct({
+  initial: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("1s"))),
+  max: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("60s"))),
+  perHour: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(20))
+  )
+})
+
+const Application = Schema.Struct({
+  name: JobName,
+  runtime: Schema.Literals(runtimes),
+  cluster: JobName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("local"))),
+  flowline: Schema.optionalKey(RelativePath),
+  schedule: Schema.optionalKey(Schedule),
+  restart: Restart.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+})
+
+const Applications = Schema.NonEmptyArray(Application).check(Schema.isMaxLength(1000))
+
+const Structure = Schema.Struct({
+  version: Schema.optionalKey(Schema.Union([Schema.String, Schema.Number])),
+  applications: Schema.optionalKey(Applications),
+  jobs: Schema.optionalKey(Applications)
+})
+
+const decodeStructure = Schema.decodeUnknownResult(Structure, { errors: "all", onExcessProperty: "error" })
+
+/** Runs of these come to an end by themselves. */
+const batch: ReadonlySet<Runtime> = new Set(["analytics", "pybatch"])
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => {
+    if (issue._tag === "UnexpectedKey") return "unknown member"
+    return issue._tag === "MissingKey" ? "This is required" : SchemaIssue.defaultLeafHook(issue)
+  }
+})
+
+interface Finding {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly detail: string
+}
+
+const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, ReadonlyArray<Finding>> => {
+  const decoded = decodeStructure(value)
+  if (Result.isFailure(decoded)) {
+    return Result.fail(
+      issuesOf(decoded.failure.issue).issues.map(({ message, path = [] }) => ({
+        path: path.map((key) => (typeof key === "object" ? key.key : key)),
+        detail: message
+      }))
+    )
+  }
+  const { applications, jobs } = decoded.success
+  const key = applications === undefined ? "jobs" : "applications"
+  const listed = applications ?? jobs
+  if (listed === undefined || (applications !== undefined && jobs !== undefined)) {
+    return Result.fail([{ path: [], detail: "Expected either `applications` or its synonym `jobs`" }])
+  }
+  const faults: Array<Finding> = []
+  const names = new Set<string>()
+  const definitions = listed.map(({ flowline, schedule, restart, ...job }, index): JobDefinition => {
+    const name = `${job.cluster}/${job.name}`
+    if (names.has(name)) faults.push({ path: [key, index, "name"], detail: `The job ${name} is there twice` })
+    names.add(name)
+    if (schedule !== undefined && !batch.has(job.runtime)) {
+      faults.push({
+        path: [key, index, "schedule"],
+        detail: `A ${job.runtime} job is kept running: it has no schedule`
+      })
+    }
+    return {
+      ...job,
+      flowline,
+      schedule: schedule === undefined ? undefined : Cron.parseUnsafe(schedule, "UTC"),
+      restart: { initial: millisOf(restart.initial), max: millisOf(restart.max), perHour: restart.perHour }
+    }
+  })
+  return faults.length === 0 ? Result.succeed(definitions) : Result.fail(faults)
+}
+
+/** The jobs of a `channel_structure` file (YAML, HJSON or JSON), or all that is wrong with it, in its order. */
+export const readStructure = (file: SourceFile): Result.Result<ReadonlyArray<JobDefinition>, ReadonlyArray<Issue>> => {
+  const document = readDocument(file, 40_000)
+  if (Result.isFailure(document)) return Result.fail(document.failure)
+  const jobs = read(document.success.value)
+  if (Result.isSuccess(jobs)) return Result.succeed(jobs.success)
+  const issues = jobs.failure.map(({ path, detail }): Issue => {
+    return { pointer: pointerOf(path), detail, ...document.success.position(path) }
+  })
+  return Result.fail(issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
+}

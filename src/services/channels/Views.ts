@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+import { ChannelDetail, type ChannelEntry, type ChannelList } from "./Channel.ts"
+import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
+import { type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
+
+type Known = JobKey & JobState
+
+const decodeJobs = Schema.decodeUnknownSync(ChannelDetail.fields.jobs)
+
+/** The jobs of a folder, and those that run though the folder has them no more. */
+const jobsOf = (tenant: string, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
+  const stateOf = (cluster: string, job: string) =>
+    states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
+  const defined = (folder?.jobs ?? []).map(({ cluster, name, file }) => {
+    const key = { tenant, channel, cluster, job: name }
+    return { key, task: file, state: stateOf(cluster, name) ?? neverStarted }
+  })
+  const others = states.filter(
+    (state) =>
+      state.channel === channel &&
+      state.status !== "STOPPED" &&
+      !folder?.jobs.some(({ cluster, name }) => cluster === state.cluster && name === state.job)
+  )
+  return [...defined, ...others.map((state) => ({ key: state, task: "", state }))]
+}
+
+const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
+  if (folder === undefined) return "The channel's folder is gone, but jobs of it still run"
+  return folder.issues.length === 0 ? undefined : folder.issues.map(issueText).join("\n")
+}
+
+/** What the endpoints say of channels. */
+export const views = {
+  list: (folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
+    const children: Array<ChannelEntry> = []
+    const errors: Array<ChannelEntry> = []
+    for (const folder of folders) {
+      const reason = reasonOf(folder)
+      const jobs = jobsOf("", folder.name, folder, states)
+      if (reason === undefined) children.push({ name: folder.name, status: statusOf(jobs.map(({ state }) => state)) })
+      else errors.push({ name: folder.name, status: "INVALID", reason })
+    }
+    const gone = new Set(states.filter(({ status }) => status !== "STOPPED").map(({ channel }) => channel))
+    for (const { name } of folders) gone.delete(name)
+    for (const name of gone) errors.push({ name, status: "INVALID", reason: reasonOf(undefined)! })
+    return { children, errors }
+  },
+
+  detail: (
+    tenant: string,
+    channel: string,
+    folder: ChannelFolder | undefined,
+    states: ReadonlyArray<Known>
+  ): ChannelDetail => {
+    const jobs = jobsOf(tenant, channel, folder, states)
+    const reason = reasonOf(folder)
+    const shown = jobs.map(({ key, task, state }) => ({
+      cluster: key.cluster,
+      name: `${channel}/${key.cluster}/${key.job}`,
+      runtimeId: `tenants/${tenant}/${jobScope(key)}`,
+      status: state.status,
+      task,
+      desired: state.desired ? "ACTIVE" : "STOPPED",
+      since: state.since,
+      restarts: state.restarts,
+      lastError: state.lastError,
+      node: state.node,
+      jobId: state.jobId,
+      nextRun: state.nextRun,
+      nodes: JSON.parse(state.nodes)
+    }))
+    return {
+      status: reason === undefined ? statusOf(jobs.map(({ state }) => state)) : "INVALID",
+      ...(reason === undefined ? {} : { reason }),
+      jobs: decodeJobs(shown)
+    }
+  }
+}
