@@ -80,7 +80,7 @@ const extraction = async (search: Search["Service"]) => {
         {
           ...node,
           type: "search_input",
-          settings: { index, fields, values: "text" },
+          settings: { index, fields, values: "text", count: true },
           publish: [{ stream: "found" }]
         },
         {

@@ -1,3 +1,17 @@
+import { compareDecimals, isRaw, readRaw } from "../../src/services/shared/Exact.ts"
+
+/** Whether two values of `readRaw` are the same JSON; numbers by their value, all digits counted. */
+export const isSame = (a: unknown, b: unknown): boolean => {
+  const digits = (value: unknown) => (isRaw(value) ? value.rawJSON : typeof value === "number" ? String(value) : "")
+  if (digits(a) !== "" || digits(b) !== "") {
+    return digits(a) !== "" && digits(b) !== "" && compareDecimals(digits(a), digits(b)) === 0
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b
+  if (Array.isArray(a) !== Array.isArray(b)) return false
+  const [left, right] = [new Map(Object.entries(a)), new Map(Object.entries(b))]
+  return left.size === right.size && [...left].every(([key, value]) => right.has(key) && isSame(value, right.get(key)))
+}
+
 /** Random numbers of a seed (mulberry32): the same ones every time. */
 export const randomOf = (seed: number) => {
   let state = seed >>> 0
@@ -48,7 +62,11 @@ const texts = [
   "$v0",
   '") || true'
 ]
-const numbers = [0, 1, 5, -5, 2.5, 1e21, 404, 1_773_151_947_000, 0.1]
+/** Numbers as JSON has them: also those that JavaScript would round. */
+const numbers = [
+  ...["0", "1", "5", "-5", "2.5", "1e21", "404", "1773151947000", "0.1", "5.0", "-0.50", "1773151947000.9999999999999"],
+  ...["9007199254740993", "9007199254740992", "-9223372036854775808", "0.1000000000000000000000000000001"]
+].map(readRaw)
 const names = ["a", "b", "c", "b.c", "a.b", "0", 'q"x', "é", "x y", "@timestamp"]
 
 const scalar = (random: Random): unknown => {
@@ -73,7 +91,7 @@ export const document = (random: Random): Record<string, unknown> => ({
   ...(random.chance(0.7) ? { "@timestamp": random.pick([...texts.slice(25), 1_773_151_947_000, null]) } : {})
 })
 
-const fields = [
+export const fields = [
   "a",
   "b",
   "c",
@@ -149,7 +167,7 @@ export const query = (random: Random, depth = 0): object => {
     case 0:
       return { term: { [field]: given(random) } }
     case 1:
-      return { terms: { [field]: random.some(4, () => given(random)) } }
+      return { terms: { [field]: random.some(random.chance(0.2) ? 80 : 4, () => given(random)) } }
     case 2:
       return { term: { [field]: { value: given(random), case_insensitive: true } } }
     case 3:

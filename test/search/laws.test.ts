@@ -1,9 +1,20 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Result, Stream } from "effect"
 import { parseQuery } from "../../src/services/search/Parser.ts"
+import { all } from "../../src/services/search/Query.ts"
 import { Search } from "../../src/services/search/Search.ts"
-import { document, query, randomOf } from "./generated.ts"
+import { readDigits, readRaw } from "../../src/services/shared/Exact.ts"
+import { document, fields, isSame, query, randomOf } from "./generated.ts"
 import { inMemory, onPostgres } from "./stores.ts"
+
+/** The value of a JSON text, or the text. */
+const readOr = (text: string | null | undefined): unknown => {
+  try {
+    return readRaw(text ?? "null")
+  } catch {
+    return text
+  }
+}
 
 const batches = 8
 const documents = 120
@@ -27,7 +38,7 @@ layer(onPostgres)("a query in PostgreSQL", (it) => {
           const index = `t-${batch}`
           yield* Effect.all([search.write("t", index, written), memory.write("t", index, written)])
           for (let run = 0; run < queries; run++) {
-            const asked = query(random)
+            const asked = readDigits(JSON.stringify(query(random)))
             const parsed = parseQuery(asked, now)
             if (Result.isFailure(parsed)) continue
             understood++
@@ -46,5 +57,37 @@ layer(onPostgres)("a query in PostgreSQL", (it) => {
         assert.isAbove(found, understood / 4)
       }),
     60_000
+  )
+
+  it.effect("shows the fields of documents as the evaluator does", () =>
+    Effect.gen(function* () {
+      const search = yield* Search
+      const memory = Context.get(yield* Layer.build(inMemory), Search)
+      const names = [...fields, "a.0", "a.0.b", "__proto__", "x.__proto__.y"]
+      const random = randomOf(77)
+      const odd = ['{"__proto__": 1}', '{"x": [{"__proto__": {"y": 2}}, {"__proto__": {"y": null}}]}']
+      const written = Array.from({ length: 2000 }, (_, index) => ({
+        id: `d${index}`,
+        source: odd[index] ?? JSON.stringify(document(random))
+      }))
+      yield* Effect.all([search.write("t", "t-rows", written), memory.write("t", "t-rows", written)])
+      for (const as of ["text", "json"] as const) {
+        const rows = (in_: Search["Service"]) => Stream.runCollect(in_.rows("t", "t-rows", all, { fields: names, as }))
+        const [mine, theirs] = [yield* rows(search), yield* rows(memory)]
+        assert.lengthOf(mine, written.length)
+        let values = 0
+        for (const [at, row] of mine.entries()) {
+          const other = theirs[at]!
+          assert.sameMembers(Object.keys(row), names)
+          for (const name of names) {
+            const pair = [row[name], other[name]] as const
+            if (pair[0] !== null) values++
+            const isEqual = pair[0] === pair[1] || isSame(readOr(pair[0]), readOr(pair[1]))
+            assert.isTrue(isEqual, `${name} as ${as}: ${pair.join(" and ")}`)
+          }
+        }
+        assert.isAbove(values, 3000)
+      }
+    })
   )
 })

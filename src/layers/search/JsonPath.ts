@@ -17,6 +17,10 @@ export const pathsOf = (field: FieldName): ReadonlyArray<string> => {
   return cuts(parts).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}${below ? ".**" : ""}`)
 }
 
+/** A JSON path to all values that the members lead to through lists, but null. */
+export const listedPath = (way: ReadonlyArray<string>): string =>
+  `$${way.map((part) => `.${quoted(part)}`).join("")} ? (@.type() != "null")`
+
 /**
  * A JSON path that finds something when a value of the field meets the condition, in which it is `@`. The filter looks
  * into a list, and each comparison in it into a list once more; a condition of several comparisons must rule lists out,

@@ -8,6 +8,7 @@ import type { Query } from "../../services/search/Query.ts"
 import { Search } from "../../services/search/Search.ts"
 import { original, originalJson, storable } from "../../services/search/Storable.ts"
 import { compareTexts } from "../../services/search/text/Pattern.ts"
+import { readRaw } from "../../services/shared/Exact.ts"
 
 interface Kept extends Stored {
   readonly json: string
@@ -25,7 +26,7 @@ const compare = (a: Pick<Found, "at" | "id" | "index">, b: Pick<Found, "at" | "i
 
 const hitOf = ({ at, id, index, json }: Found): Hit => ({ at, id: original(id), index, source: originalJson(json) })
 
-/** Documents in this process's memory, for tests. Numbers beyond those of JavaScript are compared as JavaScript has them. */
+/** Documents in this process's memory, for tests. */
 export const layer = Layer.sync(Search, () => {
   const tenants = new Map<string, Map<string, Map<string, Kept>>>()
   let made = 0
@@ -83,7 +84,7 @@ export const layer = Layer.sync(Search, () => {
         const kept = indicesOf(tenant).get(index) ?? new Map<string, Kept>()
         indicesOf(tenant).set(index, kept)
         const { prepared, rejected } = prepare(documents, newId)
-        for (const { id, at, json } of prepared) kept.set(id, { id, at, json, value: JSON.parse(json) })
+        for (const { id, at, json } of prepared) kept.set(id, { id, at, json, value: readRaw(json) })
         return Effect.succeed({ written: documents.length - rejected.length, rejected })
       }),
     count: (tenant, pattern, query) => Effect.map(find(tenant, pattern, query), (found) => found.length),
@@ -100,8 +101,8 @@ export const layer = Layer.sync(Search, () => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(
           fields.map((field) => {
-            const found = valueAt(value, field)
-            if (found === undefined || (found === null && as === "text")) return [field, null]
+            const found = valueAt(value, field.split(".").map(storable), as === "text")
+            if (found === undefined) return [field, null]
             const text =
               as === "text" && typeof found === "string" ? original(found) : originalJson(JSON.stringify(found))
             return [field, text]

@@ -3,9 +3,11 @@ import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Hit, Key, Row, RowsOptions } from "../../services/search/Document.ts"
 import { cuts } from "../../services/search/FieldName.ts"
+import { setMember } from "../../services/search/Member.ts"
 import type { Query } from "../../services/search/Query.ts"
-import { original, originalJson, storable } from "../../services/search/Storable.ts"
+import { original, originalJson, originalText, storable } from "../../services/search/Storable.ts"
 import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
+import { listedPath } from "./JsonPath.ts"
 import { where } from "./Where.ts"
 
 /** A condition on what stands after a key, for documents of an index. */
@@ -99,7 +101,10 @@ export const hitOf = (row: HitRow): Hit => ({
   source: originalJson(row.doc)
 })
 
-/** The value of a dotted field name in a document: the first way of cutting the name that leads to one. */
+/**
+ * The value of a dotted field name in a document: the first way of cutting the name that leads to one, else what it
+ * leads to through lists.
+ */
 const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"]): Fragment => {
   const parts = field.split(".").map(storable)
   const ways = cuts(parts)
@@ -108,7 +113,10 @@ const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"])
     if (way.length === 1) return as === "text" ? sql`doc ->> ${name}::text` : sql`(doc -> ${name}::text)::text`
     return as === "text" ? sql`doc #>> ${way}::text[]` : sql`(doc #> ${way}::text[])::text`
   }
-  return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv(ways.map(one))})`
+  const listed = (way: ReadonlyArray<string>) =>
+    sql`nullif(jsonb_path_query_array(doc, ${listedPath(way)}::jsonpath, '{}', true), '[]'::jsonb)::text`
+  const through = ways.filter(({ length }) => length > 1)
+  return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv([...ways.map(one), ...through.map(listed)])})`
 }
 
 /** Names of columns that hold fields: what the fields are called does not get into the statement. */
@@ -134,15 +142,12 @@ export const selectRows = (
 /** Turns a row of columns into one of fields, with texts as they were. */
 export const rowOf = ({ fields, as }: RowsOptions): ((row: Row) => Row) => {
   const columns = columnsOf(fields)
-  const restore = as === "text" ? original : originalJson
-  // As a member, this one name would be the record's prototype.
-  const names = fields.map((field) => (field === "__proto__" ? undefined : field))
+  const restore = as === "text" ? originalText : originalJson
   return (row) => {
     const found: Record<string, string | null> = {}
     for (let at = 0; at < columns.length; at++) {
-      const name = names[at]
       const value = row[columns[at]!] ?? null
-      if (name !== undefined) found[name] = value === null ? null : restore(value)
+      setMember(found, fields[at]!, value === null ? null : restore(value))
     }
     return found
   }

@@ -9,6 +9,9 @@ const operators = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
 /** Variables of a JSON path, as JSON text: the values by their names, numbers as their digits. */
 type Variables = ReadonlyArray<readonly [name: string, json: string]>
 
+/** A path compares one value after the other; PostgreSQL makes a hash table of more. */
+const compared = 20
+
 const text = (value: string): string => JSON.stringify(storable(value))
 
 const equals = ({ texts, numbers, booleans }: Values): readonly [condition: string, variables: Variables] => {
@@ -40,6 +43,14 @@ export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
     const json = `{${variables.map(([name, value]) => `"${name}":${value}`).join(",")}}`
     return sql`coalesce(jsonb_path_exists(doc, ${anyValue(field, condition, open)}::jsonpath, ${json}::jsonb, true), false)`
   }
+  /** A condition that a JSON path cannot express, on `value`. */
+  const leaves = (field: string, condition: Fragment): Fragment =>
+    sql.or(
+      pathsOf(field).map((at) => {
+        const all = `$${at.slice(1)}[*][*]`
+        return sql`exists (select from jsonb_path_query(doc, ${all}::jsonpath, '{}', true) as value where ${condition})`
+      })
+    )
   const compile = (query: Query): Fragment => {
     switch (query._tag) {
       case "All":
@@ -63,8 +74,12 @@ export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
         return sql`id = any(${query.ids.map(storable)}::text[])`
       case "Exists":
         return path(query.field, ['@.**.type() like_regex "^(string|number|boolean)$"', []])
-      case "Equals":
-        return path(query.field, equals(query.values))
+      case "Equals": {
+        const { texts, numbers, booleans } = query.values
+        if (texts.length + numbers.length + booleans.length <= compared) return path(query.field, equals(query.values))
+        const values = [...texts.map(text), ...numbers, ...booleans.map(String)]
+        return leaves(query.field, sql`value = any(${values}::text[]::jsonb[])`)
+      }
       case "Prefix":
         return path(query.field, ["@ starts with $v", [["v", text(query.prefix)]]])
       case "Matches":
@@ -79,13 +94,8 @@ export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
         return path(query.field, between(query.limits, text), true)
       case "Dates": {
         if (query.field === "@timestamp") return sql`(ts >= ${String(query.from)} and ts <= ${String(query.to)})`
-        const paths = pathsOf(query.field).map((at) => `$${at.slice(1)}[*][*]`)
-        return sql.or(
-          paths.map(
-            (at) => sql`exists (select from jsonb_path_query(doc, ${at}::jsonpath, '{}', true) as value
-              where flow_instant(value) between ${String(query.from)}::bigint and ${String(query.to)}::bigint)`
-          )
-        )
+        const [from, to] = [String(query.from), String(query.to)]
+        return leaves(query.field, sql`flow_instant(value) between ${from}::bigint and ${to}::bigint`)
       }
     }
   }

@@ -33,7 +33,8 @@ const faultsOf = (request: ExtractionRequest, tenant: string, now: number): Read
 const flowlineOf = ({ description, format, index, fields = [], filters = {}, time_zone }: ExtractionRequest) => {
   const names = [...new Set(fields.map(({ name }) => name))]
   const columns = fields.map(({ name, type }) => ({ name, ...(typeof type === "string" ? { type } : {}) }))
-  const read = names.length === 0 ? {} : { fields: names, values: format === "csv" ? "text" : "json" }
+  const isTable = format === "csv" && names.length > 0
+  const read = { ...(names.length === 0 ? {} : { fields: names }), values: isTable ? "text" : "exact" }
   return {
     version: "1.0",
     type: "flowline",

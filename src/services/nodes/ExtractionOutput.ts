@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { csvOf, dates } from "./extraction/Cells.ts"
+import { Table } from "./extraction/Table.ts"
 import { type Encoder, encoder } from "./formats/Encoder.ts"
 import { type Batch, node } from "./Node.ts"
 import { patternSetting, querySetting } from "./SearchInput.ts"
@@ -24,7 +25,7 @@ const settings = Schema.Struct({
       .annotate({
         description:
           "Columns in their order: the `fields` of the `search_input`, which for csv reads them with `values: text`. " +
-          "Default: whole documents."
+          "Default: whole documents, as `values: exact` reads them. Columns of csv are then those of the first 1000."
       })
   ),
   time_zone: Schema.String.annotate({
@@ -39,9 +40,14 @@ const settings = Schema.Struct({
 
 type Settings = typeof settings.Type
 
-const encoderOf = ({ format, fields, time_zone }: Settings): Encoder => {
+interface Rows extends Encoder {
+  /** Fields that have no column. */
+  readonly leftOut?: ReadonlyArray<string>
+}
+
+const encoderOf = ({ format, fields, time_zone }: Settings): Rows => {
   if (format === "json") return encoder("ndjson")
-  if (fields === undefined || fields.length === 0) return encoder("csv")
+  if (fields === undefined || fields.length === 0) return new Table()
   const isDate = new Set(fields.filter(({ type }) => type?.toLowerCase() === "date").map(({ name }) => name))
   const { header, rows } = csvOf(
     fields.map(({ name }) => name),
@@ -97,8 +103,11 @@ export const extractionOutput = node({
         await data.close()
         const { format, fields = null, query, time_zone } = given
         const told = { rows, sha256: hash.hex(), format, fields, query, indices, startedAt, endedAt: timestamp() }
+        const { leftOut = [] } = encode
         const manifest = await context.archiveEntry("manifest.json")
-        await manifest.write(`${JSON.stringify({ ...told, timeZone: time_zone }, null, 2)}\n`)
+        await manifest.write(
+          `${JSON.stringify({ ...told, timeZone: time_zone, ...(leftOut.length > 0 ? { leftOut } : {}) }, null, 2)}\n`
+        )
         await manifest.close()
       }
     }

@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Row } from "../search/Document.ts"
+import { setMember } from "../search/Member.ts"
+import { readRaw } from "../shared/Exact.ts"
 import { isObject, parseJson } from "./formats/Json.ts"
 import { chosen, type Event, node, runtimes } from "./Node.ts"
 
@@ -27,9 +29,9 @@ export const queryAt = async (query: unknown) => {
   throw new Error(`The query cannot be understood: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
 }
 
-const parsedRow = (row: Row): Event => {
+const parsedRow = (row: Row, parse: (json: string) => unknown): Event => {
   const event: Event = {}
-  for (const [field, value] of Object.entries(row)) if (value !== null) event[field] = parseJson(value)
+  for (const [field, value] of Object.entries(row)) if (value !== null) setMember(event, field, parse(value))
   return event
 }
 
@@ -52,11 +54,11 @@ export const searchInput = node({
             "document lacks are left out. Default: the whole documents."
         })
     ),
-    values: Schema.Literals(["json", "text"])
+    values: Schema.Literals(["json", "text", "exact"])
       .annotate({
         description:
-          "What `fields` give: `json`, the values as they are; `text`, texts only: nested values as JSON, null for what " +
-          "is missing.",
+          "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
+          "missing. `exact`, for `extraction_output`: numbers keep all their digits, but are none for other nodes.",
         default: "json"
       })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
@@ -73,18 +75,23 @@ export const searchInput = node({
     const parsed = await queryAt(query)
     await documents.indices(index)
     const counted = count ? expect : undefined
+    const parse = values === "exact" ? readRaw : parseJson
     return {
       run: async (emit) => {
         if (fields === undefined) {
           for await (const texts of documents.read(index, parsed, { counted })) {
             signal.throwIfAborted()
-            await emit(chosen, texts.map(parseJson).filter(isObject))
+            await emit(chosen, texts.map(parse).filter(isObject))
           }
           return
         }
-        for await (const rows of documents.rows(index, parsed, { fields, as: values, counted })) {
+        for await (const rows of documents.rows(index, parsed, {
+          fields,
+          as: values === "text" ? "text" : "json",
+          counted
+        })) {
           signal.throwIfAborted()
-          const events = values === "text" ? rows : rows.map(parsedRow)
+          const events = values === "text" ? rows : rows.map((row) => parsedRow(row, parse))
           await emit(chosen, events)
         }
       }

@@ -1,3 +1,4 @@
+import { compareDecimals, isRaw } from "../shared/Exact.ts"
 import { cuts } from "./FieldName.ts"
 import { instantOf } from "./Instant.ts"
 import type { FieldName, Limits, Query, Values } from "./Query.ts"
@@ -9,11 +10,22 @@ export interface Stored {
   readonly id: string
   /** Where it stands in the order of results. */
   readonly at: string
+  /** Its JSON, as `readRaw` reads it. */
   readonly value: unknown
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRaw(value)
+
+/** The digits of a number. */
+const digitsOf = (value: unknown): string | undefined =>
+  typeof value === "number" ? String(value) : isRaw(value) ? value.rawJSON : undefined
+
+/** The largest integer that is not above the number. */
+const floorOf = (digits: string): number => {
+  const floor = Math.floor(Number(digits))
+  return compareDecimals(String(floor), digits) > 0 ? floor - 1 : floor
+}
 
 /** A member, through one list. */
 const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<unknown> =>
@@ -22,7 +34,9 @@ const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<un
     .flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []))
 
 const below = (value: unknown): ReadonlyArray<unknown> =>
-  typeof value !== "object" || value === null ? [value] : [value, ...Object.values(value).flatMap(below)]
+  typeof value !== "object" || value === null || isRaw(value)
+    ? [value]
+    : [value, ...Object.values(value).flatMap(below)]
 
 /** The values of a field: the members of that name, with the elements of a list, and of a list in it, in its place. */
 export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
@@ -33,8 +47,12 @@ export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unk
 }
 
 const isAmong = ({ texts, numbers, booleans }: Values) => {
-  const kept = new Set<unknown>([...texts.map(storable), ...numbers.map(Number), ...booleans])
-  return (value: unknown) => kept.has(value)
+  const kept = new Set<unknown>([...texts.map(storable), ...booleans])
+  return (value: unknown) => {
+    const digits = digitsOf(value)
+    if (digits === undefined) return kept.has(value)
+    return numbers.some((number) => compareDecimals(number, digits) === 0)
+  }
 }
 
 const lies = <A>(value: A, limits: Limits, read: (limit: string) => A, compare: (a: A, b: A) => number): boolean => {
@@ -52,7 +70,7 @@ const texts =
   (value: unknown): boolean =>
     typeof value === "string" && holds(value)
 
-const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value)
+const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) || isRaw(value)
 
 /** Whether a document fits a query. */
 export const holds = (query: Query, document: Stored): boolean => {
@@ -91,10 +109,10 @@ export const holds = (query: Query, document: Stored): boolean => {
         texts((text) => fits(query.pattern, text))
       )
     case "Numbers":
-      return any(
-        query.field,
-        (value) => typeof value === "number" && lies(value, query.limits, Number, (a, b) => a - b)
-      )
+      return any(query.field, (value) => {
+        const digits = digitsOf(value)
+        return digits !== undefined && lies(digits, query.limits, (limit) => limit, compareDecimals)
+      })
     case "Texts":
       return any(
         query.field,
@@ -104,7 +122,7 @@ export const holds = (query: Query, document: Stored): boolean => {
       const { field, from, to } = query
       if (field === "@timestamp") return Number(document.at) >= from && Number(document.at) <= to
       return any(field, (value) => {
-        const millis = instantOf(value)
+        const millis = instantOf(isRaw(value) ? floorOf(value.rawJSON) : value)
         return millis !== undefined && millis >= from && millis <= to
       })
     }
@@ -117,12 +135,23 @@ const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
     return Array.isArray(inner) && /^\d{1,9}$/.test(name) ? inner[Number(name)] : undefined
   }, value)
 
-/** The value that a row shows for a field: the nested member first, the member of the whole name last. */
-export const valueAt = (document: unknown, field: string): unknown => {
-  const parts = field.split(".").map(storable)
-  for (const way of cuts(parts)) {
-    const found = memberAt(document, way)
-    if (found !== undefined) return found
+/**
+ * What a row shows for a field, given as the parts of its name: the nested member first, the member of the whole name
+ * last; else the values that the name leads to through lists, as a list. Undefined when there is none, and where only
+ * null is when that is passed over.
+ */
+export const valueAt = (document: unknown, parts: ReadonlyArray<string>, passesNull = false): unknown => {
+  const ways = cuts(parts)
+  for (const way of ways) {
+    const value = memberAt(document, way)
+    if (value !== undefined && (value !== null || !passesNull)) return value
+  }
+  for (const way of ways.filter(({ length }) => length > 1)) {
+    const values = way
+      .reduce(members, [document] as ReadonlyArray<unknown>)
+      .flat()
+      .filter((value) => value !== null)
+    if (values.length > 0) return values
   }
   return undefined
 }

@@ -3,7 +3,7 @@ import { Base64Url } from "effect/encoding"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { parseJson } from "../nodes/formats/Json.ts"
+import { readRaw } from "../shared/Exact.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import { dateMath } from "./DateMath.ts"
 import type { Hit, IndexInfo, Key } from "./Document.ts"
@@ -36,11 +36,11 @@ const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
 /** The source of a hit as JSON text: as it is stored, or with some fields only. */
 const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): string => {
   if (fields === undefined) return source
-  const document = parseJson(source)
+  const document = readRaw(source)
   return JSON.stringify(
     Object.fromEntries(
       fields.flatMap((field) => {
-        const value = valueAt(document, field)
+        const value = valueAt(document, field.split("."))
         return value === undefined ? [] : [[field, value] as const]
       })
     )

@@ -35,3 +35,16 @@ export const original = (text: string): string =>
 
 /** The JSON text behind a stored one. */
 export const originalJson = (json: string): string => (json.includes(mark) ? json.replace(stored, "\\u$1") : json)
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What is behind a stored text, or behind the JSON of a nested value: which of them it is has to be guessed. */
+export const originalText = (text: string): string =>
+  text.includes(mark) && /^[[{]/.test(text) && isJson(text) ? originalJson(text) : original(text)

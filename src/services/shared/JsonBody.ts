@@ -3,11 +3,15 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { Bytes } from "./Bytes.ts"
+import { readDigits } from "./Exact.ts"
 
 const unreadable = (detail: string) =>
   new BadRequest({ detail: "The body cannot be read", issues: [{ part: "body", pointer: "", detail }] })
 
-/** The bytes of a JSON body, and its value. No body, and what is no JSON, is a bad request. */
+/**
+ * The bytes of a JSON body, and its value, in which numbers that JavaScript would round are their digits, as text. No
+ * body, and what is no JSON, is a bad request.
+ */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const bytes = new Bytes()
   yield* Stream.runForEach(request.stream, (chunk) => {
@@ -17,7 +21,7 @@ export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.
   const body = bytes.value.slice()
   if (body.length === 0) return yield* unreadable("A JSON body is required")
   const value = yield* Effect.try({
-    try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body)),
+    try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
     catch: () => unreadable("The body is not JSON in UTF-8")
   })
   return { body, value }

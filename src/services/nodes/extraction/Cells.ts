@@ -43,7 +43,7 @@ export const dates = (zone: string): ((text: string) => string) | undefined => {
   }
 }
 
-type Texts = Readonly<Record<string, unknown>>
+export type Texts = Readonly<Record<string, unknown>>
 
 const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
 

@@ -6,7 +6,7 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Limits on queries: more of anything is refused. */
-export const limits = { depth: 32, clauses: 1024, values: 10_000, text: 8192, field: 512, issues: 50 }
+export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50 }
 
 /** Steps of a JSON pointer from one clause to a clause inside it: `/bool/must/0`. */
 const levels = 3

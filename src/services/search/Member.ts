@@ -1,0 +1,6 @@
+/** Puts a member into an object; `__proto__` is a name like any other. */
+export const setMember = <A>(object: Record<string, A>, name: string, value: A): void => {
+  if (name === "__proto__") {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  } else object[name] = value
+}

@@ -1,0 +1,66 @@
+/** A number as it is written in JSON, for `JSON.stringify` to write it so again. */
+export interface RawNumber {
+  readonly rawJSON: string
+}
+
+// The library's types do not have them yet.
+const json = JSON as JSON & { rawJSON(text: string): RawNumber; isRawJSON(value: unknown): value is RawNumber }
+
+export const isRaw = (value: unknown): value is RawNumber => json.isRawJSON(value)
+
+/** Digits without leading and trailing zeros, and how many of them stand before the point. */
+interface Decimal {
+  readonly sign: -1 | 0 | 1
+  readonly digits: string
+  readonly point: number
+}
+
+const decimalOf = (literal: string): Decimal => {
+  const [, minus, whole = "", fraction = "", exponent = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
+  const all = whole + fraction
+  const digits = all.replace(/^0+/, "")
+  const point = whole.length - (all.length - digits.length) + Number(exponent)
+  const kept = digits.replace(/0+$/, "")
+  return kept === "" ? { sign: 0, digits: "", point: 0 } : { sign: minus === "-" ? -1 : 1, digits: kept, point }
+}
+
+/** Compares two numbers as they are written in JSON, whatever their size. */
+export const compareDecimals = (a: string, b: string): number => {
+  const [left, right] = [decimalOf(a), decimalOf(b)]
+  if (left.sign !== right.sign) return left.sign - right.sign
+  if (left.point !== right.point) return (left.point - right.point) * left.sign
+  return left.digits === right.digits ? 0 : (left.digits < right.digits ? -1 : 1) * left.sign
+}
+
+/** Whether JavaScript's number is the one that is written: an integer up to 2^53, or a decimal that is not rounded. */
+const isExact = (literal: string, value: number): boolean => {
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return false
+  // Fifteen digits always come back.
+  if (literal.length <= 15 && !/e/i.test(literal)) return true
+  return Number.isFinite(value) && compareDecimals(literal, String(value)) === 0
+}
+
+type Read = (text: string) => unknown
+
+/** Reads JSON, with something else for some numbers; texts that have none of them are read as fast as can be. */
+const reading =
+  (suspect: RegExp, keeps: (literal: string, value: number) => boolean, other: (literal: string) => unknown): Read =>
+  (text) =>
+    suspect.test(text)
+      ? JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) =>
+          typeof value === "number" && context?.source !== undefined && !keeps(context.source, value)
+            ? other(context.source)
+            : value
+        )
+      : JSON.parse(text)
+
+/** Reads JSON; numbers that JavaScript would round become their digits, as text. Throws a `SyntaxError`. */
+export const readDigits: Read = reading(/\d[\d.]{15}|\d[eE]/, isExact, (literal) => literal)
+
+/** Reads JSON; numbers that JavaScript would write otherwise become {@link RawNumber}. Throws a `SyntaxError`. */
+export const readRaw: Read = reading(
+  /\d[\d.]{15}|\.\d*0[,}\]]|\.0{6}|\d[eE][-+]?\d{3}/,
+  (literal, value) => literal === String(value),
+  (literal) => json.rawJSON(literal)
+)
