@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { compile } from "../../src/services/operators/Grok.ts"
 import { compile as compileFilter, type GrokFilterOptions } from "../../src/services/operators/GrokFilter.ts"
 import { requiredText } from "../../src/services/operators/grok/Literal.ts"
-import { withoutUnicodeSets } from "../../src/services/operators/grok/Plain.ts"
+import { plainAscii } from "../../src/services/operators/grok/Plain.ts"
 import { definitions, expression, line, random } from "./generate.ts"
 
 const grok = (...patterns: ReadonlyArray<string>) => Result.getOrThrow(compile(patterns, { bank: "none", definitions }))
@@ -94,11 +94,15 @@ describe("the text that a match must hold", () => {
   })
 })
 
-describe("an expression without Unicode sets", () => {
+describe("an expression for ASCII text", () => {
   it.each([
     ["[a-z\\-\\[]\\{\\d{2}\\}", "[a-z\\-\\[]\\{\\d{2}\\}"],
     ["\\p{AHex}+[\\p{AHex}:]", "[0-9A-Fa-f]+[0-9A-Fa-f:]"],
-    ["(a)\\1\\u00e9\\x41", "(a)\\1\\u00e9\\x41"],
+    ["(a)\\1\\u0041\\x41", "(a)\\1\\u0041\\x41"],
+    ["ä?\\u00e9|\\xe9+", "[]?[]|[]+"],
+    ['.+[^"\\\\]', '[\\x00-\\x7f]+[^\\x80-\\uffff"\\\\]'],
+    ["\\S\\s\\W\\w", "[^\\s\\x80-\\uffff][\\t-\\r ][^\\w\\x80-\\uffff]\\w"],
+    ["[aé]*[\\W]", "(?:(?![\\x80-\\uffff])[aé])*(?:(?![\\x80-\\uffff])[\\W])"],
     ["\\p{L}", undefined],
     ["[\\p{L}]", undefined],
     ["[a[b]]", undefined],
@@ -109,6 +113,6 @@ describe("an expression without Unicode sets", () => {
     ["(?i:a)", undefined],
     ["\\k<a>", undefined]
   ])("of %s is %s", (pattern, plain) => {
-    expect(withoutUnicodeSets(pattern)).toBe(plain)
+    expect(plainAscii(pattern, true)).toBe(plain)
   })
 })

@@ -1,15 +1,16 @@
 import { Result } from "effect"
-import { areAscii } from "./Ascii.ts"
 import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
 import type { Explanation } from "./Explanation.ts"
 import { explainer, patternHints } from "./grok/Explain.ts"
-import { type Expression, type ExpressionSettings, expression, type GrokMatch } from "./grok/Expression.ts"
+import { type Expression, type ExpressionSettings, expression } from "./grok/Expression.ts"
+import { linesMatcher } from "./grok/Lines.ts"
+import type { GrokMatch } from "./grok/Recipe.ts"
 import { brokenDefinitions } from "./grok/Unused.ts"
 import { PatternError } from "./PatternError.ts"
 import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
 
-export type { GrokMatch } from "./grok/Expression.ts"
+export type { GrokMatch } from "./grok/Recipe.ts"
 
 export interface GrokOptions {
   /** Built-in pattern set: `legacy` field names, ECS v1 field names, or nothing. */
@@ -88,16 +89,6 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
   return compiled
 }
 
-type Match = (line: string) => GrokMatch | undefined
-
-const firstOf = (matches: ReadonlyArray<Match>, line: string): GrokMatch | undefined => {
-  for (let index = 0; index < matches.length; index++) {
-    const found = matches[index]!(line)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
 type Names = ReadonlyMap<string, Definition>
 
 // Apart from what is kept of a compilation, which would keep every definition of the tenant with it.
@@ -124,20 +115,12 @@ const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   }
   const expressions = expressionsOf(patterns, settings)
   const broken = own.size === 0 ? none : unused(own, lookup)
-  const each = expressions.map(({ match }) => match)
-  const match = (line: string) => firstOf(each, line)
   return {
     expressions,
     explain: explainer(expressions, dotall),
     get hints() {
       return [...new Set([...expressions.flatMap(patternHints), ...broken()])]
     },
-    match,
-    // Looking at the text of all lines first: between two matches it would cost four times as much.
-    matchAll: (lines) => {
-      if (!areAscii(lines)) return lines.map(match)
-      const ready = expressions.map(({ matchOf }) => matchOf(true))
-      return lines.map(ready.length === 1 ? ready[0]! : (line) => firstOf(ready, line))
-    }
+    ...linesMatcher(expressions)
   }
 }

@@ -1,14 +1,13 @@
-import type { ConversionFailure } from "../Coercion.ts"
 import type { Definition } from "../Definitions.ts"
-import type { Fields } from "../FieldPath.ts"
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
+import { certainCaptures } from "./Certain.ts"
 import { expand, type Origin } from "./Expand.ts"
-import { walkingBuilder } from "./Fields.ts"
-import { generatedBuilder } from "./GeneratedFields.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
+import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
 import { requiredText } from "./Literal.ts"
-import { lazyMatcher, type Matcher, type Tree } from "./Matcher.ts"
+import { matchers, type Tree } from "./Matcher.ts"
+import type { LineMatch } from "./Recipe.ts"
 
 export interface ExpressionSettings {
   readonly lookup: (name: string) => Definition | undefined
@@ -19,14 +18,6 @@ export interface ExpressionSettings {
   readonly dotall: boolean
 }
 
-export interface GrokMatch {
-  /** Which pattern matched, from 1. */
-  readonly pattern: number
-  readonly fields: Fields
-  /** Captures that could not be converted; their fields hold the text. */
-  readonly failures: ReadonlyArray<ConversionFailure>
-}
-
 /** One compiled grok pattern. */
 export interface Expression {
   readonly text: string
@@ -34,20 +25,19 @@ export interface Expression {
   readonly captures: ReadonlyArray<Capture>
   readonly leaves: ReadonlyArray<Leaf>
   readonly hints: ReadonlyArray<string>
-  readonly match: (line: string) => GrokMatch | undefined
-  /** The match of lines that are ASCII text, or of those that are not. */
-  readonly matchOf: (ascii: boolean) => (line: string) => GrokMatch | undefined
+  readonly match: LineMatch
+  /** Matches ASCII text. */
+  readonly ascii: () => LineMatcher
+  /** Matches any text. */
+  readonly unicode: () => LineMatcher
+  /** Both give the same for any text. */
+  readonly same: boolean
   /** The raw match, with `indices` on request, and the place of each capture in it. */
   readonly exec: (
     line: string,
     indices: boolean
   ) => { readonly match: RegExpExecArray; readonly numbers: ReadonlyArray<number> } | undefined
 }
-
-/** Lines that match in a row until a line that does not is unexpected again. */
-const wariness = 16
-
-const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
 /** Compiles pattern number `pattern`. Throws PatternError. */
 export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
@@ -57,37 +47,16 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   const { tree: root, captures, names, hints } = expanded
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)
-  // Most matches convert without failure: one list serves them all.
-  const scratch: Array<ConversionFailure> = []
+  const shared = { pattern, leaves: all, certain: certainCaptures(root), keepEmpty: keepEmptyCaptures }
   const required = requiredText(root)
-  const withBuilder = (matcher: Matcher) => {
-    const { exec, numbers } = matcher
-    const given = [all, keepEmptyCaptures, numbers] as const
-    const build = generatedBuilder(...given) ?? walkingBuilder(...given)
-    // Looking for the text costs a tenth of a match: it is done while lines that do not match are about.
-    let wary = 0
-    const match = (line: string): GrokMatch | undefined => {
-      if (wary > 0 && required !== undefined && !line.includes(required)) {
-        wary = wariness
-        return undefined
-      }
-      const found = exec(line)
-      if (found === null) {
-        wary = wariness
-        return undefined
-      }
-      if (wary > 0) wary--
-      if (scratch.length > 0) scratch.length = 0
-      const fields = build(found, scratch)
-      return { pattern, fields, failures: scratch.length === 0 ? noFailures : [...scratch] }
-    }
-    return { exec, numbers, match }
-  }
-  const matcherFor = lazyMatcher(tree, dotall, false, withBuilder)
-  const indexedFor = lazyMatcher(tree, dotall, true, (matcher) => matcher)
+  const plain = matchers(tree, dotall, false, (one) => ({
+    ...one,
+    lines: lineMatcher({ ...one, ...shared, required })
+  }))
+  const indexed = matchers(tree, dotall, true, (one) => one)
   try {
     // V8 compiles on first use: done here, the first line is not charged for it.
-    matcherFor("").exec("")
+    plain.of("").exec("")
   } catch (error) {
     throw blame(tree, origin, dotall, error as Error)
   }
@@ -97,10 +66,12 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
     captures,
     leaves: all,
     hints,
-    match: (line) => matcherFor(line).match(line),
-    matchOf: (ascii) => matcherFor("", ascii).match,
+    match: (line) => plain.of(line).lines.match()(line),
+    ascii: () => plain.ascii().lines,
+    unicode: () => plain.unicode().lines,
+    same: plain.same,
     exec: (line, indices) => {
-      const { exec, numbers } = (indices ? indexedFor : matcherFor)(line)
+      const { exec, numbers } = (indices ? indexed : plain).of(line)
       const match = exec(line)
       return match === null ? undefined : { match, numbers }
     }

@@ -8,6 +8,8 @@ import { needsUnicode, spellOutShorthands, translate } from "./Translate.ts"
 export interface Matcher {
   readonly exec: (line: string) => RegExpExecArray | null
   readonly numbers: ReadonlyArray<number>
+  /** A match takes ASCII characters only: when it takes all of the line, the line is ASCII text. */
+  readonly narrow: boolean
 }
 
 export interface Tree {
@@ -28,13 +30,13 @@ const compile = (printed: Printed, tree: Tree, options: MatcherOptions, sticky: 
   const flags = (options.dotall ? "m" : "") + (options.text === "ascii" ? "DSW" : "")
   const source = options.text === "ascii" ? printed.source : spellOutShorthands(printed.source)
   const indices = options.indices || printed.loops.length > 0 ? "d" : ""
-  const { regex, numbers } = translate(source, flags, indices + (sticky ? "y" : ""))
+  const { regex, numbers, narrow } = translate(source, flags, indices + (sticky ? "y" : ""))
   const places = Array.from({ length: tree.captureCount }, (_, index) => numbers.get(`g${index}`) ?? -1)
   const walkers = printed.loops.map((loop, index): LoopWalker => {
     const span = numbers.get(`l${index}`) ?? -1
     return { span, fragile: loop.fragile, iteration: iterations(loop, tree, options) }
   })
-  return { regex, places, repair: walkers.length === 0 ? same : repairer(walkers, places) }
+  return { regex, places, narrow, repair: walkers.length === 0 ? same : repairer(walkers, places) }
 }
 
 const same = (match: RegExpExecArray): RegExpExecArray => match
@@ -71,7 +73,7 @@ const iterations = (loop: Loop, tree: Tree, options: MatcherOptions): LoopWalker
 /** Compiles an expanded tree. Throws an Error with the translator's words when the regular expression is bad. */
 export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   const printed = print(tree.root, tree.names)
-  const { regex, places, repair } = compile(printed, tree, options, false)
+  const { regex, places, narrow, repair } = compile(printed, tree, options, false)
   const exec =
     printed.loops.length === 0
       ? (line: string) => regex.exec(line)
@@ -79,20 +81,36 @@ export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
           const match = regex.exec(line)
           return match === null ? null : repair(match)
         }
-  return { exec, numbers: places }
+  return { exec, numbers: places, narrow }
 }
 
-/** A tree's matcher for any line (`ascii`: whether it is ASCII text, where that is known), with `finish` done to it: picks the recipe by the line's text, compiles each on first use. */
-export const lazyMatcher = <A>(tree: Tree, dotall: boolean, indices: boolean, finish: (matcher: Matcher) => A) => {
+/** A tree's matchers, each compiled on first use, with `finish` done to them. */
+export interface Matchers<A> {
+  /** For ASCII text. */
+  readonly ascii: () => A
+  /** For any text. */
+  readonly unicode: () => A
+  /** The one that is exact for the line and not slower than the other. */
+  readonly of: (line: string) => A
+  /** Both match alike, but for their speed. */
+  readonly same: boolean
+}
+
+export const matchers = <A>(
+  tree: Tree,
+  dotall: boolean,
+  indices: boolean,
+  finish: (matcher: Matcher) => A
+): Matchers<A> => {
   const same = !needsUnicode(print(tree.root, tree.names).source)
-  let plain: A | undefined
-  let unicode: A | undefined
-  return (line: string, ascii?: boolean): A => {
-    if (ascii ?? (!same && isAscii(line))) {
-      if (plain === undefined) plain = finish(matcher(tree, { dotall, indices, text: "ascii" }))
-      return plain
+  const lazy = (text: MatcherOptions["text"]) => {
+    let made: A | undefined
+    return (): A => {
+      if (made === undefined) made = finish(matcher(tree, { dotall, indices, text }))
+      return made
     }
-    if (unicode === undefined) unicode = finish(matcher(tree, { dotall, indices, text: "unicode" }))
-    return unicode
   }
+  const ascii = lazy("ascii")
+  const unicode = lazy("unicode")
+  return { ascii, unicode, same, of: (line) => (!same && isAscii(line) ? ascii() : unicode()) }
 }

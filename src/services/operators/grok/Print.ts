@@ -1,4 +1,5 @@
 import type { ExpandedGroup } from "./Expand.ts"
+import { nullable } from "./Nullable.ts"
 import type { Node, Repeat } from "./Syntax.ts"
 
 /** A repetition whose captures ECMAScript would forget between iterations: it is printed inside group `l<index>`. */
@@ -54,26 +55,6 @@ const flattened = (node: Repeat, numbered: boolean): string | undefined => {
   if (only.kind !== "repeat" || !/^[*+]$/.test(only.quantifier)) return undefined
   if (only.node.kind !== "class" && only.node.kind !== "atom") return undefined
   return only.node.text + (node.quantifier === "+" && only.quantifier === "+" ? "+" : "*")
-}
-
-/** True when the node can match without taking a character. */
-const nullable = (node: Node): boolean => {
-  switch (node.kind) {
-    case "atom":
-      return /^(?:[$^]|\\[bBAzZGK])$/.test(node.text)
-    case "class":
-      return false
-    case "repeat":
-      return node.min === 0 || nullable(node.node)
-    case "choice":
-      return node.branches.some(nullable)
-    case "group":
-      return /^\(\?<?[=!]/.test(node.open) || nullable(node.body)
-    case "sequence":
-      return node.items.every(nullable)
-    default:
-      return true
-  }
 }
 
 /**

@@ -1,10 +1,12 @@
 import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
-import { withoutUnicodeSets } from "./Plain.ts"
+import { plainAscii } from "./Plain.ts"
 
 /** A regular expression for V8 and the number that each of its named groups has in a match. */
 export interface Translated {
   readonly regex: RegExp
   readonly numbers: ReadonlyMap<string, number>
+  /** A match takes ASCII characters only, even from lines with others. */
+  readonly narrow: boolean
 }
 
 /** Drops group names (a match with `groups` costs half as much again) and tells the number of each. */
@@ -64,13 +66,16 @@ export const translate = (source: string, flags: string, extra: string): Transla
     // Subroutines and searching lookbehinds need the translator's own RegExp class, which hides its extra groups.
     const numbers = new Map<string, number>()
     for (const [, name] of source.matchAll(/\(\?<([gl]\d+)>/g)) numbers.set(name!, numbers.size + 1)
-    return { regex: new EmulatedRegExp(pattern, details.flags + extra, options), numbers }
+    return { regex: new EmulatedRegExp(pattern, details.flags + extra, options), numbers, narrow: false }
   }
   const numbered = numberGroups(pattern)
-  const plain = flags.includes("W") && !details.flags.includes("i") ? withoutUnicodeSets(numbered.source) : undefined
+  const plain =
+    flags.includes("W") && !details.flags.includes("i")
+      ? plainAscii(numbered.source, details.flags.includes("s"))
+      : undefined
   const regex =
     plain === undefined
       ? new RegExp(numbered.source, details.flags + extra)
       : new RegExp(plain, details.flags.replace("v", "") + extra)
-  return { regex, numbers: numbered.numbers }
+  return { regex, numbers: numbered.numbers, narrow: plain !== undefined }
 }

@@ -58,7 +58,8 @@ export const patterns: Readonly<Record<string, string>> = {
   // No boundary at the colon: `[IPv6:…]` and `address:port` are common. The zone is RFC 4007's.
   IPV6: String.raw`(?<!\w)${ipv6After(0)}(?!\w)(?:%[\w.~-]+)?`,
   IPV4: String.raw`(?<!\d)${ipv4}(?!\d)`,
-  IP: "(?:%{IPV6}|%{IPV4})",
+  // No text begins as both, so the order is free: the more common one first.
+  IP: "(?:%{IPV4}|%{IPV6})",
   // RFC 1035: labels of 63, names of at most 127 labels; the bounds also keep a failed search linear.
   HOSTNAME: String.raw`\b${label}(?:\.${label}){0,126}\.?`,
   IPORHOST: "(?:%{IP}|%{HOSTNAME})",

@@ -1,0 +1,45 @@
+import type { ConversionFailure } from "../Coercion.ts"
+import { type Builder, walkingBuilder } from "./Fields.ts"
+import { generatedMatch } from "./GeneratedMatch.ts"
+import { type Course, type GrokMatch, type LineMatch, noFailures, type Recipe, wariness } from "./Recipe.ts"
+
+export interface LineMatcher {
+  readonly course: Course
+  /** The quickest function there is by now: to be asked for again with each batch. */
+  readonly match: () => LineMatch
+}
+
+const withFields =
+  (recipe: Recipe, build: Builder) =>
+  (found: RegExpExecArray): GrokMatch => {
+    const failures: Array<ConversionFailure> = []
+    const fields = build(found, failures)
+    return { pattern: recipe.pattern, fields, failures: failures.length === 0 ? noFailures : failures }
+  }
+
+/** Makes what matches lines. */
+export const lineMatcher = (recipe: Recipe): LineMatcher => {
+  const { exec, required, narrow } = recipe
+  const course: Course = { sure: false, wary: 0 }
+  const walk = withFields(recipe, walkingBuilder(recipe.leaves, recipe.keepEmpty, recipe.numbers))
+  const generated = generatedMatch(recipe, course, walk)
+  if (generated !== undefined) return { course, match: generated }
+  // Looking for the text costs a tenth of a match: it is done while lines that do not match are about.
+  const match: LineMatch = (line) => {
+    if (course.wary > 0 && required !== undefined && !line.includes(required)) {
+      course.wary = wariness
+      course.sure = true
+      return undefined
+    }
+    const found = exec(line)
+    if (found === null) {
+      course.wary = wariness
+      course.sure = false
+      return undefined
+    }
+    if (course.wary > 0) course.wary--
+    course.sure = narrow && found.index === 0 && found[0].length === line.length
+    return walk(found)
+  }
+  return { course, match: () => match }
+}
