@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../engines/Engine.ts"
+import type { StoredLine } from "../shared/Lines.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 
@@ -108,11 +109,4 @@ export interface Waiting extends ExecutionKey {
 export interface OutputState {
   readonly state: ExecutionState
   readonly truncated: boolean
-}
-
-/** An output line: its text, and the whole as JSON (`{seq, timestamp, component, text}`). */
-export interface StoredLine {
-  readonly seq: number
-  readonly text: string
-  readonly json: string
 }

@@ -8,17 +8,14 @@ import type { FlowlineFile } from "../flowlines/Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import { runtimeOf } from "../flowlines/Stored.ts"
+import type { Followed, StoredLine } from "../shared/Lines.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { type ExecutionDetail, hasEnded } from "./Execution.ts"
-import { type ExecutionKey, ExecutionStore, type OutputState, type StoredLine } from "./ExecutionStore.ts"
+import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { keyOf, Supervisor } from "./Supervisor.ts"
 
-/** What a follower of an output gets: lines, a sign of life now and then, and the state that it ended in. */
-export type Followed =
-  | { readonly _tag: "Lines"; readonly lines: ReadonlyArray<StoredLine> }
-  | { readonly _tag: "Quiet" }
-  | { readonly _tag: "End"; readonly output: OutputState }
+type FollowedOutput = Followed<OutputState>
 
 const linesAtOnce = 1000
 /** Milliseconds after which a follower looks again without having been told to. */
@@ -70,13 +67,13 @@ export class Executions extends Context.Service<
       tenant: string,
       id: string,
       after: number
-    ) => Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
+    ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
     /** The same with the events, oldest first, in place of the lines. */
     readonly followEvents: (
       tenant: string,
       id: string,
       after: number
-    ) => Effect.Effect<Stream.Stream<Followed, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
+    ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
   }
 >()("flow/executions/Executions") {
   static readonly layer = Layer.effect(
@@ -139,13 +136,13 @@ export class Executions extends Context.Service<
           const output = yield* stateOf(key)
           const lines = yield* read(key, last)
           last = lines.at(-1)?.seq ?? last
-          if (lines.length > 0) return { _tag: "Lines", lines } satisfies Followed
+          if (lines.length > 0) return { _tag: "Lines", lines } satisfies FollowedOutput
           if (hasEnded(output.state)) {
             ended = true
-            return { _tag: "End", output } satisfies Followed
+            return { _tag: "End", output } satisfies FollowedOutput
           }
           yield* wait
-          return { _tag: "Quiet" } satisfies Followed
+          return { _tag: "Quiet" } satisfies FollowedOutput
         })
         return Stream.unfold(0, () =>
           Effect.suspend(() => (ended ? Effect.undefined : Effect.map(next, (followed) => [followed, 0] as const)))

@@ -2,9 +2,10 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { Draining } from "../shared/Draining.ts"
+import { eventStream, formatOf, startOf } from "../shared/Lines.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Executions } from "./Executions.ts"
-import { document, eventStream, formatOf, startOf } from "./Output.ts"
+import { document } from "./Output.ts"
 
 export const ExecutionsHttp = HttpApiBuilder.group(
   Api,
