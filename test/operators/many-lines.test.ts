@@ -10,13 +10,13 @@ const grok = (...patterns: ReadonlyArray<string>) => Result.getOrThrow(compile(p
 
 describe("many lines at once", () => {
   it("match as each does by itself, whatever came before", () => {
-    const source = random(20_261_121)
+    const source = random(4_242)
     let required = 0
     for (let round = 0; round < 400; round++) {
       const ascii = source.below(2) === 0
       const patterns = Array.from({ length: 1 + source.below(2) }, () => {
         const { pattern } = expression(source, ascii)
-        return source.below(2) === 0 ? pattern : `ab(?:${pattern})`
+        return source.pick([pattern, `ab(?:${pattern})`, `^.*?(?:${pattern})[^a]*$`])
       })
       const compiled = compile(patterns, { bank: "none", definitions })
       if (Result.isFailure(compiled)) continue
@@ -24,6 +24,8 @@ describe("many lines at once", () => {
       const lines = Array.from({ length: 12 }, () => line(source, ascii || source.below(3) > 0))
       const all = matchAll(lines)
       expect(all).toEqual(lines.map(match))
+      const exact = lines.map((text) => expressions.map((one) => one.match(text)).find((found) => found !== undefined))
+      expect([patterns, lines, all]).toEqual([patterns, lines, exact])
       // What skips the match, or picks its recipe, must not change whether there is one.
       const bare = lines.map((text) => expressions.some(({ exec }) => exec(text, false) !== undefined))
       expect([patterns, lines, all.map((found) => found !== undefined)]).toEqual([patterns, lines, bare])
