@@ -63,13 +63,31 @@ onBoth("flowlines that search", (it) => {
     })
   )
 
-  it.effect("fail at an index that is not the tenant's, and find nothing by a pattern", () =>
+  it.effect("are refused at save for an index that is not the tenant's", () =>
     Effect.gen(function* () {
-      for (const index of ["other-users", "mytenant", "mytenant-UPPER"]) {
-        const failed = yield* run(writing(1, `{ index: ${index} }`))
-        assert.strictEqual(failed.state, "FAILED", index)
-        assert.match(failed.error ?? "", /search_output: There is no index/)
+      const refused = (text: string) =>
+        Effect.gen(function* () {
+          const answer = yield* raw("/v1/mytenant/flowline/save", { method: "POST", body: flowlineForm(text) })
+          const problem = yield* Effect.promise(
+            () => answer.json() as Promise<{ issues?: ReadonlyArray<{ pointer: string }> }>
+          )
+          return [answer.status, ...(problem.issues ?? []).map(({ pointer }) => pointer)]
+        })
+      for (const index of ["other-users", "mytenant", "mytenant-", "mytenant-UPPER", "mytenant-*", "-mytenant-x"]) {
+        const found = yield* refused(writing(1, `{ index: ${index} }`))
+        assert.deepStrictEqual(found, [400, "/dag/1/settings/index"], index)
       }
+      for (const index of ["other-users", "_all", "'mytenant-a,other-b'", "'mytenant-a,'", "mytenant-UPPER"]) {
+        assert.deepStrictEqual(yield* refused(reading(`{ index: ${index} }`)), [400, "/dag/0/settings/index"], index)
+      }
+      for (const index of ["mytenant-none", "other-*", "'mytenant-*,-mytenant-x'"]) {
+        assert.deepStrictEqual(yield* refused(reading(`{ index: ${index} }`)), [200], index)
+      }
+    })
+  )
+
+  it.effect("fail at an index that is not there, and find nothing by a pattern", () =>
+    Effect.gen(function* () {
       const missing = yield* run(reading("{ index: mytenant-none }"))
       assert.match(missing.error ?? "", /search_input: There is no index mytenant-none/)
       const nothing = yield* run(reading("{ index: other-* }"))

@@ -129,6 +129,8 @@ for (const [name, store] of stores) {
         }
         assert.deepStrictEqual(yield* idsOf("a", "*"), ["own"])
         assert.deepStrictEqual(yield* idsOf("a", "a-b-*"), [])
+        assert.deepStrictEqual(yield* idsOf("a", "a-*,-a-x*"), [])
+        assert.deepStrictEqual(yield* idsOf("a", "a-*, -a-x, a-?"), ["own"])
         assert.deepStrictEqual(yield* idsOf("a-b", "a-*"), ["secret"])
         // The same name for both: a-b-x is a name that the tenant "a" may have, too.
         yield* search.write("a", "a-b-x", [{ id: "other", source: {} }])

@@ -8,6 +8,8 @@ import type { Definition } from "./Definition.ts"
 export interface FlowlineFile {
   readonly name?: string
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Whose flowline it is. */
+  readonly tenant?: string
   /** The nodes that the tenant brings along, where the flowline may use them. */
   readonly own?: ReadonlyArray<NodeDescriptor>
   /** The grok patterns that the tenant brings along, where the flowline may use them. */

@@ -24,13 +24,17 @@ const maxIssues = 200
  * are those that somebody else found in its value.
  */
 export const decode = (
-  file: SourceFile & { readonly own?: ReadonlyArray<NodeDescriptor>; readonly patterns?: TenantDefinitions },
+  file: SourceFile & {
+    readonly tenant?: string
+    readonly own?: ReadonlyArray<NodeDescriptor>
+    readonly patterns?: TenantDefinitions
+  },
   more: ReadonlyArray<Finding> = []
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
   const document = readDocument(file)
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const { value } = document.success
-  const flowline = validate(value, ownNodes(file.own ?? []), file.patterns)
+  const flowline = validate(value, ownNodes(file.own ?? []), file.patterns, file.tenant)
   const findings = [...(Result.isFailure(flowline) ? flowline.failure : []), ...more]
   if (Result.isFailure(flowline) || findings.length > 0) {
     return Result.fail(report(findings, value, document.success))

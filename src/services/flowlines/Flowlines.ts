@@ -94,6 +94,7 @@ export class Flowlines extends Context.Service<
         const shared = mayBeGrok(file) ? yield* patterns.of(tenant) : undefined
         const definition = yield* decoder.decode({
           ...file,
+          tenant,
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })

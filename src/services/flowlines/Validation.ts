@@ -99,17 +99,18 @@ const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string
   }
 }
 
-/** Everything that is wrong with a flowline, or the decoded flowline. `own` and `patterns` are its tenant's. */
+/** Everything that is wrong with a flowline, or the decoded flowline. `own` and `patterns` are those of `tenant`. */
 export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
-  patterns?: TenantDefinitions
+  patterns?: TenantDefinitions,
+  tenant?: string
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime, patterns))
+    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime, patterns, tenant))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
@@ -156,7 +157,8 @@ const checkNode = (
   index: number,
   own: OwnNodes,
   runtime: Runtime | undefined,
-  patterns: TenantDefinitions | undefined
+  patterns: TenantDefinitions | undefined,
+  tenant: string | undefined
 ): ReadonlyArray<Finding> => {
   const type = typeOf(name ?? "", own)
   if (type === undefined || settings === undefined) return []
@@ -172,7 +174,7 @@ const checkNode = (
   if (Result.isFailure(rest)) return findings
   return [
     ...findings,
-    ...checkSettings(type, rest.success, runtime, patterns).map(({ path, detail, line, column }) => ({
+    ...checkSettings(type, rest.success, runtime, patterns, tenant).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })

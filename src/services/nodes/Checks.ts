@@ -3,7 +3,7 @@ import { checkFilter, checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
 import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
 import { extensionOf } from "./Paths.ts"
-import { checkSearch } from "./SearchCheck.ts"
+import { checkIndex, checkSearch } from "./SearchCheck.ts"
 
 type Checked = Required<Pick<NodeType, "check">>
 
@@ -32,15 +32,17 @@ const followFaults = (node: NodeType, settings: unknown, runtime: Runtime | unde
     ? [{ path: ["follow"], detail: "Only stream flowlines follow files" }]
     : []
 
-/** The faults of a node's decoded settings that its schema cannot see. */
+/** The faults of a node's decoded settings that its schema cannot see; `tenant` is whose flowline it is. */
 export const checkSettings = (
   node: NodeType,
   settings: unknown,
   runtime?: Runtime,
-  patterns?: TenantDefinitions
+  patterns?: TenantDefinitions,
+  tenant?: string
 ): ReadonlyArray<SettingsIssue> => [
   ...(node.check?.(settings, patterns) ?? []),
   ...(checks.get(node.type)?.check(settings) ?? []),
+  ...(tenant === undefined ? [] : checkIndex(node.type, settings, tenant)),
   ...parquetFaults(node, settings, runtime),
   ...followFaults(node, settings, runtime)
 ]

@@ -14,10 +14,19 @@ export interface Named {
   readonly selects: (name: string) => boolean
 }
 
-/** Reads a name, a pattern with `*` and `?`, or several of them with commas between. */
+/**
+ * Reads a name, a pattern with `*` and `?`, or several of them with commas between. A `-` before one of them takes its
+ * indices out of those that the ones before it stand for.
+ */
 export const named = (pattern: string): Named => {
   const parts = pattern.split(",").map((part) => part.trim())
-  const names = parts.filter((part) => !hasWildcard(part))
-  const patterns = parts.filter(hasWildcard)
-  return { names, selects: (name) => names.includes(name) || patterns.some((one) => matchesWildcard(one, name)) }
+  const matches = (part: string, name: string) => (hasWildcard(part) ? matchesWildcard(part, name) : part === name)
+  return {
+    names: parts.filter((part, at) => !hasWildcard(part) && !(at > 0 && part.startsWith("-"))),
+    selects: (name) =>
+      parts.reduce((selected, part, at) => {
+        const isTaken = at > 0 && part.startsWith("-")
+        return selected ? !(isTaken && matches(part.slice(1), name)) : !isTaken && matches(part, name)
+      }, false)
+  }
 }
