@@ -12,7 +12,11 @@ await serve(async () => {
     runtime: async (runtime) => {
       if (runtime === "pybatch") return (await import("./layers/engines/pybatch/Pybatch.ts")).pybatch
       if (runtime === "analytics") return (await import("./layers/engines/analytics/Analytics.ts")).analytics
-      return (flowline, makeContext) => pipeline(flowline, makeContext)
+      return async (flowline, makeContext, order) => {
+        if ((flowline.settings.parallelism ?? 1) === 1) return pipeline(flowline, makeContext)
+        const { parallel } = await import("./layers/engines/child/parallel/Parallel.ts")
+        return parallel(flowline, makeContext, order)
+      }
     },
     blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
   }

@@ -3,6 +3,7 @@ import { entryOf } from "../nodes/ArchiveOutput.ts"
 import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
 import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
+import { split } from "../nodes/parallel/Split.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
 import type { Position } from "./DocumentSource.ts"
@@ -118,6 +119,10 @@ export const validate = (
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
     const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"
     findings.push({ path: ["settings", "retry"], detail })
+  }
+  if (Result.isSuccess(decoded) && (decoded.success.settings.parallelism ?? 1) > 1) {
+    const parts = split(decoded.success)
+    if (Result.isFailure(parts)) findings.push({ path: ["settings", "parallelism"], detail: parts.failure })
   }
   if (findings.length > 0 || Result.isFailure(decoded)) return Result.fail(findings)
   return decoded

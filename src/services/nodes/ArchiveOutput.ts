@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { formatOf } from "./formats/Encoder.ts"
+import { batchText, formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
 import { node, runtimes } from "./Node.ts"
 import { extensionOf, fileName, relativePath } from "./Paths.ts"
@@ -15,6 +15,11 @@ const settings = Schema.Struct({
 export const entryOf = (settings: { readonly entry?: string; readonly format?: string }, component: string): string =>
   settings.entry ?? `${fileName(component)}.${settings.format === "lines" ? "log" : (settings.format ?? "ndjson")}`
 
+type Settings = typeof settings.Type
+
+const formatIn = (settings: Settings, component: string) =>
+  settings.format ?? formatOf(extensionOf(entryOf(settings, component))) ?? "ndjson"
+
 export const archiveOutput = node({
   type: "archive_output",
   kind: "output",
@@ -25,9 +30,9 @@ export const archiveOutput = node({
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { entry: "access.ndjson" },
+  text: (settings, component) => batchText(formatIn(settings, component), settings.columns),
   start: (settings, context) => {
     const entry = entryOf(settings, context.component)
-    const format = settings.format ?? formatOf(extensionOf(entry)) ?? "ndjson"
-    return writer(() => context.archiveEntry(entry), format, settings.columns)
+    return writer(() => context.archiveEntry(entry), formatIn(settings, context.component), settings.columns)
   }
 })

@@ -51,6 +51,7 @@ export const csv = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", columns: ["time", "user", "bytes"], types: { bytes: "integer" } },
   check: ({ columns, target, types = {} }) => {

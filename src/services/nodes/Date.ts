@@ -92,6 +92,7 @@ export const date = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
   check: ({ formats, target, timezone }) => {

@@ -31,6 +31,7 @@ export const dispatch = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen],
   example: { routes: [{ stream: "records", where: "response >= 500" }] },
   check: ({ routes }) =>

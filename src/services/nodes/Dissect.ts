@@ -37,6 +37,7 @@ export const dissect = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", pattern: "%{clientip} %{ident} %{auth} [%{timestamp}] %{rest}" },
   check: (settings) => {

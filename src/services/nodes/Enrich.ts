@@ -81,6 +81,7 @@ export const enrich = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
   check: (given) => [...(fileInput.check?.(source(given)) ?? []), ...targetFaults("target", given.target)],

@@ -1,8 +1,22 @@
 import { Effect, Schema } from "effect"
-import { formatOf } from "./formats/Encoder.ts"
+import { batchText, formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
 import { node, runtimes } from "./Node.ts"
 import { extensionOf, relativePath } from "./Paths.ts"
+
+const settings = Schema.Struct({
+  path: relativePath("Path below the tenant's data area, for example `out/access.csv`."),
+  ...writerSettings,
+  append: Schema.Boolean.annotate({
+    description:
+      "Adds to the end of the file, where every record can be seen at once: for runs that do not end by themselves. " +
+      "In stream, for `ndjson` and `lines`. What stands behind the last line end of the file is cut off.",
+    default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+})
+type Settings = typeof settings.Type
+
+const formatIn = ({ path, format }: Settings) => format ?? formatOf(extensionOf(path)) ?? "ndjson"
 
 export const fileOutput = node({
   type: "file_output",
@@ -11,16 +25,7 @@ export const fileOutput = node({
     "Writes the records to a file in the tenant's data area. The file appears under its name when the run has written " +
     "all of it and replaces an earlier one; with `append` it grows in place.",
   runtimes,
-  settings: Schema.Struct({
-    path: relativePath("Path below the tenant's data area, for example `out/access.csv`."),
-    ...writerSettings,
-    append: Schema.Boolean.annotate({
-      description:
-        "Adds to the end of the file, where every record can be seen at once: for runs that do not end by themselves. " +
-        "In stream, for `ndjson` and `lines`. What stands behind the last line end of the file is cut off.",
-      default: false
-    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
-  }),
+  settings,
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { path: "out/access.csv", columns: ["clientip", "response", "bytes"] },
@@ -28,6 +33,7 @@ export const fileOutput = node({
     append && (format ?? formatOf(extensionOf(path))) === "csv"
       ? [{ path: ["append"], detail: "A csv file cannot be added to: its columns stand in its first row" }]
       : [],
-  start: ({ path, format, columns, append }, context) =>
-    writer(() => context.file(path, append), format ?? formatOf(extensionOf(path)) ?? "ndjson", columns)
+  text: (settings) => batchText(formatIn(settings), settings.columns),
+  start: (settings, context) =>
+    writer(() => context.file(settings.path, settings.append), formatIn(settings), settings.columns)
 })

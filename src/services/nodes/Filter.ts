@@ -4,7 +4,7 @@ import { predicate } from "./expression/Compile.ts"
 import { ExpressionFault } from "./expression/Parse.ts"
 import { Failures } from "./Failures.ts"
 import { chosen, type Event, errors, node } from "./Node.ts"
-import { Program, timeoutMillis } from "./Program.ts"
+import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
 
 const settings = Schema.Struct({
   where: Schema.optionalKey(
@@ -34,6 +34,7 @@ export const filter = node({
   inputs: { min: 1, max: 100 },
   // A comparison cannot fail; a program can.
   outputs: [chosen, errors],
+  isStateless: ({ code }) => code === undefined || !mayKeepState(code),
   example: { where: 'response >= 500 and request !~ "^/health"' },
   check: ({ where, code }) => {
     if ((where === undefined) === (code === undefined)) return [{ path: [], detail: "expected either where or code" }]

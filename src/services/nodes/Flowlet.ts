@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Failures } from "./Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "./Node.ts"
 import { relativePath } from "./Paths.ts"
-import { Program, timeoutMillis } from "./Program.ts"
+import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
 
 const settings = Schema.Struct({
   code: Schema.optionalKey(
@@ -37,6 +37,7 @@ export const flowlet = node({
   settings,
   inputs: { min: 1, max: 100 },
   outputs: [chosen, errors],
+  isStateless: ({ code }) => code !== undefined && !mayKeepState(code),
   example: { code: "event.level = event.response >= 500 ? 'error' : 'info'" },
   start: async (settings, context) => {
     const text = settings.code ?? (await textOf(settings.file ?? "", context))

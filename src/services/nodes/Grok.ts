@@ -102,6 +102,7 @@ export const grok = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,

@@ -16,6 +16,7 @@ export const json = node({
   runtimes: ["stream"],
   settings: Schema.Struct(parsedSettings),
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", target: "payload" },
   check: ({ target }) => targetFaults("target", target),

@@ -42,6 +42,7 @@ export const kv = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", field_split: " ", value_split: "=", exclude_keys: ["ts"] },
   check: ({ target, prefix, default_keys = {} }) => [

@@ -128,6 +128,8 @@ export interface Instance {
   readonly end?: (emit: Emit) => void | Promise<void>
   /** Makes durable, or sends on, what was taken so far. Called between batches when an input keeps its position. */
   readonly flush?: (emit: Emit) => void | Promise<void>
+  /** In place of `process`, for a batch of which {@link NodeType.text} was made elsewhere: its UTF-8. */
+  readonly write?: (text: Uint8Array, records: number) => void | Promise<void>
 }
 
 /** A fault in a node's settings that its schema cannot see, such as a pattern that does not compile. */
@@ -162,6 +164,13 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   streams?(
     settings: S["Type"]
   ): ReadonlyArray<{ readonly stream: string; readonly path: ReadonlyArray<string | number> }>
+  /**
+   * Whether the node makes the same of a record whatever others there are, so that several instances can share the
+   * records. Absent: it does not.
+   */
+  isStateless?(settings: S["Type"]): boolean
+  /** What the node writes of a batch when that can be told of the batch alone; then its instance has `write`. */
+  text?(settings: S["Type"], component: string): ((batch: Batch) => string) | undefined
   /** What the node will {@link RunContext.open}. */
   references?(settings: S["Type"]): ReadonlyArray<Reference>
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>

@@ -27,6 +27,9 @@ export interface Pipeline {
   readonly run: () => Promise<void>
   /** In the order of the flowline; may be read at any time. */
   readonly counters: () => ReadonlyArray<NodeCounters>
+  /** Gives a node a batch that none of these nodes sent, or its text: see {@link NodeType.text}. */
+  readonly take: (component: string, batch: Batch) => Promise<void>
+  readonly write: (component: string, text: Uint8Array, records: number) => Promise<void>
 }
 
 /** A batch chain without any waiting would never let timers and messages in: the inputs let go this often. */
@@ -40,11 +43,11 @@ const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 export const pipeline = (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
-  typeOf: (type: string) => NodeType | undefined = (type) => catalogue.get(type)
+  typeOf: (type: string, node: DagNode) => NodeType | undefined = (type) => catalogue.get(type)
 ): Pipeline => {
   const abort = new AbortController()
   const stations = flowline.dag.map(
-    (node) => new Station(node, typeOf(node.type), makeContext(componentOf(node)), abort)
+    (node) => new Station(node, typeOf(node.type, node), makeContext(componentOf(node)), abort)
   )
   const byName = new Map(stations.map((station) => [station.component, station]))
   for (const station of stations) {
@@ -96,7 +99,9 @@ export const pipeline = (
         cancelled.removeEventListener("abort", cancel)
       }
     },
-    counters: () => stations.map((station) => station.counters())
+    counters: () => stations.map((station) => station.counters()),
+    take: async (component, batch) => byName.get(component)?.take(batch),
+    write: async (component, text, records) => byName.get(component)?.write(text, records)
   }
 }
 
@@ -146,6 +151,7 @@ class Station {
   }
 
   #failure(cause: unknown): NodeFailure {
+    if (cause instanceof NodeFailure) return cause
     const detail = cause instanceof Error ? cause.message : String(cause)
     return new NodeFailure({ component: this.component, detail, cause })
   }
@@ -187,6 +193,13 @@ class Station {
     return this.#inTurn(() => {
       this.#recordsIn += batch.length
       return this.#instance.process?.(batch, this.emit)
+    })
+  }
+
+  write(text: Uint8Array, records: number): Promise<void> {
+    return this.#inTurn(() => {
+      this.#recordsIn += records
+      return this.#instance.write?.(text, records)
     })
   }
 

@@ -11,6 +11,12 @@ export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, max
   .annotate({ description: "Milliseconds that the program may take for one event.", default: 200 })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200)))
 
+/**
+ * Whether a program may remember something from one event to the next: only one that declares `process` itself has
+ * variables outside of it. In doubt it may.
+ */
+export const mayKeepState = (code: string): boolean => /process|\\u/.test(code)
+
 export interface ProgramOptions {
   readonly text: string
   readonly purpose: Purpose

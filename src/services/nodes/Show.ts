@@ -9,6 +9,8 @@ const overLimit = (limit: number): string => `(the limit of ${limit} records is 
 const cell = (value: unknown): string | null =>
   value === undefined || value === null ? null : typeof value === "string" ? value : JSON.stringify(value)
 
+const lineOf = (event: Event): string => JSON.stringify(event)
+
 /** Prints at the end, when the columns and their widths are known. */
 const asTable = (limit: number, context: NodeContext): Instance => {
   const shown: Array<Event> = []
@@ -49,21 +51,24 @@ export const show = node({
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { limit: 20 },
+  text: ({ format }) => (format === "table" ? undefined : (batch) => batch.map(lineOf).join("\n")),
   start: ({ limit, format }, context) => {
     if (format === "table") return asTable(limit, context)
     let shown = 0
     let told = false
-    return {
-      process: async (batch) => {
-        if (told) return
-        const lines = batch.slice(0, limit - shown).map((event) => JSON.stringify(event))
-        shown += lines.length
-        if (lines.length < batch.length) {
-          told = true
-          lines.push(overLimit(limit))
-        }
-        if (lines.length > 0) await context.print(lines)
+    const print = async (records: number, first: (count: number) => Array<string>) => {
+      if (told) return
+      const lines = first(limit - shown)
+      shown += lines.length
+      if (lines.length < records) {
+        told = true
+        lines.push(overLimit(limit))
       }
+      if (lines.length > 0) await context.print(lines)
+    }
+    return {
+      process: (batch) => print(batch.length, (count) => batch.slice(0, count).map(lineOf)),
+      write: (text, records) => print(records, (count) => new TextDecoder().decode(text).split("\n", count))
     }
   }
 })

@@ -55,6 +55,16 @@ export const encoder = (format: OutputFormat, columns?: ReadonlyArray<string>): 
   }
 }
 
+/** The text of a batch on its own, which is what an encoder makes of it; undefined where it needs those before it. */
+export const batchText = (
+  format: OutputFormat | "parquet",
+  columns: ReadonlyArray<string> | undefined
+): ((batch: Batch) => string) | undefined => {
+  if (format === "parquet") return undefined
+  if (format !== "csv") return encoder(format).encode
+  return columns === undefined ? undefined : (batch) => csvRows(columns, batch)
+}
+
 /** The format that a file's extension stands for. */
 export const formatOf = (extension: string): OutputFormat | undefined => {
   switch (extension) {

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Instance, Sink } from "../Node.ts"
+import type { Batch, Instance, Sink } from "../Node.ts"
 import { encoder, type OutputFormat, outputFormats } from "./Encoder.ts"
 
 /** Settings of every node that writes a file. */
@@ -31,11 +31,17 @@ export const writer = (
   if (format === "parquet") throw new Error(parquetElsewhere)
   const encode = encoder(format, columns)
   let sink: Sink | undefined
+  const process = async (batch: Batch) => {
+    const text = encode.encode(batch)
+    sink ??= await open()
+    if (text !== "") await sink.write(text)
+  }
   return {
-    process: async (batch) => {
-      const text = encode.encode(batch)
-      sink ??= await open()
-      if (text !== "") await sink.write(text)
+    process,
+    write: async (text) => {
+      // What stands before all records.
+      await process([])
+      await sink?.write(text)
     },
     flush: () => sink?.flush?.(),
     end: async () => {

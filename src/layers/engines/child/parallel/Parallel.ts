@@ -1,0 +1,15 @@
+import { Result } from "effect"
+import { pipeline } from "../../../../services/nodes/Pipeline.ts"
+import { merged } from "../../../../services/nodes/parallel/Merge.ts"
+import { split } from "../../../../services/nodes/parallel/Split.ts"
+import type { MakeJob } from "../Run.ts"
+import { Threads } from "./Threads.ts"
+
+/** A stream flowline with `settings.parallelism`. One that cannot be split runs as any other: saving it was refused. */
+export const parallel: MakeJob = (flowline, makeContext, order) => {
+  const parts = split(flowline)
+  if (Result.isFailure(parts)) return pipeline(flowline, makeContext)
+  const threads = new Threads(order, flowline.settings.parallelism ?? 1)
+  const { run, counters } = merged(flowline, parts.success, makeContext, threads)
+  return { run: () => run().finally(() => threads.close()), counters }
+}

@@ -1,0 +1,10 @@
+import type { Made, Piece } from "../../../../services/nodes/parallel/Part.ts"
+
+/** What a thread is made with: the run's order as one line. */
+export type Start = string
+
+/** What a thread is sent, one after the other. */
+export type Request = Piece
+
+/** What it answers to each, in the same order. */
+export type Reply = Made | { readonly component: string | undefined; readonly failure: string }

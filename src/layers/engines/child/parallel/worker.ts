@@ -1,0 +1,63 @@
+import { join } from "node:path"
+import { parentPort, threadId, workerData } from "node:worker_threads"
+import { Effect, Layer, Result } from "effect"
+import type { RunContext } from "../../../../services/nodes/Node.ts"
+import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
+import { type Made, part } from "../../../../services/nodes/parallel/Part.ts"
+import { split } from "../../../../services/nodes/parallel/Split.ts"
+import { within } from "../../../operators/Watchdog.ts"
+import { decodeOrder, type Order } from "../../Protocol.ts"
+import { inputs } from "../Inputs.ts"
+import { StoredFiles } from "../StoredFiles.ts"
+import { TenantFiles } from "../TenantFiles.ts"
+import type { Reply, Request } from "./Protocol.ts"
+
+// Entry of a thread that runs the inner nodes of a flowline on some of its records.
+
+const elsewhere = () => {
+  throw new Error("this can only be reached outside of a part")
+}
+
+/** What nodes without state can reach: files that they read when they start. */
+const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
+  const storage = Layer.unwrap(Effect.promise(async () => (await import("../../../blobs/BlobsAt.ts")).runLayer(blobs)))
+  const { signal } = new AbortController()
+  return {
+    ...inputs(new TenantFiles(conf), new StoredFiles(spec, storage), join(scratch, `part-${threadId}`), signal),
+    patterns: spec.patterns,
+    within,
+    position: { load: () => undefined, save: elsewhere },
+    file: elsewhere,
+    archiveEntry: elsewhere,
+    print: elsewhere,
+    // The pipeline counts what its nodes reject.
+    reject: () => {},
+    signal
+  }
+}
+
+/** The buffers that go over without being copied: no two texts share one. */
+const buffersOf = ({ deliveries }: Made): Array<ArrayBuffer> =>
+  deliveries.flatMap((delivery) => ("text" in delivery ? [delivery.text.buffer] : []))
+
+const failureOf = (error: unknown): Reply => {
+  if (error instanceof NodeFailure) return { component: error.component, failure: error.detail }
+  return { component: undefined, failure: error instanceof Error ? error.message : String(error) }
+}
+
+const order = decodeOrder(String(workerData))
+const context = contextOf(order)
+const { flowline } = order.spec
+const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context)
+let done: Promise<void> = Promise.resolve()
+
+parentPort?.on("message", (request: Request) => {
+  done = done.then(async () => {
+    try {
+      const made = await take(request)
+      parentPort?.postMessage(made satisfies Reply, buffersOf(made))
+    } catch (error) {
+      parentPort?.postMessage(failureOf(error))
+    }
+  })
+})

@@ -1,0 +1,150 @@
+import { it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+import { describe, expect } from "vitest"
+import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { type Crew, merged } from "../../src/services/nodes/parallel/Merge.ts"
+import { part } from "../../src/services/nodes/parallel/Part.ts"
+import { split } from "../../src/services/nodes/parallel/Split.ts"
+import { Memory } from "./memory.ts"
+
+type Node = Record<string, unknown>
+
+const from = (...sources: ReadonlyArray<string>) => ({
+  subscribe: sources.map((source) => {
+    const [component, stream = "s"] = source.split(".")
+    return { component, stream }
+  })
+})
+const streams = (...names: ReadonlyArray<string>) => ({ publish: names.map((stream) => ({ stream })) })
+
+/** Everything that can stand behind a file: nodes with and without state, several streams into one output. */
+const nodes: ReadonlyArray<Node> = [
+  {
+    type: "file_output",
+    component: "all",
+    settings: { path: "all.ndjson" },
+    ...from("in", "parse.errors", "in.errors")
+  },
+  {
+    type: "dissect",
+    component: "parse",
+    settings: { pattern: "%{word} %{number} %{rest}" },
+    ...from("in"),
+    ...streams("s", "errors")
+  },
+  {
+    type: "dispatch",
+    component: "which",
+    settings: { routes: [{ stream: "big", where: "number >= 5" }], default: "small" },
+    ...from("parse"),
+    ...streams("big", "small")
+  },
+  { type: "flowlet", component: "mark", settings: { code: "event.mark = event.number * 2; print(event.word)" } },
+  {
+    type: "flowlet",
+    component: "count",
+    settings: { code: "let n = 0\nfunction process(event) { event.n = ++n; return event }" },
+    ...from("mark", "which.small"),
+    ...streams("s", "errors")
+  },
+  { type: "filter", component: "odd", settings: { where: "number in [1, 3, 5]" }, ...from("count"), ...streams("s") },
+  { type: "file_output", component: "table", settings: { path: "t.csv" }, ...from("odd", "which.big") },
+  { type: "file_output", component: "fixed", settings: { path: "f.csv", columns: ["word", "mark"] }, ...from("mark") },
+  { type: "archive_output", component: "text", settings: { entry: "m.log" }, ...from("in", "mark.errors") },
+  { type: "show", component: "some", settings: { limit: 7 }, ...from("which.big", "parse") },
+  { type: "show", component: "rows", settings: { format: "table" }, ...from("odd") }
+].map((node) => (node.component === "mark" ? { ...node, ...from("which.big"), ...streams("s", "errors") } : node))
+
+const flowlineOf = (path: string) =>
+  Schema.decodeUnknownSync(Flowline)({
+    runtime: "stream",
+    dag: [...nodes, { type: "file_input", component: "in", settings: { path }, ...streams("s", "errors") }]
+  })
+
+/** Parts in this thread that answer in any order. */
+const crewOf = (flowline: Flowline, memory: Memory, count: number, delays: ReadonlyArray<number>): Crew => {
+  const parts = Array.from({ length: count }, () => part(flowline, Result.getOrThrow(split(flowline)), memory.context))
+  let turn = 0
+  const last = parts.map((): Promise<unknown> => Promise.resolve())
+  return {
+    ahead: 2 * count,
+    take: (piece) => {
+      const index = turn % count
+      const delay = delays[turn++ % delays.length] ?? 0
+      const made = last[index]!.then(async () => {
+        const made = await parts[index]!.take(piece)
+        for (let wait = 0; wait < delay; wait++) await new Promise((resolve) => setImmediate(resolve))
+        return { ...made, part: index }
+      })
+      last[index] = made.catch(() => {})
+      return made
+    }
+  }
+}
+
+const seen = (memory: Memory) => ({
+  written: Object.fromEntries(memory.written),
+  entries: Object.fromEntries(memory.entries),
+  printed: memory.printed
+})
+
+const pad = "é".repeat(20_000)
+const lineOf = (pick: number) =>
+  [`a ${pick} ${pad}`, "no", "", `b ${pick}\u00a0 x${pad}`, `{"a":${pick}}`, '"'][pick % 6]!
+const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(
+  Schema.isMinLength(30),
+  Schema.isMaxLength(60)
+)
+
+describe("a flowline in parallel parts", () => {
+  for (const path of ["*.log", "*.ndjson", "*.csv"]) {
+    it.effect.prop(
+      `does what it does in one: ${path}`,
+      {
+        files: Schema.NonEmptyArray(Picks).check(Schema.isMaxLength(3)),
+        count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
+        delays: Schema.NonEmptyArray(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 5 })))
+      },
+      ({ files, count, delays }) =>
+        Effect.promise(async () => {
+          const given = Object.fromEntries(
+            files.map((picks, index) => [path.replace("*", String(index)), picks.map(lineOf).join("\n")])
+          )
+          const flowline = flowlineOf(path)
+          const [one, many] = [new Memory(given), new Memory(given)]
+          const alone = pipeline(flowline, one.context)
+          await alone.run()
+          const crew = crewOf(flowline, many, count, delays)
+          const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), many.context, crew)
+          await run()
+          expect(seen(many)).toEqual(seen(one))
+          expect(counters()).toEqual(alone.counters())
+        }),
+      { arbitrary: { runs: 12 } }
+    )
+  }
+
+  it("keeps nodes with state, and what is behind them, in one place", () => {
+    expect([...Result.getOrThrow(split(flowlineOf("a.log"))).inside]).toEqual(["in", "parse", "which", "mark"])
+  })
+
+  it("fails with the failure of the first piece that failed, and takes no more", async () => {
+    const memory = new Memory({ "a.log": Array.from({ length: 40 }, (_, index) => lineOf(index * 6)).join("\n") })
+    const flowline = flowlineOf("a.log")
+    let taken = 0
+    const crew: Crew = {
+      ahead: 3,
+      take: async () => {
+        const turn = taken++
+        if (turn === 1) throw new Error("the second")
+        if (turn === 2) throw new Error("the third")
+        return { part: 0, deliveries: [{ to: "some", batch: [{ turn }] }], counters: [] }
+      }
+    }
+    const { run } = merged(flowline, Result.getOrThrow(split(flowline)), memory.context, crew)
+    await expect(run()).rejects.toMatchObject({ component: "in", detail: "the second" })
+    expect(taken).toBe(3 + 1)
+    expect(memory.printed).toEqual(['{"turn":0}'])
+  })
+})
