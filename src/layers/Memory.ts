@@ -6,8 +6,10 @@ import { Channels } from "../services/channels/Channels.ts"
 import * as JobEntity from "../services/channels/JobEntity.ts"
 import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
+import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { Gateway } from "../services/executions/Gateway.ts"
+import * as ExecutionPatrol from "../services/executions/Patrol.ts"
 import { Provision } from "../services/executions/Provision.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
@@ -73,19 +75,18 @@ const Adapters = Layer.mergeAll(
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
-const ChannelsLive = Channels.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(JobEntity.layer, JobEntity.Jobs.layer)),
-  Layer.provideMerge(Layer.unwrap(Effect.as(JobKeeper, Cluster.layer))),
-  Layer.provideMerge(JobKeeper.layer),
-  Layer.provideMerge(ChannelFolders.layer)
+/** The cluster comes after what it runs, and so goes before it. */
+const ClusterLive = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
+  Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
+  Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
 )
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
-  Layer.provideMerge(ChannelsLive),
-  Layer.provideMerge(Executions.layer),
-  Layer.provideMerge(Supervisor.layer),
-  Layer.provideMerge(Provision.layer),
+  Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
+  Layer.provideMerge(ClusterLive),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,

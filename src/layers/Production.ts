@@ -10,7 +10,9 @@ import * as JobEntity from "../services/channels/JobEntity.ts"
 import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import * as JobPatrol from "../services/channels/JobPatrol.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
+import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
 import { Executions } from "../services/executions/Executions.ts"
+import * as ExecutionPatrol from "../services/executions/Patrol.ts"
 import { Provision } from "../services/executions/Provision.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
@@ -153,13 +155,12 @@ const ReadinessLive = Layer.effect(
 /** Blobs that nothing refers to any more go after a while. */
 const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
 
-/** The cluster comes after what its jobs need, and so goes before it. */
-const ChannelsLive = Channels.layer.pipe(
-  Layer.provideMerge(JobPatrol.layer),
-  Layer.provideMerge(Layer.mergeAll(JobEntity.layer, JobEntity.Jobs.layer)),
-  Layer.provideMerge(Layer.unwrap(Effect.as(JobKeeper, Cluster.layer))),
-  Layer.provideMerge(JobKeeper.layer),
-  Layer.provideMerge(ChannelFolders.layer)
+/** The cluster comes after what it runs, and so goes before it. */
+const ClusterLive = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
+  Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
+  Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
+  Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
 )
 
 /** Use cases, merged from the inside out. */
@@ -170,10 +171,8 @@ export const layer = Layer.mergeAll(
   Extraction.layer,
   Searches.layer
 ).pipe(
-  Layer.provideMerge(ChannelsLive),
-  Layer.provideMerge(Executions.layer),
-  Layer.provideMerge(Supervisor.layer),
-  Layer.provideMerge(Provision.layer),
+  Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
+  Layer.provideMerge(ClusterLive),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,

@@ -61,21 +61,24 @@ export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, cluster } = yield* Settings
     const { address } = yield* Gateway
+    // Alone, nobody else sends messages or takes them over.
+    const alone = databaseUrl === undefined
+    const look = alone ? "10 seconds" : "1 second"
     const config = ShardingConfig.layer({
       runnerAddress: Option.some(addressOf(address)),
       // The same on all members.
       shardsPerGroup: 64,
-      entityMessagePollInterval: "1 second",
-      refreshAssignmentsInterval: "1 second",
-      runnerHealthCheckInterval: "1 second",
+      entityMessagePollInterval: look,
+      refreshAssignmentsInterval: look,
+      runnerHealthCheckInterval: look,
       shardLockRefreshInterval: "2 seconds",
       shardLockExpiration: "6 seconds",
       entityTerminationTimeout: "10 seconds",
       simulateRemoteSerialization: false
     })
     return (cluster === undefined ? silent : sockets).pipe(
-      Layer.provide(databaseUrl === undefined ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
-      Layer.provide(databaseUrl === undefined ? RunnerHealth.layerNoop : health),
+      Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
+      Layer.provide(alone ? RunnerHealth.layerNoop : health),
       Layer.provideMerge(messages),
       Layer.provide(config)
     )

@@ -107,8 +107,10 @@ export const layer = Layer.sync(ExecutionStore, () => {
     claim: (key, owner) =>
       Effect.sync(() => {
         const entry = entries.get(keyOf(key))
-        if (entry?.state !== "PENDING" || entry.owner !== owner || entry.cancelled) return undefined
+        if (entry === undefined || !isOpen(entry) || entry.cancelled) return undefined
         entry.epoch++
+        entry.owner = owner
+        entry.state = "PENDING"
         const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
         return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
       }),
@@ -156,20 +158,20 @@ export const layer = Layer.sync(ExecutionStore, () => {
         if (entry !== undefined && isOpen(entry)) entry.cancelled = true
         return entry?.state
       }),
-    endCancelled: (key, owner) =>
+    endCancelled: (key, onlyPending) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = entries.get(keyOf(key))
-        if (entry === undefined || entry.owner !== owner || !entry.cancelled || !isOpen(entry)) return
+        if (entry === undefined || !entry.cancelled || !isOpen(entry)) return
+        if (onlyPending && entry.state !== "PENDING") return
         entry.epoch++
         end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
       }),
-    waiting: (owner) =>
+    toCancel: (owner) =>
       Effect.sync(() =>
-        [...entries.values()].filter(
-          (entry) => entry.owner === owner && isOpen(entry) && (entry.cancelled || entry.state === "PENDING")
-        )
+        [...entries.values()].filter((entry) => entry.owner === owner && isOpen(entry) && entry.cancelled)
       ),
-    adopt: () => Effect.succeed([]),
+    unclaimed: () => Effect.succeed([]),
+    orphans: Effect.succeed([]),
     detail: (key) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const entry = entries.get(keyOf(key))

@@ -2,15 +2,13 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { ExecutionState } from "../../services/executions/Execution.ts"
 import {
-  type Adopted,
   type Attempt,
   type Claim,
   type Ending,
   type ExecutionKey,
   ExecutionStore,
   type NewExecution,
-  type OutputLine,
-  type Waiting
+  type OutputLine
 } from "../../services/executions/ExecutionStore.ts"
 import { WideSql } from "../Postgres.ts"
 import { executionReads } from "./ExecutionReads.ts"
@@ -43,8 +41,8 @@ export const layer = Layer.effect(
 
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
       const [row] = yield* sql<Claim>`
-        update executions set epoch = epoch + 1
-        where tenant = ${key.tenant} and id = ${key.id} and state = 'PENDING' and owner = ${owner} and not cancelled
+        update executions set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
+        where tenant = ${key.tenant} and id = ${key.id} and ${open} and not cancelled
         returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::integer as lines`
       return row
     }, unreachable)
@@ -135,27 +133,31 @@ export const layer = Layer.effect(
           select state from before`
         return row?.state
       }, unreachable),
-      endCancelled: Effect.fn("ExecutionStore.endCancelled")(function* ({ tenant, id }, owner) {
+      endCancelled: Effect.fn("ExecutionStore.endCancelled")(function* ({ tenant, id }, onlyPending) {
         yield* sql`
           with execution as (
             update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = greatest(now(), started_at),
               event_at = greatest(now(), started_at),
               event = runtime || '.application.cancelled'
-            where tenant = ${tenant} and id = ${id} and owner = ${owner} and cancelled and ${open}
+            where tenant = ${tenant} and id = ${id} and cancelled
+              and ${onlyPending ? sql`state = 'PENDING'` : open}
             returning tenant, id, event, event_at
           )
           insert into execution_events (tenant, execution_id, seq, event, at)
           select tenant, id, 2, event, event_at from execution on conflict do nothing`
       }, unreachable),
-      waiting: (owner) =>
-        unreachable(sql<Waiting>`
-          select tenant, id, cancelled from executions
-          where owner = ${owner} and ${open} and (cancelled or state = 'PENDING') order by ordinal limit 1000`),
-      adopt: (owner) =>
-        unreachable(sql<Adopted>`
-          update executions set owner = ${owner}, state = 'PENDING', epoch = epoch + 1
-          where ${open} and (owner is null or not exists (select 1 from gateways g where g.id = executions.owner))
-          returning tenant, id, epoch, runtime, attempts, cancelled`)
+      toCancel: (owner) =>
+        unreachable(sql<ExecutionKey>`
+          select tenant, id from executions where owner = ${owner} and ${open} and cancelled order by ordinal limit 1000`),
+      unclaimed: (owner) =>
+        unreachable(sql<ExecutionKey>`
+          select tenant, id from executions
+          where owner = ${owner} and ${open} and epoch = 0 and created_at < clock_timestamp() - interval '5 seconds'
+          order by ordinal limit 100`),
+      orphans: unreachable(sql<ExecutionKey>`
+        update executions set owner = null, state = 'PENDING', epoch = epoch + 1
+        where ${open} and owner is not null and not exists (select 1 from gateways g where g.id = executions.owner)
+        returning tenant, id`)
     })
   })
 )

@@ -58,7 +58,7 @@ export class ExecutionStore extends Context.Service<
       owner: string,
       now: number
     ) => Effect.Effect<ExecutionKey, StorageUnreachable>
-    /** Starts the next attempt of a pending execution of `owner`. */
+    /** Starts the next attempt of an execution that has not ended, whoever had it before, for `owner`. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
     /** The run's process is there: `RUNNING`, with the start event of the first attempt. */
     readonly started: (attempt: Attempt, jobId: string, event: string) => Effect.Effect<boolean, StorageUnreachable>
@@ -74,12 +74,14 @@ export class ExecutionStore extends Context.Service<
     readonly release: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and tells its state, before the mark. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
-    /** Ends an execution of `owner` that is marked for cancelling, once no run of it is under way there. */
-    readonly endCancelled: (key: ExecutionKey, owner: string) => Effect.Effect<void, StorageUnreachable>
-    /** The oldest executions of `owner` that are pending, or marked for cancelling and not ended. */
-    readonly waiting: (owner: string) => Effect.Effect<ReadonlyArray<Waiting>, StorageUnreachable>
-    /** Takes the unfinished executions of gateways that are gone. */
-    readonly adopt: (owner: string) => Effect.Effect<ReadonlyArray<Adopted>, StorageUnreachable>
+    /** Ends an execution that is marked for cancelling, when no run of it is under way; or only while it is pending. */
+    readonly endCancelled: (key: ExecutionKey, onlyPending: boolean) => Effect.Effect<void, StorageUnreachable>
+    /** Executions of `owner` that are marked for cancelling and have not ended. */
+    readonly toCancel: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
+    /** The oldest executions of `owner` that nobody has claimed for some seconds: they wait, or nobody was told. */
+    readonly unclaimed: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
+    /** Makes the unfinished executions of gateways that are gone pending again. */
+    readonly orphans: Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
     /** Entries of endpoints 16 and 17, oldest first. */
@@ -94,17 +96,6 @@ export class ExecutionStore extends Context.Service<
     readonly lines: (key: ExecutionKey, after: number, limit?: number) => Stream.Stream<StoredLine, StorageUnreachable>
   }
 >()("flow/executions/ExecutionStore") {}
-
-/** An execution that was taken over. `attempts` counts those that were begun. */
-export interface Adopted extends Attempt {
-  readonly runtime: string
-  readonly attempts: number
-  readonly cancelled: boolean
-}
-
-export interface Waiting extends ExecutionKey {
-  readonly cancelled: boolean
-}
 
 export interface OutputState {
   readonly state: ExecutionState

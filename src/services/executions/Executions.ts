@@ -11,6 +11,7 @@ import { runtimeOf } from "../flowlines/Stored.ts"
 import type { Followed, StoredLine } from "../shared/Lines.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { type ExecutionDetail, hasEnded } from "./Execution.ts"
+import { Launcher } from "./ExecutionEntity.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { keyOf, Supervisor } from "./Supervisor.ts"
@@ -83,6 +84,7 @@ export class Executions extends Context.Service<
       const flowlines = yield* Flowlines
       const flowlineStore = yield* FlowlineStore
       const supervisor = yield* Supervisor
+      const launcher = yield* Launcher
       const archives = yield* Archives
       const gateway = yield* Gateway
 
@@ -91,7 +93,7 @@ export class Executions extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const { id: flowlineId, version, dag } = flowline
         const key = yield* store.create({ tenant, flowlineId, version, runtime, dag }, gateway.id, now)
-        yield* supervisor.launch(key)
+        yield* launcher.launch(key)
         return { id: key.id }
       })
 

@@ -1,9 +1,10 @@
-import { Clock, Context, Effect, FiberMap, Layer, Result, Schedule, Stream } from "effect"
+import { Clock, Context, Deferred, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
 import { Settings } from "../shared/Settings.ts"
+import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { PositionStore } from "./PositionStore.ts"
@@ -22,8 +23,8 @@ class Superseded {
 const maxAttempts = 3
 /** Milliseconds that the last word about an interrupted run may take. */
 const farewell = 3000
-/** Milliseconds between looks for what other gateways left or what is to be cancelled here. */
-const patrol = 1000
+/** Milliseconds before a gateway that others took for dead claims an execution again. */
+const reclaim = 3000
 
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
 
@@ -42,9 +43,9 @@ const patiently = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effe
 export class Supervisor extends Context.Service<
   Supervisor,
   {
-    /** Starts the next attempt of a pending execution of this gateway as soon as there is room. */
-    readonly launch: (key: ExecutionKey) => Effect.Effect<void>
-    /** Ends the execution if it runs here. Returns before its processes are gone. */
+    /** Runs the execution as soon as there is room, until it has ended. Interrupting it leaves it to another gateway. */
+    readonly supervise: (key: ExecutionKey) => Effect.Effect<void>
+    /** Ends an execution that is to be cancelled, if it waits or runs here. Returns before its processes are gone. */
     readonly stop: (key: ExecutionKey) => Effect.Effect<void>
     readonly signals: Signals
   }
@@ -61,6 +62,8 @@ export class Supervisor extends Context.Service<
       const signals = new Signals()
       const metrics = runMetrics()
       const cancelling = new Set<string>()
+      /** The executions that wait or run here, with what tells them to stop. */
+      const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs } = yield* Settings
       const turns = new Turns(runs)
 
@@ -175,65 +178,51 @@ export class Supervisor extends Context.Service<
         )
       })
 
-      const supervise = (key: ExecutionKey) =>
-        turns
-          .within(
-            key.tenant,
-            Effect.gen(function* () {
-              const claim = yield* patiently(store.claim(key, gateway.id))
-              if (claim !== undefined) yield* metrics.running(attempt(claim))
-            })
-          )
-          .pipe(
-            Effect.ensuring(
-              Effect.sync(() => {
-                cancelling.delete(keyOf(key))
-                signals.changed(keyOf(key))
-              })
-            )
-          )
+      const once = (key: ExecutionKey) =>
+        turns.within(
+          key.tenant,
+          Effect.gen(function* () {
+            const claim = yield* patiently(store.claim(key, gateway.id))
+            if (claim === undefined) return
+            if (claim.attempts < maxAttempts) return yield* metrics.running(attempt(claim))
+            const error = `lost: the gateway died ${claim.attempts} times while it ran`
+            const event = `${claim.runtime}.application.failed`
+            yield* patiently(store.ended(claim, { state: "LOST", event, error, nodes: undefined }))
+          })
+        )
 
-      const fibers = yield* FiberMap.make<string>()
-      const launch = (key: ExecutionKey) =>
-        Effect.asVoid(FiberMap.run(fibers, keyOf(key), supervise(key), { onlyIfMissing: true }))
-      const stop = (key: ExecutionKey) =>
-        Effect.suspend(() => {
-          cancelling.add(keyOf(key))
-          return FiberMap.remove(fibers, keyOf(key)).pipe(
-            Effect.andThen(Effect.ignore(store.endCancelled(key, gateway.id))),
-            Effect.andThen(Effect.sync(() => signals.changed(keyOf(key)))),
-            Effect.forkDetach,
-            Effect.asVoid
-          )
+      const supervise = Effect.fn("Supervisor.supervise")(function* (key: ExecutionKey) {
+        const stopped = yield* Deferred.make<void>()
+        underWay.set(keyOf(key), stopped)
+        const gone = Effect.sync(() => {
+          underWay.delete(keyOf(key))
+          cancelling.delete(keyOf(key))
+          signals.changed(keyOf(key))
         })
-
-      /**
-       * Takes over what gateways that are gone left unfinished, ends what is to be cancelled, and launches what was written
-       * down by a request that did not live to launch it.
-       */
-      const round = Effect.gen(function* () {
-        for (const execution of yield* store.adopt(gateway.id)) {
-          const event = (word: string) => `${execution.runtime}.application.${word}`
-          if (execution.cancelled) {
-            yield* store.ended(execution, {
-              state: "CANCELLED",
-              event: event("cancelled"),
-              error: undefined,
-              nodes: undefined
-            })
-          } else if (execution.attempts >= maxAttempts) {
-            const error = `lost: the gateway died ${execution.attempts} times while it ran`
-            yield* store.ended(execution, { state: "LOST", event: event("failed"), error, nodes: undefined })
-          } else yield* launch(execution)
-        }
-        for (const waiting of yield* store.waiting(gateway.id))
-          yield* waiting.cancelled ? stop(waiting) : launch(waiting)
+        const untilEnded = Effect.gen(function* () {
+          for (;;) {
+            yield* Effect.raceFirst(once(key), Deferred.await(stopped))
+            yield* patiently(store.endCancelled(key, false))
+            const now = yield* patiently(store.state(key))
+            if (now === undefined || hasEnded(now.state)) return
+            // Others took this gateway for dead. The pause gives one that has lost the execution the time to hear of it.
+            yield* Effect.sleep(reclaim)
+          }
+        })
+        yield* Effect.ensuring(untilEnded, gone)
       })
-      // Before anybody can ask: no execution may be seen running that is not.
-      yield* Effect.ignore(round)
-      yield* round.pipe(Effect.ignore, Effect.schedule(Schedule.spaced(patrol)), Effect.forkScoped)
 
-      return Supervisor.of({ launch, stop, signals })
+      const stop = Effect.fn("Supervisor.stop")(function* (key: ExecutionKey) {
+        const stopped = underWay.get(keyOf(key))
+        if (stopped === undefined) yield* Effect.ignore(store.endCancelled(key, true))
+        else {
+          cancelling.add(keyOf(key))
+          yield* Deferred.succeed(stopped, undefined)
+        }
+        signals.changed(keyOf(key))
+      })
+
+      return Supervisor.of({ supervise, stop, signals })
     })
   )
 }
