@@ -5,6 +5,12 @@ import type { FromWorker, Order, Reply } from "./Protocol.ts"
 /** The built worker lies beside the built layer, the source beside the source. */
 const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
+/**
+ * Memory for what a worker has just made. What is new in a turn is either sent away or forgotten with it, so more than
+ * this is not quicker, and would be kept for good.
+ */
+const youngMib = 8
+
 /** A worker died or was killed over an order: out of memory, or deaf to its own deadline. */
 export interface Lost {
   /** The sample it was at; undefined when it did not even start. */
@@ -32,7 +38,7 @@ export class Hand {
     this.#ended = ended
     this.#worker = new Worker(entry, {
       workerData: this.#reached.buffer,
-      resourceLimits: { maxOldGenerationSizeMb: memoryMib },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: youngMib },
       env: {},
       stdin: false,
       stdout: true,

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"

@@ -1,9 +1,8 @@
 import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
-import { programBench } from "./ProgramBench.ts"
 import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
 
 // Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
@@ -24,10 +23,12 @@ const say = (message: FromWorker): void => {
 const benches = new Map<number, Bench>()
 const nothing: Turn = { json: new Uint8Array(), samples: 0, next: 0, matched: 0, timeouts: 0, millis: 0, hints: [] }
 
-const compile = (
-  program: TestProgram
-): Result.Result<Bench, ProgramFault> | Promise<Result.Result<Bench, ProgramFault>> =>
-  program.operator === "flowlet" ? programBench(program, reached) : lineBench(program, reached)
+const compile = async (program: TestProgram): Promise<Result.Result<Bench, ProgramFault>> => {
+  if (program.operator !== "flowlet") return lineBench(program, reached)
+  // Only programs need a sandbox, which takes memory even unused.
+  const { programBench } = await import("./ProgramBench.ts")
+  return programBench(program, reached)
+}
 
 const answer = async (order: Order): Promise<Reply> => {
   if (order.program !== undefined) {

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import type { ConversionFailure } from "./Coercion.ts"
 import { assembler } from "./dissect/Assemble.ts"
 import { type Cuts, cut } from "./dissect/Cut.ts"

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
 import type { Explanation } from "./Explanation.ts"

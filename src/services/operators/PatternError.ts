@@ -1,4 +1,4 @@
-import { Data } from "effect"
+import * as Data from "effect/Data"
 
 /** The part of a request or of a node's settings that is at fault. */
 export type Part = "pattern" | "definitions" | "bank" | "input"

@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import * as Result from "effect/Result"
 import { compile as compileDissect, type Dialect } from "./Dissect.ts"
 import type { CaptureSpan, Explanation, Failure } from "./Explanation.ts"
 import type { Fields } from "./FieldPath.ts"
