@@ -4,7 +4,7 @@ import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
 import type { Piece } from "../../../../services/nodes/parallel/Part.ts"
 import { encodeOrder, type Order } from "../../Protocol.ts"
-import { codeOf, Failure } from "../Failure.ts"
+import { codeOf } from "../Failure.ts"
 import type { Reply, Request, Start } from "./Protocol.ts"
 
 /** The built program lies beside the built layers, the source beside the sources. */
@@ -17,6 +17,15 @@ const perThread = 2
 const leastHeapMib = 64
 /** What a thread allocates between two collections; with V8's own choice it holds twice as much. */
 const youngMib = 16
+
+const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY"
+
+/** The parent finds the reason in what the process said last, as when its own heap is full. */
+const dieOf = (code: string): never => {
+  process.stderr.write(`${code}\n`)
+  process.kill(process.pid, "SIGKILL")
+  throw new Error(code)
+}
 
 /** A thread, which answers one piece after the other. */
 class Thread {
@@ -38,7 +47,10 @@ class Thread {
       else if (reply.component === undefined) next?.reject(new Error(reply.failure))
       else next?.reject(new NodeFailure({ component: reply.component, detail: reply.failure, cause: reply }))
     })
-    this.#worker.once("error", (error) => this.#end(reasonOf(error, order)))
+    this.#worker.once("error", (error) => {
+      if (codeOf(error) === outOfMemory) dieOf(outOfMemory)
+      this.#end(error instanceof Error ? error : new Error(String(error)))
+    })
     this.#worker.once("messageerror", (error) => this.#end(error))
     this.#worker.once("exit", () => this.#end(new Error("A part of the run ended unexpectedly")))
   }
@@ -65,12 +77,6 @@ class Thread {
     this.#lost ??= error
     for (const { reject } of this.#waiting.splice(0)) reject(this.#lost)
   }
-}
-
-const reasonOf = (error: unknown, { memoryMib }: Order): Error => {
-  if (codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY")
-    return new Failure(`The run was stopped at its memory limit of ${memoryMib} MiB`)
-  return error instanceof Error ? error : new Error(String(error))
 }
 
 /**

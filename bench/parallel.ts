@@ -1,0 +1,167 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Layer, Stream } from "effect"
+import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
+import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import { Engine } from "../src/services/engines/Engine.ts"
+import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
+
+/**
+ * A stream flowline, file → grok → filter → file, with `parallelism` 1, 2 and 4, against the same work written by hand
+ * for Node in one process: `node bench/parallel.ts`.
+ */
+
+const mib = Number(process.env["BENCH_MIB"] ?? 256)
+const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
+const widths = [1, 2, 4]
+
+const writeLog = async (path: string) => {
+  const file = createWriteStream(path)
+  const agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
+  for (let bytes = 0, i = 0; bytes < mib * 2 ** 20; ) {
+    let text = ""
+    for (; text.length < 2 ** 18; i++) {
+      text +=
+        `10.${i % 200}.${i % 99}.7 - ${i % 3 === 0 ? "frank" : "-"} [10/Oct/2025:13:${10 + (i % 50)}:36 +0200] ` +
+        `"GET /shop/item${i}.html?ref=${(i * 7) % 9999} HTTP/1.1" ${i % 5 === 0 ? 404 : 200} ${2000 + (i % 7919)} ` +
+        `"https://www.example.com/start/${i % 77}" "${agent}"\n`
+    }
+    bytes += text.length
+    if (!file.write(text)) await once(file, "drain")
+  }
+  file.end()
+  await once(file, "close")
+}
+
+const names = "clientip ident auth timestamp verb request httpversion response bytes referrer agent".split(" ")
+
+const byHand = async (from: string, to: string) => {
+  const regex =
+    /^(\S+) (\S+) (\S+) \[([^\]]+)\] "(?:(\w+) (\S+)(?: HTTP\/([\d.]+))?)" (\d+) (?:(\d+)|-) ("[^"]*") ("[^"]*")/
+  const out = createWriteStream(to, { highWaterMark: 2 ** 20 })
+  const decoder = new TextDecoder()
+  let carry = ""
+  const handle = (lines: ReadonlyArray<string>) => {
+    const events = lines.flatMap((message) => {
+      const found = regex.exec(message)
+      if (found === null) return []
+      const event: Record<string, unknown> = { message }
+      for (let at = 0; at < names.length; at++) event[names[at]!] = found[at + 1]
+      return [event]
+    })
+    const kept = events.filter((event) => event["response"] === "200")
+    return out.write(`${kept.map((event) => JSON.stringify(event)).join("\n")}\n`)
+  }
+  for await (const chunk of createReadStream(from, { highWaterMark: 2 ** 18 })) {
+    const lines = (carry + decoder.decode(chunk, { stream: true })).split("\n")
+    carry = lines.pop()!
+    if (!handle(lines)) await once(out, "drain")
+  }
+  out.end()
+  await once(out, "close")
+}
+
+const node = (type: string, settings: DagNode["settings"], from?: string): DagNode => ({
+  type,
+  settings,
+  subscribe: from === undefined ? [] : [{ component: from, stream: "logs" }],
+  publish: [{ stream: "logs" }]
+})
+
+const flowline = (parallelism: number): Flowline => ({
+  runtime: "stream",
+  settings: { parallelism },
+  dag: [
+    node("file_input", { path: "access.log" }),
+    node("grok", { patterns: ["%{COMBINEDAPACHELOG}"] }, "file_input"),
+    node("filter", { where: 'response == "200"' }, "grok"),
+    node("file_output", { path: `out-${parallelism}.ndjson` }, "filter")
+  ]
+})
+
+const inChild = async (from: string, to: string): Promise<number> => {
+  const before = performance.now()
+  const child = spawn(process.execPath, [import.meta.filename, "by-hand", from, to], { stdio: "inherit" })
+  await once(child, "exit")
+  return performance.now() - before
+}
+
+/** Milliseconds of a run, and its peak of memory in MiB. */
+const inEngine = (parallelism: number) =>
+  Effect.gen(function* () {
+    const { run } = yield* Engine
+    let failure: string | undefined
+    let peak = 0
+    let timer: NodeJS.Timeout | undefined
+    const before = performance.now()
+    yield* Stream.runForEach(
+      run({ tenant: "bench", executionId: `b${parallelism}`, epoch: 1, flowline: flowline(parallelism) }),
+      (message) =>
+        Effect.sync(() => {
+          if (message._tag === "Ended") failure = message.error
+          if (message._tag !== "Started") return
+          timer = setInterval(() => {
+            try {
+              const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${message.pid}/status`, "latin1")) ?? []
+              if (kib !== undefined) peak = Number(kib) / 1024
+            } catch {
+              clearInterval(timer)
+            }
+          }, 20)
+        })
+    )
+    clearInterval(timer)
+    if (failure !== undefined) return yield* Effect.die(new Error(failure))
+    return { millis: performance.now() - before, peak }
+  })
+
+const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+
+const compare = async (folder: string) => {
+  const conf = join(folder, "conf", "tenants", "bench")
+  mkdirSync(conf, { recursive: true })
+  const log = join(conf, "access.log")
+  await writeLog(log)
+  const settings = EngineConfig.settings({
+    confRoot: join(folder, "conf"),
+    dataRoot: join(folder, "data"),
+    tempRoot: join(folder, "temp"),
+    blobs: { kind: "disk", root: join(folder, "blobs") }
+  })
+  const engine = LocalEngine.layer.pipe(Layer.provide(Layer.succeed(EngineConfig, settings)))
+  const times = new Map<number, Array<number>>([0, ...widths].map((width) => [width, []]))
+  const peaks = new Map<number, number>()
+  for (let round = 0; round < rounds; round++) {
+    times.get(0)?.push(await inChild(log, join(folder, "hand.ndjson")))
+    for (const width of widths) {
+      const { millis, peak } = await Effect.runPromise(Effect.provide(inEngine(width), engine))
+      times.get(width)?.push(millis)
+      peaks.set(width, Math.max(peak, peaks.get(width) ?? 0))
+    }
+  }
+  const hand = median(times.get(0) ?? [])
+  const one = median(times.get(1) ?? [])
+  console.log(`by hand, one process | ${(mib / (hand / 1000)).toFixed(0)} MiB/s`)
+  for (const width of widths) {
+    const time = median(times.get(width) ?? [])
+    const rate = `${(mib / (time / 1000)).toFixed(0)} MiB/s`
+    const peak = `peak ${peaks.get(width)?.toFixed(0)} MiB`
+    console.log(
+      `parallelism ${width} | ${rate} | ${(hand / time).toFixed(2)} of by hand | ${(one / time).toFixed(2)} of 1 | ${peak}`
+    )
+  }
+  const [first, ...others] = widths.map((width) =>
+    readFileSync(join(folder, "data", "bench", "data", `out-${width}.ndjson`))
+  )
+  console.log(`same output | ${others.every((other) => first?.equals(other))}`)
+}
+
+const [role, ...paths] = process.argv.slice(2)
+if (role === "by-hand") await byHand(paths[0] ?? "", paths[1] ?? "")
+else {
+  const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
+  await compare(folder).finally(() => rmSync(folder, { recursive: true, force: true }))
+}
