@@ -14,7 +14,8 @@ export const tight: PoolLimits = {
   testMillis: 1500,
   sparedMillis: 1,
   graceMillis: 1000,
-  compileMillis: 3000
+  compileMillis: 3000,
+  leisureMillis: 30_000
 }
 
 /** The gateway whose operator tests have these limits. */

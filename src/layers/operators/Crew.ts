@@ -29,7 +29,8 @@ export class Seat {
 /**
  * The worker threads and whose turn it is. Of the seats with something to do, the one that has used the least time gets
  * the next free worker for one turn; a new one begins with what the thriftiest has used, so that it neither waits
- * behind long tests nor starves them. Workers are started when there is work for them, and kept.
+ * behind long tests nor starves them. Workers are started when there is work for them, and
+ * kept until there has been none for a while.
  */
 export class Crew {
   readonly #hands = new Set<Hand>()
@@ -39,11 +40,13 @@ export class Crew {
   #count = 0
 
   readonly #compileMillis: number
+  readonly #leisureMillis: number
 
-  constructor(size: number, memoryMib: number, compileMillis: number) {
+  constructor(size: number, memoryMib: number, compileMillis: number, leisureMillis: number) {
     this.#size = size
     this.#memoryMib = memoryMib
     this.#compileMillis = compileMillis
+    this.#leisureMillis = leisureMillis
   }
 
   enter(program: Seat["program"], settled: boolean): Seat {
@@ -103,7 +106,7 @@ export class Crew {
     const idle = [...this.#hands].filter((hand) => hand.idle)
     const known = idle.find((hand) => hand.sessions.has(seat.id)) ?? idle[0]
     if (known !== undefined || this.#hands.size >= this.#size) return known
-    const hand = new Hand(this.#memoryMib, () => this.#hands.delete(hand))
+    const hand = new Hand(this.#memoryMib, this.#leisureMillis, () => this.#hands.delete(hand))
     this.#hands.add(hand)
     return hand
   }

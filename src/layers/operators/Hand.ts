@@ -32,9 +32,13 @@ export class Hand {
   #ready = false
   /** Milliseconds for the order that waits for the worker's start. */
   #patience = 0
+  readonly #leisureMillis: number
+  #leisure: NodeJS.Timeout | undefined
   alive = true
 
-  constructor(memoryMib: number, ended: () => void) {
+  /** `leisureMillis` is how long it stays without a test; `ended` is called when it takes no more orders. */
+  constructor(memoryMib: number, leisureMillis: number, ended: () => void) {
+    this.#leisureMillis = leisureMillis
     this.#ended = ended
     this.#worker = new Worker(entry, {
       workerData: this.#reached.buffer,
@@ -61,6 +65,7 @@ export class Hand {
 
   /** Sends an order and kills the worker when it has not answered in time. */
   give(order: Order, millis: number): Promise<Reply | Lost> {
+    clearTimeout(this.#leisure)
     if (order.program !== undefined) this.sessions.add(order.session)
     return new Promise((resolve) => {
       this.#settle = resolve
@@ -73,11 +78,25 @@ export class Hand {
 
   forget(session: number): void {
     if (this.sessions.delete(session) && this.alive) this.#worker.postMessage({ forget: session })
+    this.#rest()
   }
 
   async end(): Promise<void> {
     await this.#worker.terminate()
     this.#gone()
+  }
+
+  #rest(): void {
+    clearTimeout(this.#leisure)
+    if (this.idle && this.sessions.size === 0)
+      this.#leisure = setTimeout(() => this.#retire(), this.#leisureMillis).unref()
+  }
+
+  /** Out of the crew first: an order that it took now would be lost. */
+  #retire(): void {
+    if (!this.idle) return
+    this.#gone()
+    void this.#worker.terminate()
   }
 
   #watch(millis: number): void {
@@ -89,12 +108,14 @@ export class Hand {
     clearTimeout(this.#deadline)
     const settle = this.#settle
     this.#settle = undefined
+    this.#rest()
     settle?.(reply)
   }
 
   #gone(): void {
     if (!this.alive) return
     this.alive = false
+    clearTimeout(this.#leisure)
     this.#ended()
     this.#done({ lost: this.#ready ? this.#reached[0]! : undefined })
   }

@@ -26,6 +26,8 @@ export interface PoolLimits {
   readonly graceMillis: number
   /** Compiling a program. */
   readonly compileMillis: number
+  /** What a worker is kept without a test: starting one takes less than a second, keeping it tens of MiB. */
+  readonly leisureMillis: number
 }
 
 export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/OperatorPoolLimits", {
@@ -39,7 +41,8 @@ export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/
     testMillis: 20_000,
     sparedMillis: 1,
     graceMillis: 5000,
-    compileMillis: 5000
+    compileMillis: 5000,
+    leisureMillis: 30_000
   })
 })
 
@@ -122,7 +125,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const limits = yield* OperatorPoolLimits
     const crew = yield* Effect.acquireRelease(
-      Effect.sync(() => new Crew(limits.workers, limits.memoryMib, limits.compileMillis)),
+      Effect.sync(() => new Crew(limits.workers, limits.memoryMib, limits.compileMillis, limits.leisureMillis)),
       (crew) => Effect.promise(() => crew.end())
     )
     const enter = (program: TestProgram) =>

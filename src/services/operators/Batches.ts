@@ -13,8 +13,8 @@ export interface SampleBatch {
 const newline = 10
 
 /** Lines and bytes of a batch: enough to make crossing a thread cheap, few enough to take turns. */
-const batchLines = 1000
-const batchBytes = 256 * 1024
+const batchLines = 500
+const batchBytes = 128 * 1024
 
 /**
  * Longer samples (UTF-16 units) are not tried. Many patterns take quadratic time on a line that they do not match, so
