@@ -73,6 +73,19 @@ describe("a query", () => {
     [{ query_string: { query: "_exists_:a" } }, { b: 1 }, false],
     [{ query_string: { query: "path:\\/a\\/b" } }, { path: "/a/b" }, true],
     [{ query_string: { query: "NOT a:1" } }, {}, true],
+    [{ query_string: { query: "NOT NOT a:1" } }, { a: 1 }, true],
+    [{ query_string: { query: "@timestamp:2026-03-10" } }, { "@timestamp": "2026-03-10T14:00:00+01:00" }, true],
+    [{ term: { "@timestamp": "2026-03-10" } }, { "@timestamp": 1773151947000 }, true],
+    [{ term: { "@timestamp": 1773151947000 } }, { "@timestamp": "2026-03-10T15:12:27+01:00" }, true],
+    [{ term: { "@timestamp": 1773151947000 } }, { "@timestamp": "2026-03-10T15:12:27.001+01:00" }, false],
+    [{ term: { "@timestamp": "none" } }, { "@timestamp": "none" }, true],
+    [{ terms: { "@timestamp": ["2026-03-09", "x"] } }, { "@timestamp": "2026-03-10" }, false],
+    [{ match: { "@timestamp": "now-1d/d" } }, { "@timestamp": "2026-11-20T09:00:00Z" }, true],
+    [{ range: { a: { gt: "2026-03" } } }, { a: "2026-03-01T23:59:59.999Z" }, false],
+    [{ range: { a: { gt: "2026-03" } } }, { a: "2026-03-02" }, true],
+    [{ range: { a: { lte: 1773100800, format: "epoch_second" } } }, { a: "2026-03-10T00:00:00.999Z" }, true],
+    [{ bool: { must: [{ match_all: {} }], minimum_should_match: 1 } }, {}, false],
+    [{ bool: { should: [{ term: { a: 1 } }], must_not: [{ term: { b: 1 } }] } }, { b: 2 }, false],
     [{ simple_query_string: { query: "x | y", fields: ["a"] } }, { a: "y" }, true],
     [{ simple_query_string: { query: "x + y", fields: ["a"] } }, { a: "y" }, false]
   ]
@@ -99,6 +112,12 @@ describe("a query", () => {
       [{ query_string: { query: "a:(b" } }, "/filters/query_string/query", /not closed/],
       [{ query_string: { query: "b~2" } }, "/filters/query_string/query", /Similar words/],
       [{ query_string: { query: "a AND" } }, "/filters/query_string/query", /missing/],
+      [
+        { query_string: { query: "a:b:c" } },
+        "/filters/query_string/query",
+        /A field stands here already \(character 3/
+      ],
+      [{ query_string: { query: "_exists_:a:c" } }, "/filters/query_string/query", /already/],
       [{ ids: { values: "x" } }, "/filters/ids/values", /list/],
       [{ script: {} }, "/filters/script", /no clause "script"/],
       ["text", "/filters", /object/],
@@ -122,7 +141,16 @@ describe("a query", () => {
       /1024 clauses/
     )
     assert.match(faults({ terms: { a: Array.from({ length: 70_000 }, (_, n) => n) } })[0] ?? "", /65536 values/)
-    assert.match(faults({ query_string: { query: "(".repeat(5000) } })[0] ?? "", /levels|missing/)
+    for (const text of [
+      "(".repeat(5000),
+      "!".repeat(8000),
+      "NOT ".repeat(2000),
+      "a:(".repeat(2000),
+      "a:".repeat(4000)
+    ]) {
+      assert.match(faults({ query_string: { query: text } })[0] ?? "", /levels|already/, text.slice(0, 9))
+    }
+    assert.match(faults({ terms: { "@timestamp": Array.from({ length: 2000 }, (_, n) => n) } })[0] ?? "", /1024 dates/)
     assert.match(faults({ term: { ["f".repeat(600)]: 1 } })[0] ?? "", /512 characters/)
   })
 })
@@ -146,7 +174,7 @@ describe("date math", () => {
     ["now/d", "2026-11-20T23:00:00.000Z", "2026-11-21T22:59:59.999Z", "Europe/Paris"],
     ["2026-01-31||+1M", "2026-02-28T00:00:00.000Z", "2026-02-28T00:00:00.000Z"],
     ["2024-02-29||+1y/d", "2025-02-28T00:00:00.000Z", "2025-02-28T23:59:59.999Z"],
-    ["2026-03", "2026-03-01T00:00:00.000Z", "2026-03-31T23:59:59.999Z"],
+    ["2026-03", "2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z"],
     ["2026-03-10T14", "2026-03-10T14:00:00.000Z", "2026-03-10T14:59:59.999Z"],
     ["2026-03-10T14:12:27.5-01:00", "2026-03-10T15:12:27.500Z", "2026-03-10T15:12:27.500Z"],
     ["2026-07-01", "2026-06-30T22:00:00.000Z", "2026-07-01T21:59:59.999Z", "Europe/Paris"],

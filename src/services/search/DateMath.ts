@@ -91,7 +91,8 @@ const byPattern = (text: string, format: string): Written | undefined => {
 const read = (text: string, format: string): Written | undefined => {
   if (format === "epoch_millis" || format === "epoch_second") {
     if (!/^-?\d{1,15}$/.test(text)) return undefined
-    return { millis: Number(text) * (format === "epoch_second" ? 1000 : 1), unit: "ms", zone: "Z" }
+    const isSecond = format === "epoch_second"
+    return { millis: Number(text) * (isSecond ? 1000 : 1), unit: isSecond ? "s" : "ms", zone: "Z" }
   }
   return named.has(format) ? isoDate(text) : byPattern(text, format)
 }
@@ -115,9 +116,10 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
     const known = formats.length === 0 ? ["strict_date_optional_time", "epoch_millis"] : formats
     const written = known.map((format) => read(anchor, format)).find((found) => found !== undefined)
     if (written === undefined) return undefined
-    // What is not written out is the first of its kind, or the last, when nothing is added to it.
-    const millis =
-      last && written.unit !== "ms" && operations === "" ? add(written.millis, 1, written.unit) - 1 : written.millis
+    // As Elasticsearch has it: months and days that are not written out are the first ones, what is left of the day is
+    // its beginning or, when nothing is added to it, its end.
+    const unit = written.unit === "y" || written.unit === "M" ? "d" : written.unit
+    const millis = last && unit !== "ms" && operations === "" ? add(written.millis, 1, unit) - 1 : written.millis
     const instant = written.zone === undefined ? utc(millis) : millis - offsetMinutes(written.zone) * 60_000
     if (operations === "") return instant
     clock = local(instant)

@@ -30,6 +30,7 @@ const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
   if (Result.isFailure(decoded)) return refuse("body", "/cursor", "Expected the cursor of a page")
   const [, at, id, index] = decoded.success
+  if (BigInt.asIntN(64, BigInt(at)) !== BigInt(at)) return refuse("body", "/cursor", "Expected the cursor of a page")
   return Effect.succeed({ at, id, index })
 }
 

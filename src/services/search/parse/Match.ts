@@ -2,6 +2,7 @@ import { allOf, anyOf, none, type Query } from "../Query.ts"
 import { withAnyWord, withPhrase, wordsOf } from "../text/Words.ts"
 import { minimumOf } from "./Bool.ts"
 import { fieldOf, isNumber, type Place, valuesOf } from "./Reader.ts"
+import { equalTo } from "./Terms.ts"
 
 const equal = (field: string, values: ReadonlyArray<string>): ReadonlyArray<Query> => {
   const { numbers, booleans } = valuesOf(values)
@@ -70,7 +71,8 @@ export const match = (place: Place): Query | undefined => {
   const field = fieldOf(inner, name)
   if (typeof inner.value !== "object" || inner.value === null) {
     const value = inner.scalar()
-    return field === undefined || value === undefined ? undefined : matching(field, String(value), false, () => 1)
+    if (field === undefined || value === undefined) return undefined
+    return field === "@timestamp" ? equalTo(field, [value], place.now) : matching(field, String(value), false, () => 1)
   }
   const members = inner.members(matchOptions)
   if (members === undefined) return undefined
@@ -79,6 +81,7 @@ export const match = (place: Place): Query | undefined => {
   members.get("lenient")?.flag()
   if (field === undefined || text === undefined) return undefined
   if (wordsOf(text).length === 0 && zeroTerms(members) === "all") return allOf([])
+  if (field === "@timestamp") return equalTo(field, [text], place.now)
   return matching(field, text, operator(members.get("operator")), (count) =>
     minimum === undefined ? 1 : minimumOf(minimum, count)
   )

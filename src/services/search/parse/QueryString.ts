@@ -64,8 +64,12 @@ class TextParser {
     return true
   }
 
-  #sequence(fields: ReadonlyArray<string>): Query {
+  #enter(): void {
     if (++this.#depth > deepest) this.#fault(`A query text has at most ${deepest} levels`)
+  }
+
+  #sequence(fields: ReadonlyArray<string>): Query {
+    this.#enter()
     const clauses: Array<Clause> = []
     for (this.#blank(); this.#at < this.#text.length && this.#text[this.#at] !== ")"; this.#blank()) {
       clauses.push(this.#or(fields))
@@ -99,7 +103,9 @@ class TextParser {
 
   #signed(fields: ReadonlyArray<string>): Clause {
     if (this.#take("NOT", "!", "-")) {
+      this.#enter()
       const inner = this.#signed(fields)
+      this.#depth--
       return { query: plain(inner), sign: "-" }
     }
     const sign = this.#take("+") ? "+" : undefined
@@ -130,9 +136,10 @@ class TextParser {
   #field(name: string, fields: ReadonlyArray<string>): Query {
     const fault = fieldFault(name)
     if (fault !== undefined) this.#fault(fault)
-    if (name !== "_exists_") return this.#primary([name])
     bare.lastIndex = this.#at
     const [field] = bare.exec(this.#text) ?? []
+    if (field !== undefined && this.#text[this.#at + field.length] === ":") this.#fault("A field stands here already")
+    if (name !== "_exists_") return this.#primary([name])
     if (field === undefined) this.#fault("The name of a field is missing")
     this.#at += field.length
     void fields
@@ -207,12 +214,17 @@ class TextParser {
   }
 
   #each(fields: ReadonlyArray<string>, text: string, make: (field: string, text: string) => Query): Query {
-    return anyOf(fields.map((field) => (field === "_id" ? equalTo(field, [text]) : make(field, text))))
+    return anyOf(
+      fields.map((field) => (field === "_id" ? equalTo(field, [text], this.#options.place.now) : make(field, text)))
+    )
   }
 
   #word(fields: ReadonlyArray<string>, word: string): Query {
     if (!hasWildcard(word)) {
-      return this.#each(fields, unescaped(word), (field, text) => anyOf([phrased(field, text), equalTo(field, [text])]))
+      const { now } = this.#options.place
+      return this.#each(fields, unescaped(word), (field, text) =>
+        anyOf([phrased(field, text), equalTo(field, [text], now)])
+      )
     }
     const fault = wildcardFault(word)
     if (fault !== undefined) this.#fault(fault)

@@ -1,14 +1,30 @@
+import { dateMath } from "../DateMath.ts"
 import { anyOf, none, type Query } from "../Query.ts"
 import { exactly, startingWith, wildcard } from "../text/Pattern.ts"
 import { fieldOf, isObject, limits, type Place, valuesOf } from "./Reader.ts"
 
-/** Values of a field. `_id` is the document's id. */
-export const equalTo = (field: string, values: ReadonlyArray<string | number | boolean>): Query =>
-  values.length === 0
-    ? none
-    : field === "_id"
-      ? { _tag: "Ids", ids: values.map(String) }
-      : { _tag: "Equals", field, values: valuesOf(values) }
+type Scalar = string | number | boolean
+
+/** The time that a date names: a day when it is one, a millisecond at least. */
+const during = (field: string, value: Scalar, now: number): Query | undefined => {
+  const [from, to] = [false, true].map((last) => dateMath(String(value), last, { now, offset: () => 0, formats: [] }))
+  return from === undefined || to === undefined ? undefined : { _tag: "Dates", field, from, to }
+}
+
+/** Values of a field. `_id` is the document's id, and `@timestamp` a date. */
+export const equalTo = (field: string, values: ReadonlyArray<Scalar>, now: number): Query => {
+  if (values.length === 0) return none
+  if (field === "_id") return { _tag: "Ids", ids: values.map(String) }
+  const equals: Query = { _tag: "Equals", field, values: valuesOf(values) }
+  if (field !== "@timestamp") return equals
+  const dates = values.map((value) => during(field, value, now))
+  return dates.every((date) => date !== undefined)
+    ? anyOf(dates)
+    : anyOf([equals, ...dates.filter((date) => date !== undefined)])
+}
+
+/** Each date of a list is a condition of its own. */
+const mostDates = 1024
 
 interface Given {
   readonly field: string
@@ -38,7 +54,7 @@ export const term = (place: Place): Query | undefined => {
   const found = given(place, ["value"])
   if (found === undefined) return undefined
   const { field, value, ignoreCase } = found
-  const equals = equalTo(field, [value])
+  const equals = equalTo(field, [value], place.now)
   return ignoreCase ? anyOf([equals, { _tag: "Matches", field, pattern: exactly(String(value)) }]) : equals
 }
 
@@ -51,9 +67,11 @@ export const terms = (place: Place): Query | undefined => {
   const field = fieldOf(inner, name)
   const values = inner.list()?.map((one) => one.scalar())
   if (field === undefined || values === undefined) return undefined
+  if (field === "@timestamp" && values.length > mostDates) return inner.fault(`A list has at most ${mostDates} dates`)
   return equalTo(
     field,
-    values.filter((value) => value !== undefined)
+    values.filter((value) => value !== undefined),
+    place.now
   )
 }
 
@@ -108,6 +126,7 @@ export const ids = (place: Place): Query | undefined => {
     ? undefined
     : equalTo(
         "_id",
-        given.filter((value) => value !== undefined)
+        given.filter((value) => value !== undefined),
+        place.now
       )
 }
