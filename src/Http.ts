@@ -57,6 +57,14 @@ const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pi
   Layer.provide([KnownTenant.layer, RequestProblems.layer])
 )
 
+/** What a gateway serves that runs things for others: what operators look at. */
+export const RunnerRoutes = Layer.mergeAll(
+  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  Health.layer,
+  ProblemPages.layer,
+  Problems.layer(table)
+)
+
 /** Everything that is served: the API, its description, what operators look at, and what wraps every answer. */
 export const Routes = Layer.mergeAll(
   ApiRoutes,

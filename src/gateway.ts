@@ -1,6 +1,6 @@
 import { Console, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
-import { Routes, table } from "./Http.ts"
+import { Routes, RunnerRoutes, table } from "./Http.ts"
 import { routerConfig } from "./layers/http/RouteTable.ts"
 import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
@@ -22,7 +22,17 @@ const Ready = Layer.effectDiscard(
 
 /** The whole gateway, from its settings to the line that says it is ready. Lasts as long as the layer. */
 export const Gateway = Ready.pipe(
-  Layer.provideMerge(HttpRouter.serve(Routes, { disableLogger: true, disableListenLog: true, routerConfig })),
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.map(Settings, ({ role }) =>
+        HttpRouter.serve(role === "runner" ? RunnerRoutes : Routes, {
+          disableLogger: true,
+          disableListenLog: true,
+          routerConfig
+        })
+      )
+    )
+  ),
   Layer.provide(Serve.layer(table)),
   Layer.provide(Production.layer),
   Layer.provide(Telemetry.layer)

@@ -87,7 +87,8 @@ const EngineLive = LocalEngine.layer.pipe(
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),
           blobs: settings.blobs,
-          outputLines: settings.outputLines
+          outputLines: settings.outputLines,
+          lifeSigns: settings.cluster !== undefined
         })
       )
     )

@@ -34,6 +34,7 @@ const variables = Config.all({
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
   cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
+  role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
   aws: Config.all({
     accessKeyId: optional("AWS_ACCESS_KEY_ID"),
@@ -125,6 +126,9 @@ export const layer = Layer.effect(
         return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
       }
     }
+    if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
+      return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
+    }
     const conf = resolve(env.conf)
     if (!statSync(conf, { throwIfNoEntry: false })?.isDirectory()) {
       return yield* refuse("FLOW_CONF", `there is no folder ${conf}`)
@@ -138,6 +142,7 @@ export const layer = Layer.effect(
       defaultTenant: env.defaultTenant,
       databaseUrl: Option.getOrUndefined(env.databaseUrl),
       cluster: Option.getOrUndefined(env.cluster),
+      role: env.role,
       blobs: Option.isSome(env.blobs)
         ? yield* blobPlace(env.blobs.value, {
             ...env.aws,

@@ -42,6 +42,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         defaultTenant: "mytenant",
         databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
         cluster: undefined,
+        role: "all",
         blobs: { kind: "disk", root: join(data, "blobs") },
         logLevel: "none",
         otlp: undefined,

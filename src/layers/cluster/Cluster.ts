@@ -16,6 +16,7 @@ import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { unreachable } from "../postgres/Unreachable.ts"
+import * as Tidy from "./Tidy.ts"
 
 /**
  * A member lives as long as it says so in the table of gateways. A question over the network would find a frozen process
@@ -27,7 +28,7 @@ const health = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     return RunnerHealth.RunnerHealth.of({
       isAlive: ({ host, port }) =>
-        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - interval '6 seconds'`.pipe(
+        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - interval '7 seconds'`.pipe(
           unreachable,
           Effect.map((rows) => rows.length > 0),
           Effect.orElseSucceed(() => true)
@@ -43,10 +44,10 @@ const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCryp
 /** Without a port of their own, members find their messages in the database, a second after they were sent at most. */
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
 
-const sockets = SocketRunner.layer.pipe(
-  Layer.provide([NodeClusterSocket.layerSocketServer, NodeClusterSocket.layerClientProtocol]),
-  Layer.provide(RpcSerialization.layerSchemaBinary())
-)
+const protocol = Layer.provideMerge(NodeClusterSocket.layerClientProtocol, RpcSerialization.layerSchemaBinary())
+const sockets = SocketRunner.layer.pipe(Layer.provide(NodeClusterSocket.layerSocketServer), Layer.provide(protocol))
+/** Sends, and is given nothing to do. */
+const clients = Layer.provide(SocketRunner.layerClientOnly, protocol)
 
 const addressOf = (text: string): RunnerAddress.RunnerAddress => {
   const at = text.lastIndexOf(":")
@@ -59,26 +60,27 @@ const addressOf = (text: string): RunnerAddress.RunnerAddress => {
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
-    const { databaseUrl, cluster } = yield* Settings
+    const { databaseUrl, cluster, role } = yield* Settings
     const { address } = yield* Gateway
     // Alone, nobody else sends messages or takes them over.
     const alone = databaseUrl === undefined
     const look = alone ? "10 seconds" : "1 second"
     const config = ShardingConfig.layer({
-      runnerAddress: Option.some(addressOf(address)),
+      runnerAddress: role === "api" ? Option.none() : Option.some(addressOf(address)),
       // The same on all members.
       shardsPerGroup: 64,
       entityMessagePollInterval: look,
       refreshAssignmentsInterval: look,
       runnerHealthCheckInterval: look,
       shardLockRefreshInterval: "2 seconds",
-      shardLockExpiration: "6 seconds",
+      shardLockExpiration: "7 seconds",
       entityTerminationTimeout: "10 seconds",
       simulateRemoteSerialization: false
     })
-    return (cluster === undefined ? silent : sockets).pipe(
+    return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(
       Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
       Layer.provide(alone ? RunnerHealth.layerNoop : health),
+      Layer.provideMerge(Tidy.layer),
       Layer.provideMerge(messages),
       Layer.provide(config)
     )

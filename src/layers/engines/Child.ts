@@ -16,6 +16,7 @@ const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 
 const tailBytes = 16 * 1024
+const lifeSignMillis = 1000
 
 /** How a child left: its code or signal, and the end of what it wrote to its standard streams. */
 export interface Exit {
@@ -32,6 +33,8 @@ export class Child {
   readonly messages: Readable
   readonly #process: ChildProcess
   readonly #graceMillis: number
+  readonly #lifeSigns: boolean
+  #life: NodeJS.Timeout | undefined
   #tail = ""
   #left = false
   #groupEnded: Promise<boolean> | undefined
@@ -40,6 +43,7 @@ export class Child {
   constructor(settings: EngineSettings, memoryMib: number, options: ReadonlyArray<string> = []) {
     this.memoryMib = memoryMib
     this.#graceMillis = settings.graceMillis
+    this.#lifeSigns = settings.lifeSigns
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: join(settings.tempRoot, "compiled") }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
     // A folder for temporary files may be emptied by others, and a child needs one to be in.
@@ -90,6 +94,9 @@ export class Child {
 
   order(order: Order): void {
     this.#process.stdin?.write(`${encodeOrder(order)}\n`)
+    if (!this.#lifeSigns) return
+    this.#life = setInterval(() => this.#process.stdin?.write("\n"), lifeSignMillis)
+    void this.exited.then(() => clearInterval(this.#life))
   }
 
   /** Resident bytes of the child and of what it started. */

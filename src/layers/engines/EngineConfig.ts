@@ -31,6 +31,8 @@ export interface EngineSettings {
   readonly archiveLevel: number
   /** Time between the polite signal and the hard one. */
   readonly graceMillis: number
+  /** Whether runs end when their gateway is silent for seconds, as another one takes them over then. */
+  readonly lifeSigns: boolean
   /** Whether a started child waits for the next run, and how long after the last start it is made. */
   readonly warm: boolean
   readonly warmDelayMillis: number
@@ -52,6 +54,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 6,
     graceMillis: 2000,
+    lifeSigns: false,
     warm: true,
     warmDelayMillis: 10,
     ...given

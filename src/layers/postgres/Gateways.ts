@@ -4,9 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
 import { unreachable } from "./Unreachable.ts"
 
-/** A gateway that has not been seen for this long is gone; it says that it is there every two seconds. */
-const goneAfter = "15 seconds"
-const beat = "2 seconds"
+/** A gateway that has not been seen for this long is gone; it says that it is there every second. */
+const goneAfter = "7 seconds"
+const beat = "1 second"
 
 /** What a gateway is called that does not listen for the others: its host, and its process in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
@@ -22,7 +22,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 /**
- * Enters this process in the table of gateways and strikes out those that are gone: silent for fifteen seconds by the
+ * Enters this process in the table of gateways and strikes out those that are gone: silent for seven seconds by the
  * database's clock, or without a process on this host. With `alone` (an embedded database) all others are gone.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>

@@ -95,6 +95,7 @@ export class JobKeeper extends Context.Service<
               return yield* current(store.position(tenure, message.component, message.value))
             case "Archived": {
               const { sha256, size, entries } = message
+              yield* current(store.beat(tenure, undefined))
               return yield* patiently(archives.add(tenant, { id, flowlineId: jobScope(tenure), sha256, size, entries }))
             }
             case "Ended":

@@ -107,6 +107,8 @@ export class Supervisor extends Context.Service<
               return yield* current(positions.save(claim, scope, message.component, message.value))
             case "Archived": {
               const { sha256, size, entries } = message
+              // Only the current attempt may give the execution its archive.
+              yield* current(store.counters(claim, nodes ?? []))
               return yield* patiently(archives.add(tenant, { id, flowlineId: claim.flowlineId, sha256, size, entries }))
             }
             case "Ended": {

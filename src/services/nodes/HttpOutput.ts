@@ -91,6 +91,7 @@ export const httpOutput = node({
       headers: {
         "content-type": isList ? "application/json" : "application/x-ndjson",
         "user-agent": "flow-gateway",
+        ...(context.runId === undefined ? {} : { "flow-run": context.runId }),
         ...settings.headers
       },
       timeoutMillis: settings.timeout_seconds * 1000,

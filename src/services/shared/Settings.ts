@@ -67,6 +67,8 @@ export class Settings extends Context.Service<
     readonly databaseUrl: string | undefined
     /** Where the other gateways on the same database reach this one: `<host>:<port>`. */
     readonly cluster: string | undefined
+    /** What this gateway does: serve requests (`api`), run executions and jobs (`runner`), or both. */
+    readonly role: "all" | "api" | "runner"
     readonly blobs: BlobPlace
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
     /** Base address of an OTLP receiver. */

@@ -5,6 +5,12 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads"
 const maxOrderBytes = 16 * 1024 * 1024
 
 /**
+ * Milliseconds that a run outlives the last sign of life of its gateway, once that gives any: where others take over its
+ * work, a run whose gateway is frozen must be gone before that.
+ */
+const lease = 4500
+
+/**
  * Reads the control pipe on a thread of its own, so that a main thread that loops for ever cannot hide the death of the
  * gateway: at the pipe's end the whole process group is killed. Resolves with the order, the pipe's first line.
  */
@@ -24,8 +30,13 @@ const read = () => {
   const chunks: Array<Buffer> = []
   let bytes = 0
   let ordered = false
+  let timer: NodeJS.Timeout | undefined
   pipe.on("data", (chunk: Buffer) => {
-    if (ordered) return
+    if (ordered) {
+      clearTimeout(timer)
+      timer = setTimeout(killGroup, lease)
+      return
+    }
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes > maxOrderBytes) killGroup()

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { eventually } from "../support/process.ts"
+import type { Running } from "../support/process-gateway.ts"
+import { act, channelOf, isThere, members, pidOf, ticking, until } from "./members.ts"
+import { overlaps, receiver } from "./receiver.ts"
+
+describe("three gateways on one database", () => {
+  it.live(
+    "take over from one another, however one goes, and no job ever writes from two places",
+    () =>
+      Effect.gen(function* () {
+        const { addChannel, start } = yield* members
+        const { url, records } = yield* receiver
+        addChannel("ticks", { one: ticking(`${url}one`), two: ticking(`${url}two`) })
+        yield* Effect.promise(async () => {
+          const gateways: Array<Running> = await Promise.all([start(), start(), start()])
+          expect(await act(gateways[0]!.url, "ticks", "start")).toBe(201)
+          for (const { url } of gateways) await until(url, "ticks", "ACTIVE")
+          const millis: Record<string, number> = {}
+          for (const way of ["SIGKILL", "SIGTERM", "SIGSTOP"] as const) {
+            const { jobs } = await until(gateways.find(isThere)!.url, "ticks", "ACTIVE")
+            const victim = gateways.find(({ pid }) => pid === pidOf(jobs[0]!.node))!
+            const watcher = gateways.find((gateway) => gateway !== victim && isThere(gateway))!
+            const began = performance.now()
+            victim.process.kill(way)
+            const isTaken = async () => {
+              const [job] = (await channelOf(watcher.url, "ticks")).jobs
+              return job?.status === "ACTIVE" && pidOf(job.node) !== victim.pid
+            }
+            await eventually("another gateway has the job", isTaken, 30_000)
+            millis[way] = performance.now() - began
+            if (way === "SIGSTOP") victim.process.kill("SIGCONT")
+            else {
+              await victim.exit
+              gateways.push(await start())
+            }
+          }
+          const seen = records.length
+          await eventually("the jobs go on", () => records.length > seen + 20)
+          for (const path of ["/one", "/two"])
+            expect(overlaps(records.filter((record) => record.path === path))).toEqual([])
+          expect(
+            (await until(gateways.find(isThere)!.url, "ticks", "ACTIVE")).jobs.map(({ restarts }) => restarts)
+          ).toEqual([0, 0])
+          // A kill is noticed at once and a freeze by seconds of silence; the rest is what a busy machine may add.
+          for (const way of Object.keys(millis)) expect([way, millis[way]! < 20_000]).toEqual([way, true])
+        })
+      }),
+    120_000
+  )
+})
