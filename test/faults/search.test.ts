@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/process.ts"
-import { postgresOf, type Running, signal, site } from "../support/process-gateway.ts"
+import { postgresOf, type Running, runnersOf, signal, site } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"
 
@@ -71,8 +71,8 @@ const callsOf = (gateway: Running) => {
     expect(await counts(id)).toMatchObject({ recordsOut: documents, total: documents })
     return true
   }
-  const started = async () => {
-    const id = await tenant.run(extracting(5000))
+  const started = async (rate = 5000) => {
+    const id = await tenant.run(extracting(rate))
     await eventually("documents are read", async () => ((await counts(id))?.recordsOut ?? 0) > 0)
     return id
   }
@@ -144,6 +144,29 @@ describe("a search", () => {
           await ready(gateway)
           await archived(reading)
           expect(await archived(await tenant.run(extracting(1_000_000)))).toBe(true)
+        })
+      }),
+    90_000
+  )
+
+  it.live(
+    "keeps no archive of an extraction that is killed, and gives a whole one when its gateway was killed",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* site()
+        yield* Effect.promise(async () => {
+          const first = await here.start()
+          const { tenant, archived, started } = callsOf(first)
+          expect(await tenant.ended(await tenant.run(filling(100_000)))).toMatchObject({ error: null })
+          const killed = await started(200)
+          const process = Number((await tenant.detail(killed)).jobId?.split(":").at(-1))
+          expect(runnersOf(first.pid)).toContain(process)
+          signal([process], "SIGKILL")
+          expect(await archived(killed)).toBe(false)
+
+          const adopted = await started()
+          await first.kill("SIGKILL")
+          expect(await callsOf(await here.start()).archived(adopted)).toBe(true)
         })
       }),
     90_000

@@ -134,7 +134,8 @@ describe("a query", () => {
   it("is bounded", () => {
     const nested = (levels: number): object =>
       levels === 0 ? { match_all: {} } : { bool: { must: [nested(levels - 1)] } }
-    assert.deepStrictEqual(faults(nested(30)), [])
+    assert.deepStrictEqual(faults(nested(31)), [])
+    assert.match(faults(nested(32))[0] ?? "", /at most 32 levels/)
     assert.match(faults(nested(60))[0] ?? "", /at most 32 levels/)
     assert.match(
       faults({ bool: { should: Array.from({ length: 2000 }, () => ({ match_all: {} })) } })[0] ?? "",

@@ -1,3 +1,4 @@
+import { boundsFault } from "./Bounds.ts"
 import type { NewDocument, Written } from "./Document.ts"
 import { placeOf } from "./Instant.ts"
 import { storable, storableJson } from "./Storable.ts"
@@ -21,12 +22,13 @@ const encoder = new TextEncoder()
 const sizeOf = (id: string): number => (id.length > 512 || id.length < 128 ? id.length : encoder.encode(id).length)
 
 const read = (source: NewDocument["source"]): { readonly json: string; readonly timestamp: unknown } | string => {
-  if (typeof source !== "string") return { json: JSON.stringify(source), timestamp: source["@timestamp"] }
   try {
-    const value: unknown = JSON.parse(source)
-    return isObject(value) ? { json: source, timestamp: value["@timestamp"] } : "the document is not an object"
+    const json = typeof source === "string" ? source : JSON.stringify(source)
+    const value: unknown = typeof source === "string" ? JSON.parse(source) : source
+    if (!isObject(value)) return "the document is not an object"
+    return boundsFault(json) ?? { json, timestamp: value["@timestamp"] }
   } catch {
-    return "the document is not JSON"
+    return "the document is not JSON, or too deep"
   }
 }
 

@@ -74,8 +74,9 @@ export class Place {
   enter(): boolean {
     this.#state.clauses++
     if (this.#state.clauses === limits.clauses + 1) this.fault(`A query has at most ${limits.clauses} clauses`)
-    if (this.depth > limits.depth * levels) this.fault(`A query has at most ${limits.depth} levels`)
-    return this.#state.clauses <= limits.clauses && this.depth <= limits.depth * levels
+    const isDeep = this.depth >= limits.depth * levels
+    if (isDeep) this.fault(`A query has at most ${limits.depth} levels`)
+    return this.#state.clauses <= limits.clauses && !isDeep
   }
 
   /** The members of an object of options; others than the known ones are faults. */
