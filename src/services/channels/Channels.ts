@@ -97,10 +97,10 @@ export class Channels extends Context.Service<
         if (wish !== "stop" || first === undefined) return
         const ids = new Set(keys.map(jobId))
         const states = store.list(first.tenant, first.channel)
-        // What still runs after that is killed later: the stop is written down.
+        // What still runs after that is killed later: the stop is written down. What was started again meanwhile stays.
         yield* states.pipe(
           Effect.filterOrFail(
-            (all) => all.every((state) => state.status === "STOPPED" || !ids.has(jobId(state))),
+            (all) => all.every((state) => state.desired || state.status === "STOPPED" || !ids.has(jobId(state))),
             () => "runs" as const
           ),
           Effect.retry({ while: (error) => error === "runs", schedule: Schedule.spaced(100), times: looks }),
