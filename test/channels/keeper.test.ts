@@ -1,0 +1,183 @@
+import { expect, it } from "@effect/vitest"
+import { Cron, Effect, Fiber, Layer, Result, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
+import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
+import { Archives } from "../../src/services/archives/Archives.ts"
+import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
+import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
+import { JobStore } from "../../src/services/channels/JobStore.ts"
+import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import { Gateway } from "../../src/services/executions/Gateway.ts"
+import { Provision } from "../../src/services/executions/Provision.ts"
+import type { Flowline } from "../../src/services/flowlines/Flowline.ts"
+
+const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }
+const flowline: Flowline = {
+  runtime: "analytics",
+  settings: {},
+  dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }]
+}
+
+/** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
+const keeping = (
+  runs: (run: number) => { readonly millis: number; readonly error?: string },
+  given: Partial<ChannelJob> = {}
+) => {
+  const starts: Array<number> = []
+  let under = 0
+  const job: ChannelJob = {
+    name: "j",
+    cluster: "local",
+    runtime: "analytics",
+    flowline: undefined,
+    file: "channels/c/j.yaml",
+    schedule: undefined,
+    restart: { initial: 1000, max: 8000, perHour: 5 },
+    ...given
+  }
+  const engine = Layer.succeed(Engine, {
+    run: () =>
+      Stream.unwrap(
+        Effect.gen(function* () {
+          const clock = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
+          starts.push(clock)
+          expect(++under).toBe(1)
+          const { millis, error } = runs(starts.length)
+          const started: RunMessage = { _tag: "Started", jobId: "h:1", pid: 1, at: 0 }
+          const end: RunMessage = {
+            _tag: "Ended",
+            at: 0,
+            ...(error === undefined ? { outcome: "succeeded" } : { outcome: "failed", error })
+          }
+          return Stream.make(started).pipe(
+            Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep(millis), end))),
+            Stream.ensuring(Effect.sync(() => under--))
+          )
+        })
+      )
+  })
+  const layer = JobKeeper.layer.pipe(
+    Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
+    Layer.provide([
+      engine,
+      Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
+      Layer.mock(Archives)({}),
+      Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
+      Layer.mock(ChannelFolders)({
+        read: () => Effect.succeed({ name: "c", file: "channels/c/channel_structure.yaml", issues: [], jobs: [job] }),
+        flowline: () => Effect.succeed(Result.succeed({ flowline, dag: "{}", value: {}, file: job.file }))
+      })
+    ])
+  )
+  return { starts, layer }
+}
+
+const started = Effect.gen(function* () {
+  const store = yield* JobStore
+  const keeper = yield* JobKeeper
+  const [wished] = yield* store.wish("start", [key])
+  const fiber = yield* Effect.forkChild(keeper.keep(wished!))
+  yield* TestClock.adjust(0)
+  const state = Effect.map(store.list("t"), ([found]) => found!)
+  return { store, keeper, fiber, state, wished: wished! }
+})
+
+const second = 1000
+
+it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
+  const { starts, layer } = keeping((run) => ({ millis: 100, error: `boom ${run}` }))
+  return Effect.gen(function* () {
+    const { fiber, state } = yield* started
+    yield* TestClock.adjust(150)
+    expect(yield* state).toMatchObject({ status: "RESTARTING", restarts: 1, lastError: "boom 1" })
+    yield* TestClock.adjust(60 * second)
+    // 1, 2, 4, 8 and again 8 seconds after the end of the run before.
+    expect(starts.map((at, index) => at - (starts[index - 1] ?? 0))).toEqual([0, 1100, 2100, 4100, 8100, 8100])
+    expect(yield* state).toMatchObject({ status: "FAILED", restarts: 5, lastError: "boom 6" })
+    yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("failures count for an hour, and a run that lasted begins with the shortest pause again", () => {
+  const { starts, layer } = keeping(() => ({ millis: 20 * 60 * second, error: "boom" }))
+  return Effect.gen(function* () {
+    const { fiber, state } = yield* started
+    yield* TestClock.adjust(24 * 3600 * second)
+    expect(starts.length).toBeGreaterThan(70)
+    expect(starts[20]! - starts[19]!).toBe(20 * 60 * second + second)
+    expect((yield* state).status).toBe("ACTIVE")
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a bounded job is finished, and is not run again", () => {
+  const { starts, layer } = keeping(() => ({ millis: 10 }))
+  return Effect.gen(function* () {
+    const { fiber, state, keeper, wished } = yield* started
+    yield* TestClock.adjust(10 * second)
+    yield* Fiber.join(fiber)
+    expect(yield* state).toMatchObject({ status: "FINISHED", desired: true, lastError: null })
+    // The message may come again after a takeover.
+    yield* keeper.keep(wished)
+    expect(starts.length).toBe(1)
+  }).pipe(Effect.provide(layer))
+})
+
+const everyMinute = { schedule: Cron.parseUnsafe("0 * * * * *", "UTC") }
+
+it.effect("a schedule runs at its times; what was missed during a run is made up for once", () => {
+  const { starts, layer } = keeping((run) => ({ millis: run === 2 ? 200 * second : second }), everyMinute)
+  return Effect.gen(function* () {
+    const { fiber, state } = yield* started
+    expect(yield* state).toMatchObject({ status: "ACTIVE", nextRun: new Date(60_000).toISOString() })
+    yield* TestClock.adjust(400 * second)
+    // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
+    expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a schedule that was due while nobody kept the job runs once, then in time", () => {
+  const { starts, layer } = keeping(() => ({ millis: second }), everyMinute)
+  return Effect.gen(function* () {
+    const { fiber, keeper, wished, state } = yield* started
+    yield* TestClock.adjust(65 * second)
+    yield* Fiber.interrupt(fiber)
+    expect((yield* state).status).toBe("STARTING")
+    yield* TestClock.adjust(300 * second)
+    const next = yield* Effect.forkChild(keeper.keep(wished))
+    yield* TestClock.adjust(60 * second)
+    expect(starts.map((at) => at / second)).toEqual([60, 365, 420])
+    yield* Fiber.interrupt(next)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a run that dies with its gateway is run again, and its end counts once", () => {
+  const { starts, layer } = keeping(() => ({ millis: 30 * second }), everyMinute)
+  return Effect.gen(function* () {
+    const { fiber, keeper, wished, state } = yield* started
+    yield* TestClock.adjust(70 * second)
+    yield* Fiber.interrupt(fiber)
+    const next = yield* Effect.forkChild(keeper.keep(wished))
+    yield* TestClock.adjust(31 * second)
+    expect(starts.map((at) => at / second)).toEqual([60, 70])
+    expect(yield* state).toMatchObject({ status: "ACTIVE", restarts: 0, nextRun: new Date(120_000).toISOString() })
+    yield* Fiber.interrupt(next)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a stop counts before the run has heard of it, and the older tenure says nothing any more", () => {
+  const { layer } = keeping(() => ({ millis: 3600 * second }))
+  return Effect.gen(function* () {
+    const { fiber, store, keeper, state } = yield* started
+    yield* TestClock.adjust(second)
+    expect((yield* state).status).toBe("ACTIVE")
+    const [stop] = yield* store.wish("stop", [key])
+    // Nobody tells the tenure: it hears of it at its next sign of life.
+    yield* TestClock.adjust(3 * second)
+    yield* Fiber.join(fiber)
+    yield* keeper.keep(stop!)
+    expect(yield* state).toMatchObject({ status: "STOPPED", desired: false, node: null })
+  }).pipe(Effect.provide(layer))
+})
