@@ -88,6 +88,14 @@ describe("kv", () => {
     ])
   })
 
+  it("reads a long text without looking at it again and again", async () => {
+    const count = 300_000
+    expect(await fields(kv, {}, "a=( ".repeat(count))).toEqual({ a: Array(count).fill("(") })
+    const distinct = Array.from({ length: count }, (_, at) => `a=${at}`)
+    const found = await fields(kv, { allow_duplicate_values: false }, distinct.join(" "))
+    expect(found).toEqual({ a: distinct.map((pair) => pair.slice(2)) })
+  })
+
   it.effect.prop(
     "gives back pairs that were written with quotes",
     { pairs: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "long_key"]), Schema.String])) },

@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
 import { type Fields, refusedSegment, type Value } from "../operators/FieldPath.ts"
+import { quotedCells } from "./csv/Cells.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
@@ -71,11 +72,18 @@ export const csv = node({
   start: (settings, context) => {
     const { columns, separator, quote, types = {}, skip_empty_columns } = settings
     const typeOf = columns.map((column) => (Object.hasOwn(types, column) ? types[column] : undefined))
-    const options = { delimiter: separator, quote: quote === "" ? null : quote, relax_column_count: true }
+    const options = {
+      delimiter: separator,
+      quote: quote === "" ? null : quote,
+      escape: quote === "" ? null : quote,
+      relax_column_count: true
+    }
     const isPlain = (text: string) => (quote === "" || !text.includes(quote)) && !/[\r\n]/.test(text)
     const valuesOf = (text: string): ReadonlyArray<string> => {
-      // The parser takes its time for each call; most records have nothing in quotes.
+      // The parser takes its time for each call.
       if (isPlain(text)) return text.split(separator)
+      const cells = quotedCells(text, separator, quote)
+      if (cells !== undefined) return cells
       try {
         const records = parse(text, options)
         if (records.length === 1) return records[0]!
@@ -90,7 +98,8 @@ export const csv = node({
         throw new Unreadable(`the record has ${values.length} values for ${columns.length} columns`)
       }
       const fields: Fields = {}
-      for (const [at, column] of columns.entries()) {
+      for (let at = 0; at < columns.length; at++) {
+        const column = columns[at]!
         const value = values[at]!
         if (value !== "" || !skip_empty_columns) fields[column] = converted(value, typeOf[at], column)
       }

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath } from "../operators/FieldPath.ts"
 import { date as readDate } from "../operators/flowlet/guest/date.ts"
+import { reader } from "./date/Reader.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
 
@@ -111,9 +112,10 @@ export const date = node({
     const path = fieldPath(target)
     const moment = offset.test(timezone) ? undefined : inZone(timezone)
     const options = { zone: moment === undefined ? timezone : "UTC", year: year ?? new Date().getUTCFullYear() }
+    const readers = formats.map((format) => [format, reader(format, options)] as const)
     return parsing({ field, ignore_missing }, context, (text) => {
-      for (const format of formats) {
-        const found = readDate(text, format, options)
+      for (const [format, read] of readers) {
+        const found = read(text)
         if (found === null) continue
         const isLocal = moment !== undefined && !hasOwnZone(format, text)
         return placed(path, isLocal ? new Date(moment(Date.parse(found))).toISOString() : found) as Fields

@@ -33,6 +33,9 @@ const settings = Schema.Struct({
   allow_empty_values: truth("Add keys whose value is empty.", false)
 })
 
+/** Keys whose names are remembered: texts of a log have few, but a hostile one may have any number. */
+const maxNames = 1000
+
 export const kv = node({
   type: "kv",
   kind: "processing",
@@ -63,20 +66,40 @@ export const kv = node({
       trimKey: settings.trim_key ?? "",
       trimValue: settings.trim_value ?? ""
     })
+    /** The names of the keys' fields; undefined for those that are not added. */
+    const names = new Map<string, string | undefined>()
+    const nameOf = (key: string): string | undefined => {
+      if (names.has(key)) return names.get(key)
+      const isLeft = excluded.has(key) || included?.has(key) === false || refusedSegment([prefix + key]) !== undefined
+      const name = isLeft ? undefined : prefix + key
+      if (names.size < maxNames) names.set(key, name)
+      return name
+    }
     return parsing(settings, context, (text) => {
-      const fields: Fields = Object.create(null)
+      const fields: Fields = {}
+      let lists: Map<string, { readonly values: Array<string>; readonly seen: Set<string> }> | undefined
       for (const [key, value] of read(text)) {
         if (value === "" && !settings.allow_empty_values) continue
-        if (excluded.has(key) || included?.has(key) === false || refusedSegment([prefix + key]) !== undefined) continue
-        const name = prefix + key
-        const before = fields[name]
-        if (before === undefined) fields[name] = value
-        else {
-          const all: ReadonlyArray<string> = Array.isArray(before) ? before : [String(before)]
-          if (settings.allow_duplicate_values || !all.includes(value)) fields[name] = [...all, value]
+        const name = nameOf(key)
+        if (name === undefined) continue
+        if (!Object.hasOwn(fields, name)) {
+          fields[name] = value
+          continue
         }
+        let list = lists?.get(name)
+        if (list === undefined) {
+          const first = String(fields[name])
+          list = { values: [first], seen: new Set([first]) }
+          lists = (lists ?? new Map()).set(name, list)
+        }
+        if (!settings.allow_duplicate_values && list.seen.has(value)) continue
+        if (!settings.allow_duplicate_values) list.seen.add(value)
+        list.values.push(value)
+        fields[name] = list.values
       }
-      for (const [key, value] of Object.entries(default_keys)) fields[prefix + key] ??= value
+      for (const [key, value] of Object.entries(default_keys)) {
+        if (!Object.hasOwn(fields, prefix + key)) fields[prefix + key] = value
+      }
       return fields
     })
   }

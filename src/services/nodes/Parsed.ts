@@ -35,8 +35,8 @@ export const merge = (event: Event, fields: Event): Event => {
   const merged = { ...event }
   for (const key of Object.keys(fields)) {
     const value = fields[key]
-    const present = Object.hasOwn(merged, key) ? merged[key] : undefined
-    const next = isObject(value) && isObject(present) ? merge(present, value) : value
+    const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
+    const next = isObject(present) && isObject(value) ? merge(present, value) : value
     // Assigning would set the prototype.
     if (key === "__proto__")
       Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })

@@ -19,25 +19,45 @@ const trimmed = (text: string, characters: string): string => {
   return text.slice(start, end)
 }
 
+const ends = 1
+const equals = 2
+
+/** What each UTF-16 unit is: one of the two, both, or 0 for the others. */
+const kindsOf = ({ pairEnds, equals: between }: PairSyntax): Uint8Array => {
+  const kinds = new Uint8Array(65_536)
+  for (const [characters, kind] of [
+    [pairEnds, ends],
+    [between, equals]
+  ] as const) {
+    for (const character of characters) if (character.length === 1) kinds[character.charCodeAt(0)]! |= kind
+  }
+  return kinds
+}
+
 /** Reads the pairs of a text in order, in one pass over it. */
 export const readPairs = (
   syntax: PairSyntax
 ): ((text: string) => ReadonlyArray<readonly [key: string, value: string]>) => {
-  const ends = new Set(syntax.pairEnds)
-  const equals = new Set(syntax.equals)
+  const kinds = kindsOf(syntax)
   return (text) => {
     const pairs: Array<readonly [string, string]> = []
     let at = 0
+    /** Brackets that nothing closes from here on: looking for them again and again would take for ever. */
+    const missing = new Set<string>()
     /** The end of the plain text from here. */
     const plainEnd = (from: number): number => {
       let end = from
-      while (end < text.length && !ends.has(text[end]!)) end++
+      while (end < text.length && (kinds[text.charCodeAt(end)]! & ends) === 0) end++
       return end
     }
     /** A value in quotes or brackets, and where it ends; nothing when its end is missing. */
     const enclosed = (): readonly [value: string, end: number] | undefined => {
       const open = text[at]!
       if (open === '"' || open === "'") {
+        const first = text.indexOf(open, at + 1)
+        const plain = first === -1 ? undefined : text.slice(at + 1, first)
+        if (plain === undefined) return undefined
+        if (!plain.includes("\\")) return [plain, first + 1]
         let value = ""
         for (let next = at + 1; next < text.length; next++) {
           if (text[next] === open) return [value, next + 1]
@@ -47,17 +67,19 @@ export const readPairs = (
         return undefined
       }
       const close = syntax.brackets ? closing[open] : undefined
-      const end = close === undefined ? -1 : text.indexOf(close, at + 1)
+      if (close === undefined || missing.has(close)) return undefined
+      const end = text.indexOf(close, at + 1)
+      if (end === -1) missing.add(close)
       return end === -1 ? undefined : [text.slice(at + 1, end), end + 1]
     }
     while (at < text.length) {
-      if (ends.has(text[at]!)) {
+      if ((kinds[text.charCodeAt(at)]! & ends) !== 0) {
         at++
         continue
       }
       let middle = at
-      while (middle < text.length && !equals.has(text[middle]!) && !ends.has(text[middle]!)) middle++
-      if (middle === text.length || ends.has(text[middle]!)) {
+      while (middle < text.length && kinds[text.charCodeAt(middle)] === 0) middle++
+      if (middle === text.length || (kinds[text.charCodeAt(middle)]! & ends) !== 0) {
         at = middle
         continue
       }
