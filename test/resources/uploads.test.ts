@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
@@ -124,6 +125,38 @@ layer(Gateway.layer, { excludeTestServices: true })("uploads", (it) => {
         expect(list).toHaveLength(Object.values(cases).filter(([status]) => status === 201).length)
         expect(stored(here.data).temporary).toEqual([])
         expect(isAlive(running.pid)).toBe(true)
+      })
+    })
+  )
+
+  it.effect("keep their bytes, however large they are and however they look", () =>
+    Effect.gen(function* () {
+      const { running } = yield* Gateway
+      yield* Effect.promise(async () => {
+        // Everything here is what a boundary may begin with, and the last one has none of it.
+        for (const text of ["\r\n--", "\r\n--y", "\r", "\r\n", "-", "0123456789abcdef"]) {
+          const bytes = Buffer.from(text.repeat((10 << 20) / text.length), "latin1")
+          const sha256 = createHash("sha256").update(bytes)
+          const digest = `\r\nContent-Digest: sha-256=:${sha256.copy().digest("base64")}:`
+          const [before, after] = [file("input", "", "f", digest).slice(0, -2), file("manifest", manifest()) + end]
+          for (const body of [
+            Buffer.concat([Buffer.from(before), bytes, Buffer.from(`\r\n${after}`)]),
+            Buffer.concat([Buffer.from(file("manifest", manifest()) + before), bytes, Buffer.from(`\r\n${end}`)])
+          ]) {
+            const answer = await rawRequest(
+              running.port,
+              "PUT",
+              "/v1/mytenant/resources/upload",
+              { "Content-Type": type },
+              body
+            )
+            expect([text, statusOf(answer, text)]).toEqual([text, 201])
+            const { version } = JSON.parse(answer.body.toString())
+            const query = `group=org.example&artifact=zoo&version=${version}`
+            const read = await fetch(`${running.url}/v1/mytenant/resources/download?${query}`)
+            expect(bytes.equals(Buffer.from(await read.arrayBuffer())), text).toBe(true)
+          }
+        }
       })
     })
   )

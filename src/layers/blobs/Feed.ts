@@ -1,4 +1,5 @@
 import { Readable } from "node:stream"
+import { Pipe, type Sink } from "../../services/shared/Pipe.ts"
 
 /** A source that is asked for its chunks. Every `ask` is followed by at least one chunk, `end` or `fail`. */
 export interface Feed {
@@ -9,11 +10,8 @@ export interface Feed {
   readonly leave: () => void
 }
 
-export interface Taker {
-  readonly chunk: (chunk: Uint8Array) => void
-  readonly end: () => void
-  readonly fail: (cause: unknown) => void
-}
+/** Who takes the chunks; `chunk` tells whether it has copied the bytes, so that the chunk is not needed any more. */
+export type Taker = Sink
 
 const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
   const iterator = source[Symbol.asyncIterator]()
@@ -53,5 +51,12 @@ const flowing = (source: Readable, taker: Taker): Feed => {
   return { ask: () => source.resume(), hold: () => source.pause(), leave: () => source.destroy() }
 }
 
-export const feedOf = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed =>
-  source instanceof Readable ? flowing(source, taker) : iterated(source, taker)
+const piped = (source: Pipe, taker: Taker): Feed => {
+  source.into(taker)
+  return { ask: () => source.resume(), hold: () => source.pause(), leave: () => source.leave() }
+}
+
+export const feedOf = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
+  if (source instanceof Pipe) return piped(source, taker)
+  return source instanceof Readable ? flowing(source, taker) : iterated(source, taker)
+}

@@ -79,6 +79,7 @@ export const pump = (
       chunk: (chunk) => {
         rest = chunk
         advance()
+        return false
       },
       end: () => {
         ended = true

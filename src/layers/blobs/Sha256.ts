@@ -2,93 +2,32 @@ import { createHash } from "node:crypto"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 
-/** Bytes that are hashed here, at the end; what is longer goes to the thread. Hashing them takes a few milliseconds. */
-const hereLimit = 4 * 1024 * 1024
-/** Room for the bytes on their way to the thread: this many times one write. */
-const slots = 4
-const slotBytes = 2 * 1024 * 1024
+/** Slots that are hashed here, at the end; what is longer goes to the thread. Hashing them takes a few milliseconds. */
+const hereLimit = 4
 /** Milliseconds after which a thread that nobody needs is let go. */
 const idle = 10_000
 
-/** What the thread is told: a new stream, bytes in a slot of it, its end, or that nobody wants it any more. */
+/** What the thread is told: the next bytes of a stream, its end, or that nobody wants it any more. */
 export type Ask =
-  | { readonly id: number; readonly memory: SharedArrayBuffer }
-  | { readonly id: number; readonly slot: number; readonly length: number }
+  | { readonly id: number; readonly slot: SharedArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: true }
   | { readonly id: number; readonly drop: true }
 
-/** What it answers: a slot is free again, or the hash. */
-export type Answer = { readonly id: number; readonly slot: number } | { readonly id: number; readonly sha256: string }
-
-export { slotBytes }
+/** What it answers, in the order of the asking: that the bytes were hashed, or the hash. */
+export interface Answer {
+  readonly id: number
+  readonly sha256?: string
+}
 
 const entry = new URL(`./sha256Thread${extname(import.meta.url)}`, import.meta.url)
 
-/** A stream of bytes that the thread hashes. */
-class Remote {
-  readonly #thread: Thread
-  readonly #id: number
-  readonly #memory = new SharedArrayBuffer(slots * slotBytes)
-  readonly #free = Array.from({ length: slots }, (_, slot) => slot)
-  #room: (() => void) | undefined
-  readonly #digest = Promise.withResolvers<string>()
+type Waiting = PromiseWithResolvers<string>
 
-  constructor(thread: Thread, id: number) {
-    this.#thread = thread
-    this.#id = id
-    this.#digest.promise.catch(() => {})
-    thread.post({ id, memory: this.#memory })
-  }
-
-  readonly take = (answer: Answer): void => {
-    if ("sha256" in answer) {
-      this.#digest.resolve(answer.sha256)
-      return
-    }
-    this.#free.push(answer.slot)
-    this.#room?.()
-  }
-
-  readonly fail = (error: unknown): void => {
-    this.#digest.reject(error)
-    this.#room?.()
-  }
-
-  async add(buffers: ReadonlyArray<Uint8Array>): Promise<void> {
-    let [slot, length] = [await this.#slot(), 0]
-    for (const buffer of buffers) {
-      for (let rest = buffer; rest.length > 0; ) {
-        const piece = rest.subarray(0, slotBytes - length)
-        new Uint8Array(this.#memory, slot * slotBytes + length).set(piece)
-        length += piece.length
-        rest = rest.subarray(piece.length)
-        if (length === slotBytes) {
-          this.#thread.post({ id: this.#id, slot, length })
-          ;[slot, length] = [await this.#slot(), 0]
-        }
-      }
-    }
-    if (length > 0) this.#thread.post({ id: this.#id, slot, length })
-    else this.#free.push(slot)
-  }
-
-  async #slot(): Promise<number> {
-    for (;;) {
-      const slot = this.#free.pop()
-      if (slot !== undefined) return slot
-      // A thread that has failed says so here.
-      await Promise.race([this.#digest.promise, new Promise<void>((resolve) => (this.#room = resolve))])
-    }
-  }
-
-  digest(): Promise<string> {
-    this.#thread.post({ id: this.#id, end: true })
-    return this.#digest.promise
-  }
-
-  close(): void {
-    this.#thread.close(this.#id)
-  }
+const waiting = (): Waiting => {
+  const made = Promise.withResolvers<string>()
+  // Whoever asked may have gone when the thread fails.
+  made.promise.catch(() => {})
+  return made
 }
 
 /** One thread for all long streams of this process: it hashes faster than a disk writes. */
@@ -96,26 +35,24 @@ class Thread {
   #worker: Worker | undefined
   #ids = 0
   #timer: NodeJS.Timeout | undefined
-  readonly #streams = new Map<number, Remote>()
+  readonly #streams = new Map<number, Array<Waiting>>()
 
-  open(): Remote {
+  open(): number {
     clearTimeout(this.#timer)
     this.#worker ??= this.#start()
     // A process whose work is nothing but to wait for a hash must not end before it.
     this.#worker.ref()
-    const id = ++this.#ids
-    const stream = new Remote(this, id)
-    this.#streams.set(id, stream)
-    return stream
+    this.#streams.set(++this.#ids, [])
+    return this.#ids
   }
 
   #start(): Worker {
     const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } })
-    worker.on("message", (answer: Answer) => this.#streams.get(answer.id)?.take(answer))
+    worker.on("message", ({ id, sha256 = "" }: Answer) => this.#streams.get(id)?.shift()?.resolve(sha256))
     const lost = (error: unknown) => {
       if (this.#worker !== worker) return
       this.#worker = undefined
-      for (const stream of this.#streams.values()) stream.fail(error)
+      for (const asked of this.#streams.values()) for (const { reject } of asked) reject(error)
       this.#streams.clear()
     }
     worker.on("error", lost)
@@ -123,13 +60,20 @@ class Thread {
     return worker
   }
 
-  post(ask: Ask): void {
-    this.#worker?.postMessage(ask)
+  ask(ask: Ask): Promise<string> {
+    const asked = this.#streams.get(ask.id)
+    const answer = waiting()
+    if (asked === undefined) answer.reject(new Error("the hashing thread has ended"))
+    else {
+      asked.push(answer)
+      this.#worker?.postMessage(ask)
+    }
+    return answer.promise
   }
 
   close(id: number): void {
     if (!this.#streams.delete(id)) return
-    this.post({ id, drop: true })
+    this.#worker?.postMessage({ id, drop: true } satisfies Ask)
     if (this.#streams.size > 0) return
     this.#worker?.unref()
     this.#timer = setTimeout(() => {
@@ -143,36 +87,48 @@ class Thread {
 const thread = new Thread()
 
 /**
- * The SHA-256 of bytes that come piece by piece. Long streams are hashed on a thread of their own, beside the writing.
- * It must be closed.
+ * The SHA-256 of bytes that come slot by slot. Long streams are hashed on a thread of their own, beside the writing. It
+ * must be closed.
  */
 export class Sha256 {
-  #waiting: Array<Uint8Array> = []
-  #bytes = 0
-  #remote: Remote | undefined
+  #held: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Waiting }> = []
+  #id: number | undefined
 
-  /** Settles when there is room for more. The buffers must not change until it has. */
-  async add(buffers: ReadonlyArray<Uint8Array>, bytes: number): Promise<void> {
-    if (this.#remote !== undefined) return this.#remote.add(buffers)
-    this.#waiting.push(...buffers)
-    this.#bytes += bytes
-    if (this.#bytes <= hereLimit) return
-    this.#remote = thread.open()
-    const waiting = this.#waiting
-    this.#waiting = []
-    await this.#remote.add(waiting)
+  /** Settles when the bytes were hashed, which for the first slots may be at the end. */
+  async add(slot: SharedArrayBuffer, length: number): Promise<void> {
+    const id = this.#id
+    if (id !== undefined) {
+      await thread.ask({ id, slot, length })
+      return
+    }
+    const hashed = waiting()
+    this.#held.push({ slot, length, hashed })
+    if (this.#held.length > hereLimit) this.#move()
+    await hashed.promise
+  }
+
+  #move(): void {
+    const id = thread.open()
+    this.#id = id
+    for (const { slot, length, hashed } of this.#held)
+      thread.ask({ id, slot, length }).then(hashed.resolve, hashed.reject)
+    this.#held = []
   }
 
   /** The digest in hex. Nothing can be added after it. */
-  digest(): string | Promise<string> {
-    if (this.#remote !== undefined) return this.#remote.digest()
+  async digest(): Promise<string> {
+    if (this.#id !== undefined) return thread.ask({ id: this.#id, end: true })
     const hash = createHash("sha256")
-    for (const buffer of this.#waiting) hash.update(buffer)
+    for (const { slot, length, hashed } of this.#held) {
+      hash.update(new Uint8Array(slot, 0, length))
+      hashed.resolve("")
+    }
+    this.#held = []
     return hash.digest("hex")
   }
 
   close(): void {
-    this.#waiting = []
-    this.#remote?.close()
+    this.#held = []
+    if (this.#id !== undefined) thread.close(this.#id)
   }
 }

@@ -1,23 +1,22 @@
 import { createHash, type Hash } from "node:crypto"
 import { parentPort } from "node:worker_threads"
-import { type Answer, type Ask, slotBytes } from "./Sha256.ts"
+import type { Answer, Ask } from "./Sha256.ts"
 
 // Hashes the streams of one process, each in the order in which its bytes come.
-const streams = new Map<number, { readonly memory: SharedArrayBuffer; readonly hash: Hash }>()
+const streams = new Map<number, Hash>()
 const answer = (said: Answer) => parentPort?.postMessage(said)
 
 parentPort?.on("message", (ask: Ask) => {
-  if ("memory" in ask) {
-    streams.set(ask.id, { memory: ask.memory, hash: createHash("sha256") })
+  if ("drop" in ask) {
+    streams.delete(ask.id)
     return
   }
-  const stream = streams.get(ask.id)
-  if (stream === undefined) return
+  const hash = streams.get(ask.id) ?? createHash("sha256")
   if ("slot" in ask) {
-    stream.hash.update(new Uint8Array(stream.memory, ask.slot * slotBytes, ask.length))
-    answer({ id: ask.id, slot: ask.slot })
+    streams.set(ask.id, hash.update(new Uint8Array(ask.slot, 0, ask.length)))
+    answer({ id: ask.id })
     return
   }
   streams.delete(ask.id)
-  if ("end" in ask) answer({ id: ask.id, sha256: stream.hash.digest("hex") })
+  answer({ id: ask.id, sha256: hash.digest("hex") })
 })

@@ -1,35 +1,62 @@
 /** Bytes that may wait in a pipe before its writer has to. */
 const highWater = 1024 * 1024
 
-/** Bytes on their way from one who pushes them to one who iterates, once. */
+/**
+ * Frees the memory of a chunk at once. Left to the garbage collector, the chunks of a large upload pile up outside of
+ * its heap, and the whole heap is marked again and again to find them, which takes a third of the time of an upload.
+ * Only a buffer that holds nothing but the chunk: others may use the rest of it.
+ */
+export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
+}
+
+/** A reader that is given the bytes as they are pushed. */
+export interface Sink {
+  /** Tells whether it has copied the bytes and does not need the chunk any more. */
+  readonly chunk: (chunk: Uint8Array) => boolean
+  readonly end: () => void
+  readonly fail: (cause: unknown) => void
+}
+
+/** Bytes on their way from one who pushes them to one who iterates, or to one sink; once. */
 export class Pipe implements AsyncIterable<Uint8Array> {
-  #chunks: Array<Uint8Array> = []
+  #chunks: Array<{ readonly chunk: Uint8Array; readonly isOwn: boolean }> = []
   #bytes = 0
   #ended = false
   #left = false
   #failure: { readonly cause: unknown } | undefined
   #reader: PromiseWithResolvers<IteratorResult<Uint8Array>> | undefined
   #writer: (() => void) | undefined
+  #sink: Sink | undefined
+  #flows = false
+  #drains = false
 
   /** Whether the writer should wait with the next chunk. */
   get full(): boolean {
     return this.#bytes >= highWater && !this.#left
   }
 
-  push(chunk: Uint8Array): void {
-    if (chunk.length === 0 || this.#ended || this.#left) return
+  /**
+   * Tells whether the chunk has been copied already: then the pipe and its reader do not need it any more. One that
+   * waits and that nobody else will look at (`isOwn`) is given back when it has been copied.
+   */
+  push(chunk: Uint8Array, isOwn = false): boolean {
+    if (chunk.length === 0 || this.#ended || this.#left) return false
     if (this.#reader !== undefined) {
       this.#answer({ done: false, value: chunk })
-      return
+      return false
     }
-    this.#chunks.push(chunk)
+    if (this.#sink !== undefined && this.#flows && this.#chunks.length === 0) return this.#sink.chunk(chunk)
+    this.#chunks.push({ chunk, isOwn })
     this.#bytes += chunk.length
+    return false
   }
 
   end(): void {
     if (this.#ended) return
     this.#ended = true
     this.#answer({ done: true, value: undefined })
+    this.#drain()
   }
 
   fail(cause: unknown): void {
@@ -38,6 +65,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.#failure = { cause }
     this.#reader?.reject(cause)
     this.#reader = undefined
+    this.#drain()
   }
 
   /** Calls back, once, when there is room again or nobody reads any more. */
@@ -54,6 +82,39 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.#wake()
   }
 
+  /** Gives the bytes to the sink in place of an iterator, from the next `resume` on. */
+  into(sink: Sink): void {
+    this.#sink = sink
+  }
+
+  resume(): void {
+    this.#flows = true
+    this.#drain()
+  }
+
+  pause(): void {
+    this.#flows = false
+  }
+
+  #drain(): void {
+    const sink = this.#sink
+    if (sink === undefined || this.#drains) return
+    this.#drains = true
+    while (this.#flows) {
+      const next = this.#chunks.shift()
+      if (next === undefined) break
+      this.#bytes -= next.chunk.length
+      if (sink.chunk(next.chunk) && next.isOwn) giveBack(next.chunk)
+    }
+    this.#drains = false
+    if (this.#left) return
+    if (!this.full) this.#wake()
+    if (!this.#ended || !this.#flows || this.#chunks.length > 0) return
+    this.#sink = undefined
+    if (this.#failure === undefined) sink.end()
+    else sink.fail(this.#failure.cause)
+  }
+
   #wake(): void {
     const writer = this.#writer
     this.#writer = undefined
@@ -66,7 +127,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
   }
 
   #next(): Promise<IteratorResult<Uint8Array>> {
-    const chunk = this.#chunks.shift()
+    const chunk = this.#chunks.shift()?.chunk
     if (chunk !== undefined) {
       this.#bytes -= chunk.length
       if (!this.full) this.#wake()

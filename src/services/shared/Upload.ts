@@ -6,7 +6,7 @@ import type { Blob } from "../blobs/Blobs.ts"
 import { digestFault } from "./Digest.ts"
 import type { FormPart } from "./Form.ts"
 import type { PartRule } from "./FormParser.ts"
-import { Pipe } from "./Pipe.ts"
+import { giveBack, Pipe } from "./Pipe.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 import { defaultLimits } from "./Settings.ts"
 import type { StreamHash } from "./StreamHash.ts"
@@ -51,6 +51,8 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const wrongType = typeFault(request.headers["content-type"])
     if (wrongType !== undefined) return yield* unreadable([{ detail: wrongType }])
     const pipe = new Pipe()
+    let received: Uint8Array | undefined
+    let isCopied = false
     const begun = yield* Deferred.make<void>()
     const known = new Map(Object.entries(rules.parts))
     const parser = uploadParser(
@@ -62,8 +64,18 @@ export const readUpload = <A, E1, E2, R1, R2>(
         other: { limit: defaultLimits.formField, limitName: "formField" }
       },
       hashes.sha256,
-      (chunk) => pipe.push(chunk)
+      (chunk) => {
+        const isWhole = chunk === received
+        isCopied = pipe.push(chunk, isWhole) && isWhole
+      }
     )
+    const parse = (chunk: Uint8Array) => {
+      received = chunk
+      isCopied = false
+      parser.write(chunk)
+      // A chunk that the parser passed on as it is, and whose bytes were copied, is needed by nobody.
+      if (isCopied) giveBack(chunk)
+    }
     const digests = sentDigests(request.headers)
     const hash = digests.length === 0 ? undefined : hashes.sha256()
     const room = Effect.as(
@@ -77,7 +89,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
         Stream.runForEachWhile((chunk) =>
           Effect.suspend(() => {
             hash?.update(chunk)
-            parser.write(chunk)
+            parse(chunk)
             if (parser.excess() !== undefined || parser.broken() !== undefined) return Effect.succeed(false)
             const next = pipe.full ? room : Effect.succeed(true)
             if (isBegun || parser.file() === undefined) return next

@@ -1,0 +1,172 @@
+import * as fs from "node:fs"
+import type { Blob } from "../../services/blobs/Blobs.ts"
+import { type Calls, unit } from "./Calls.ts"
+import { Sha256 } from "./Sha256.ts"
+import { giveSlot, slotBytes, takeSlot } from "./Slots.ts"
+
+/** Slots that one writer may fill before it has to wait. */
+const maxSlots = 8
+/** Slots that are written at once. */
+const maxWritten = 4
+
+const mib = 1024 * 1024
+/** Bytes after which a sync is begun beside the writing, so that there is little left to sync at the end. */
+const syncEvery = 32 * mib
+/** The most bytes that wait for a sync before the writing does. */
+const maxUnsynced = 256 * mib
+
+/**
+ * Takes the bytes of one file in: copied into slots, which are written and hashed at the same time and then used again.
+ * The bytes are durable when `finish` returns.
+ */
+export class Intake {
+  readonly #call: Calls
+  readonly #fd: number
+  readonly #hash = new Sha256()
+  readonly #full: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Promise<void> }> =
+    []
+  #slot: SharedArrayBuffer | undefined
+  #length = 0
+  #used = 0
+  #size = 0
+  #unsynced = 0
+  #bound = 2 * syncEvery
+  #syncing: Promise<void> | undefined
+  #writing: Promise<void> = Promise.resolve()
+  #isWriting = false
+  #failure: { readonly cause: unknown } | undefined
+  #onRoom: (() => void) | undefined
+
+  constructor(call: Calls, fd: number) {
+    this.#call = call
+    this.#fd = fd
+  }
+
+  /** Copies bytes of the chunk and tells how many: fewer than there are when every slot is in use. */
+  take(chunk: Uint8Array): number {
+    let taken = 0
+    while (taken < chunk.length) {
+      if (this.#slot === undefined) {
+        if (this.#used === maxSlots) return taken
+        this.#used++
+        this.#slot = takeSlot()
+        this.#length = 0
+      }
+      const piece = chunk.subarray(taken, taken + slotBytes - this.#length)
+      new Uint8Array(this.#slot, this.#length).set(piece)
+      taken += piece.length
+      this.#length += piece.length
+      if (this.#length === slotBytes) this.#ship()
+    }
+    return taken
+  }
+
+  /** Calls back, once, when there may be room again, or when it is known that the file cannot be written. */
+  whenRoom(callback: () => void): void {
+    this.#onRoom = callback
+    if (this.#used < maxSlots || this.#failure !== undefined) this.#wake()
+  }
+
+  #wake(): void {
+    const callback = this.#onRoom
+    this.#onRoom = undefined
+    callback?.()
+  }
+
+  /** Throws what became of the writing. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure.cause
+  }
+
+  #ship(): void {
+    const slot = this.#slot!
+    const length = this.#length
+    this.#slot = undefined
+    const hashed = this.#hash.add(slot, length)
+    hashed.catch((cause) => this.#fail(cause))
+    this.#full.push({ slot, length, hashed })
+    if (this.#isWriting) return
+    this.#isWriting = true
+    this.#writing = this.#writeFull().catch((cause) => this.#fail(cause))
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= { cause }
+    this.#wake()
+  }
+
+  async #writeFull(): Promise<void> {
+    // What has become full during one write goes into the next: each costs a turn of this thread, whatever its size.
+    for (let full = this.#full.splice(0, maxWritten); full.length > 0; full = this.#full.splice(0, maxWritten)) {
+      this.check()
+      await this.#writeAll(full.map(({ slot, length }) => new Uint8Array(slot, 0, length)))
+      for (const { slot, length, hashed } of full) {
+        // Only what both are done with is used again: a call that is overdue may still read its slot.
+        hashed.then(
+          () => {
+            giveSlot(slot)
+            this.#used--
+            this.#wake()
+          },
+          () => {}
+        )
+        this.#unsynced += length
+      }
+      if (this.#unsynced >= syncEvery) this.#sync()
+      if (this.#unsynced >= this.#bound) await this.#syncing
+    }
+    this.#isWriting = false
+  }
+
+  /** Also where the kernel takes a part of the bytes only. */
+  async #writeAll(all: ReadonlyArray<Uint8Array>): Promise<void> {
+    for (let left = all; left.length > 0; ) {
+      const written = await this.#call<number>((done) => fs.writev(this.#fd, left, this.#size, done))
+      if (written === 0) throw new Error("the storage takes no bytes")
+      this.#size += written
+      let skip = written
+      const next: Array<Uint8Array> = []
+      for (const bytes of left) {
+        if (skip < bytes.length) next.push(skip === 0 ? bytes : bytes.subarray(skip))
+        skip = Math.max(0, skip - bytes.length)
+      }
+      left = next
+    }
+  }
+
+  /**
+   * Syncs what was written so far, unless that is going on already. How much may wait for the next one follows from how
+   * long this one took: the last sync has to end within the deadline, on a slow disk as well.
+   */
+  #sync(): void {
+    if (this.#syncing !== undefined) return
+    const bytes = this.#unsynced
+    const started = performance.now()
+    this.#syncing = this.#call(unit((done) => fs.fdatasync(this.#fd, done))).then(
+      () => {
+        this.#syncing = undefined
+        this.#unsynced -= bytes
+        const inTime = (bytes / Math.max(1, performance.now() - started)) * (this.#call.deadline / 4)
+        this.#bound = Math.min(maxUnsynced, Math.max(2 * syncEvery, inTime))
+      },
+      (cause) => this.#fail(cause)
+    )
+  }
+
+  /** Writes what is left and gives the blob, durable. */
+  async finish(): Promise<Blob> {
+    if (this.#slot !== undefined) this.#ship()
+    await this.#writing
+    this.check()
+    await this.#syncing
+    const synced = this.#call(unit((done) => fs.fsync(this.#fd, done)))
+    const [sha256] = await Promise.all([this.#hash.digest(), synced])
+    this.check()
+    return { sha256, size: this.#size }
+  }
+
+  /** Nothing more is taken or hashed. */
+  close(): void {
+    this.#hash.close()
+  }
+}
