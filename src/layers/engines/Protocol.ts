@@ -55,6 +55,7 @@ const Counters = Schema.Struct({
   recordsIn: Schema.Finite,
   recordsOut: Schema.Finite,
   total: Schema.optionalKey(Schema.Finite),
+  lag: Schema.optionalKey(Schema.Finite),
   errors: Schema.Finite,
   lastError: Schema.optionalKey(Schema.String)
 })

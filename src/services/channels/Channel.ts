@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { NodeCount } from "../executions/Execution.ts"
 import { ChannelStatus, JobStatus } from "./Job.ts"
 
 const status = ChannelStatus.annotate({
@@ -34,15 +35,7 @@ export const Job = Schema.Struct({
   node: Schema.NullOr(Schema.String.annotate({ description: "The gateway that keeps the job: <host>:<pid>" })),
   jobId: Schema.NullOr(Schema.String.annotate({ description: "Process of the run: <host>:<pid>" })),
   nextRun: Schema.NullOr(timestamp.annotate({ description: "When the schedule starts it next" })),
-  nodes: Schema.Array(
-    Schema.Struct({
-      component: Schema.String,
-      recordsIn: Schema.Int,
-      recordsOut: Schema.Int,
-      errors: Schema.Int,
-      lastError: Schema.optionalKey(Schema.String)
-    })
-  )
+  nodes: Schema.Array(NodeCount)
 }).annotate({ identifier: "Job" })
 
 export const ChannelDetail = Schema.Struct({ status, reason, jobs: Schema.Array(Job) }).annotate({

@@ -11,6 +11,7 @@ const restarts = Metric.counter("flow_job_restarts_total", {
 })
 const recordsIn = Metric.gauge("flow_job_records_in", { description: "Records that the job's current run has read" })
 const recordsOut = Metric.gauge("flow_job_records_out", { description: "Records that its outputs have taken" })
+const lag = Metric.gauge("flow_job_lag_bytes", { description: "Bytes that its followed inputs have not read yet" })
 const errors = Metric.gauge("flow_job_errors", { description: "Records that its nodes have rejected" })
 
 export interface JobMetrics {
@@ -44,6 +45,10 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
           set(
             recordsOut,
             sum((node) => node.recordsIn, "output")
+          ),
+          set(
+            lag,
+            sum((node) => node.lag ?? 0)
           ),
           set(
             errors,

@@ -29,6 +29,8 @@ export interface NodeCounters {
   readonly recordsOut: number
   /** How many records it will have given in the end, when it knows. */
   readonly total?: number
+  /** Bytes that a followed input has not read yet. */
+  readonly lag?: number
   readonly errors: number
   /** One reason of a rejected record. */
   readonly lastError?: string

@@ -36,6 +36,7 @@ export const NodeCount = Schema.Struct({
   total: Schema.optionalKey(
     Schema.Int.annotate({ description: "What recordsOut will be in the end, where it is known" })
   ),
+  lag: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that a followed input has not read yet" })),
   errors: Schema.Int,
   lastError: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeCount" })

@@ -55,6 +55,8 @@ export interface Growth {
   readonly bytes: Uint8Array
   /** Nothing comes any more: the file was removed, replaced or emptied, and what is left of its last line is here. */
   readonly ended: boolean
+  /** Bytes of the files that are there and come after this. */
+  readonly behind: number
   /** Where the files stand when this and everything before it has been taken: for {@link Position.save}. */
   readonly position: () => unknown
 }
@@ -115,6 +117,8 @@ export interface NodeContext extends RunContext {
   readonly component: string
   /** Tells how many records this node will have given in the end; absent where nobody asks. */
   readonly expect?: (total: number) => void
+  /** Tells how many bytes of its input lie before this node, unread. */
+  readonly behind?: (bytes: number) => void
   /** For records that come from elsewhere than a call of the instance; the same as what those calls get. */
   readonly emit: Emit
 }

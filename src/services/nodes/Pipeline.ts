@@ -136,6 +136,7 @@ class Station {
   #recordsIn = 0
   #recordsOut = 0
   #total: number | undefined
+  #lag: number | undefined
   #errors = 0
   #lastError: string | undefined
 
@@ -175,7 +176,11 @@ class Station {
       const expect = (total: number) => {
         this.#total = total
       }
-      const context = { ...this.context, position, component, emit, expect, reject, signal: this.#abort.signal }
+      const behind = (bytes: number) => {
+        this.#lag = bytes
+      }
+      const { signal } = this.#abort
+      const context = { ...this.context, position, component, emit, expect, behind, reject, signal }
       this.#instance = await this.#type.start(settings, context)
     })
   }
@@ -254,6 +259,7 @@ class Station {
       recordsIn: this.#recordsIn,
       recordsOut: this.#recordsOut,
       ...(this.#total === undefined ? {} : { total: this.#total }),
+      ...(this.#lag === undefined ? {} : { lag: this.#lag }),
       errors: this.#errors,
       ...(this.#lastError === undefined ? {} : { lastError: this.#lastError })
     }

@@ -21,6 +21,7 @@ export const follow = async (
       await reader.end()
       readers.delete(growth.file)
     } else await reader.send()
+    context.behind?.(growth.behind)
     await context.position.save(growth.position)
   }
 }

@@ -23,6 +23,8 @@ export class Followed {
   /** The end of what was handed out, and of what its receiver has taken. */
   offset: number
   taken: number
+  /** The size that was seen last. */
+  size = 0
   /** When the name was seen to belong to another file, or to none; the writer may still hold this one open. */
   lostAt: number | undefined
   readonly #handle: FileHandle
@@ -48,6 +50,7 @@ export class Followed {
   /** Whole lines that were not read yet; undefined when there are none now. */
   async next(): Promise<Block | undefined> {
     const { size, mtimeMs } = await this.#handle.stat()
+    this.size = size
     const state = `${size} ${mtimeMs}`
     if (state === this.#exhausted) return undefined
     if (await this.#restarted(size)) {

@@ -52,6 +52,8 @@ export class Tail {
     ]
   })
 
+  readonly #behind = (): number => this.#followed.reduce((sum, { size, offset }) => sum + Math.max(0, size - offset), 0)
+
   async *run(): AsyncGenerator<Growth> {
     try {
       await this.#find()
@@ -64,7 +66,7 @@ export class Tail {
           if (block === undefined) continue
           moved = true
           const { bytes, end, ended } = block
-          yield { file: file.number, path: file.path, bytes, ended, position: this.#position }
+          yield { file: file.number, path: file.path, bytes, ended, behind: this.#behind(), position: this.#position }
           file.taken = end
           if (this.#signal.aborted) return
         }
@@ -147,7 +149,7 @@ export class Tail {
     const before = Date.now() - lingerMillis
     for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {
       const { bytes, end } = await file.rest()
-      yield { file: file.number, path: file.path, bytes, ended: true, position: this.#position }
+      yield { file: file.number, path: file.path, bytes, ended: true, behind: this.#behind(), position: this.#position }
       file.taken = end
       this.#followed = this.#followed.filter((other) => other !== file)
       await file.close()
