@@ -1,9 +1,8 @@
 import { Schema } from "effect"
+import type { DocumentRecord } from "./Documents.ts"
+import { DocumentWriter } from "./DocumentWriter.ts"
 import { Failures } from "./Failures.ts"
-import { type Batch, type Event, errors, node, runtimes } from "./Node.ts"
-
-/** Most documents of one write. */
-const batchRecords = 2000
+import { type Batch, type Emit, errors, node, runtimes } from "./Node.ts"
 
 /** A value as an id. */
 const idOf = (value: unknown): string | undefined => {
@@ -41,35 +40,28 @@ export const searchOutput = node({
     const failures = new Failures(context)
     const run = context.runId ?? crypto.randomUUID()
     let count = 0
-    let waiting: Array<{ readonly id: string; readonly source: Event }> = []
-
-    const send = async (): Promise<void> => {
-      if (waiting.length === 0) return
-      const written = waiting
-      waiting = []
-      const { rejected } = await documents.write(index, written)
-      for (const { at, reason } of rejected) failures.add(written[at]!.source, reason)
-    }
-    const take = async (batch: Batch): Promise<void> => {
-      for (const event of batch) {
+    const writer = new DocumentWriter(documents, index, ({ source }, reason) => failures.add(source, reason))
+    const documentsOf = (batch: Batch): ReadonlyArray<DocumentRecord> =>
+      batch.flatMap((event) => {
         const id =
           id_field === undefined
             ? `${run}.${context.component}.${String(++count).padStart(10, "0")}`
             : idOf(Object.hasOwn(event, id_field) ? event[id_field] : undefined)
-        if (id === undefined) {
-          failures.add(event, `the field ${id_field} is missing, or is no id`)
-          continue
-        }
-        waiting.push({ id, source: event })
-        if (waiting.length >= batchRecords) await send()
-      }
+        if (id !== undefined) return [{ id, source: event }]
+        failures.add(event, `the field ${id_field} is missing, or is no id`)
+        return []
+      })
+    const flush = async (emit: Emit): Promise<void> => {
+      await writer.flush()
+      await failures.send(emit)
     }
     return {
       process: async (batch, emit) => {
-        await take(batch)
-        await send()
+        await writer.add(documentsOf(batch))
         await failures.send(emit)
-      }
+      },
+      flush,
+      end: flush
     }
   }
 })
