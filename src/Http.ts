@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import { HttpApiBuilder, HttpApiScalar } from "effect/http-api"
+import { HttpApi, HttpApiBuilder, HttpApiScalar } from "effect/http-api"
 import { PrometheusMetrics } from "effect/observability"
 import { Api } from "./Api.ts"
 import * as Health from "./layers/http/Health.ts"
@@ -25,15 +25,14 @@ import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
 import { StoredHttp } from "./services/stored/Http.ts"
 
+/** What operators look at, whatever the gateway's role. */
+const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
+
 /** Every path that the gateway knows. */
-export const table = routeTable(Api, [
-  "/docs",
-  "/openapi.json",
-  "/metrics",
-  "/health/live",
-  "/health/ready",
-  "/problems/{problem}"
-])
+export const table = routeTable(Api, ["/docs", "/openapi.json", ...operatorPaths])
+
+/** Every path that a gateway knows which only runs things. */
+const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths)
 
 const Handlers = Layer.mergeAll(
   lean(PlatformHttp, ["platform"]),
@@ -62,7 +61,7 @@ export const RunnerRoutes = Layer.mergeAll(
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   Health.layer,
   ProblemPages.layer,
-  Problems.layer(table)
+  Problems.layer(runnerTable)
 )
 
 /** Everything that is served: the API, its description, what operators look at, and what wraps every answer. */
