@@ -99,6 +99,6 @@ layer(gateway({ outputLines: 2 * lines }), { excludeTestServices: true })("the o
         expect(follower.hash.digest("hex")).toBe(expected.digest("hex"))
         yield* ended(tenant, id.slice(0, id.lastIndexOf("-")), id)
       }),
-    120_000
+    300_000
   )
 })

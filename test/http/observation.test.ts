@@ -69,7 +69,9 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         await eventually("the download has begun", () => download.received().length > 0)
         download.socket.resetAndDestroy()
         await exchange(port, "\x1b[31mBREW / HTTP/1.1\r\n\r\n")
-        await eventually("all is logged", () => exchanges().length >= before + 11)
+        await eventually("all is logged", () => exchanges().length >= before + 11).catch((error) => {
+          throw new Error(`${error.message}: ${JSON.stringify(exchanges().slice(before))}`)
+        })
         const lines = exchanges().slice(before)
         expect(stderr()).not.toMatch(/in-the-query|secret-limit/)
         expect(lines.filter((line) => line.path === paths[1])).toMatchObject([
