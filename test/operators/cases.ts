@@ -13,12 +13,15 @@ export interface GrokCase {
   readonly options?: Readonly<Record<string, Value>>
   readonly event?: Fields
   readonly timeout_ms?: number
+  /** `whole bank`: definitions that the pattern does not reach count too. */
+  readonly validate?: string
   readonly expected: {
     readonly matched?: boolean
     readonly captures?: Fields
     readonly captures_subset?: Fields
     readonly event?: Fields
     readonly logstash_event?: Fields
+    readonly error?: string
   }
 }
 
@@ -26,9 +29,10 @@ export interface DissectCase {
   readonly id: string
   readonly dialect: "elasticsearch" | "logstash" | "beats"
   readonly pattern: string
-  readonly input: string
+  readonly input: string | ReadonlyArray<string>
   readonly append_separator?: string
   readonly expected?: Fields
+  /** A result for each of several inputs, or the results that one input may have. */
   readonly expected_list?: ReadonlyArray<Fields>
   readonly expected_fields?: ReadonlyArray<string>
   readonly fail?: "no_match" | "bad_pattern" | "any" | "field_error"

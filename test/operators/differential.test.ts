@@ -56,4 +56,17 @@ describe("grok against Oniguruma itself", () => {
     // Groups that match nothing inside repetitions of repetitions are the one known difference.
     expect(differing.length, JSON.stringify(differing)).toBeLessThanOrEqual(compared / 500)
   })
+
+  it.each(["(?m:a.b)(?-m:.)+$", "(?-m:a.*)(?m:.)", "(?-m:^.+$)\\n.", "a(?mi:B.)(?-m:.)", "(?m:[^a].)(?<x>.)?\\b"])(
+    "agrees on where the dot matches line ends: %s",
+    (pattern) => {
+      const compiled = Result.getOrThrow(compile([pattern], { bank: "none" }))
+      for (const text of ["a\nb\n", "a\nbc", "ab\nc", "b\n\nb", "a\nbé", "éa\nb", "\n\n\n", "aB\nb"]) {
+        const theirs = search(pattern, text)
+        const ours = compiled.expressions[0]!.exec(text, false)?.match
+        expect([text, ours && [ours.index, ours.index + ours[0].length]]).toEqual([text, theirs?.[0]])
+        expect([text, compiled.matchAll([text])[0] !== undefined]).toEqual([text, theirs !== undefined])
+      }
+    }
+  )
 })

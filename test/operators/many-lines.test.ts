@@ -113,6 +113,8 @@ describe("an expression for ASCII text", () => {
     ["\\u{1f600}", undefined],
     ["😀", undefined],
     ["(?i:a)", undefined],
+    ["(?s:a.b)", undefined],
+    ["(?m-s:a.b)", undefined],
     ["\\k<a>", undefined]
   ])("of %s is %s", (pattern, plain) => {
     expect(plainAscii(pattern, true)).toBe(plain)

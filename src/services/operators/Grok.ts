@@ -23,7 +23,7 @@ export interface GrokOptions {
   readonly namedCapturesOnly?: boolean
   /** Keep empty captures (as "") and groups that took no part (as null). Default false. */
   readonly keepEmptyCaptures?: boolean
-  /** Whose default for `dotall` holds. */
+  /** Whose default for `dotall` holds, and whether `%{…}` that is no reference is literal text in place of a fault. */
   readonly dialect?: "logstash" | "elasticsearch"
   /** The dot matches newlines. Default true, as in Logstash; false in the Elasticsearch dialect. */
   readonly dotall?: boolean
@@ -99,7 +99,8 @@ const expressionsOf = (patterns: ReadonlyArray<string>, settings: ExpressionSett
   patterns.map((text, index) => expression(text, index + 1, settings))
 
 const none = (): ReadonlyArray<string> => []
-const unused = (own: Names, lookup: (name: string) => Definition | undefined) => () => brokenDefinitions(own, lookup)
+const unused = (own: Names, lookup: (name: string) => Definition | undefined, lenient: boolean) => () =>
+  brokenDefinitions(own, lookup, lenient)
 
 const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   const own = readDefinitions(options.definitions ?? {})
@@ -110,11 +111,12 @@ const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
     lookup,
     leftOut: shared.leftOut,
     namedCapturesOnly: options.namedCapturesOnly ?? true,
+    lenient: options.dialect === "elasticsearch",
     keepEmptyCaptures: options.keepEmptyCaptures ?? false,
     dotall
   }
   const expressions = expressionsOf(patterns, settings)
-  const broken = own.size === 0 ? none : unused(own, lookup)
+  const broken = own.size === 0 ? none : unused(own, lookup, settings.lenient)
   return {
     expressions,
     explain: explainer(expressions, dotall),

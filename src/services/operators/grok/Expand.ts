@@ -51,25 +51,35 @@ export const faultAt = (origin: Origin, fault: { message: string; start: number;
   })
 }
 
-const parsed = new WeakMap<Definition, Node>()
+/** How an expression is read. */
+export interface Reading {
+  /** False: `%{WORD}` without a field is captured as `WORD`. */
+  readonly namedCapturesOnly: boolean
+  /** What looks like a reference and is none is literal text. */
+  readonly lenient: boolean
+}
+
+const strictly = new WeakMap<Definition, Node>()
+const leniently = new WeakMap<Definition, Node>()
 
 /** Resolves every reference that the expression reaches. Throws {@link PatternError}. */
 export const expand = (
   expression: Origin,
   lookup: (name: string) => Definition | undefined,
-  namedCapturesOnly: boolean,
+  { namedCapturesOnly, lenient }: Reading,
   leftOut: ReadonlyArray<string> = []
 ): Expansion => {
   const captures: Array<Capture> = []
   const names = new Map<string, Array<number>>()
   const inline = new Map<string, Definition>()
   const hints: Array<string> = []
+  const parsed = lenient ? leniently : strictly
   let steps = 0
   let length = 0
 
   const parseIn = (origin: Origin): Node => {
     try {
-      return parse(origin.text)
+      return parse(origin.text, lenient)
     } catch (fault) {
       throw fault instanceof SyntaxFault ? faultAt(origin, fault) : fault
     }

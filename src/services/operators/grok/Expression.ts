@@ -2,18 +2,17 @@ import type { Definition } from "../Definitions.ts"
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
 import { certainCaptures } from "./Certain.ts"
-import { expand, type Origin } from "./Expand.ts"
+import { expand, type Origin, type Reading } from "./Expand.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
 import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
 import { requiredText } from "./Literal.ts"
 import { matchers, type Tree } from "./Matcher.ts"
 import type { LineMatch } from "./Recipe.ts"
 
-export interface ExpressionSettings {
+export interface ExpressionSettings extends Reading {
   readonly lookup: (name: string) => Definition | undefined
   /** What the lookup does not know of, for messages. */
   readonly leftOut?: ReadonlyArray<string>
-  readonly namedCapturesOnly: boolean
   readonly keepEmptyCaptures: boolean
   readonly dotall: boolean
 }
@@ -43,7 +42,7 @@ export interface Expression {
 export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
   const { keepEmptyCaptures, dotall } = settings
   const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
-  const expanded = expand(origin, settings.lookup, settings.namedCapturesOnly, settings.leftOut)
+  const expanded = expand(origin, settings.lookup, settings, settings.leftOut)
   const { tree: root, captures, names, hints } = expanded
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)

@@ -1,6 +1,6 @@
 import { SyntaxFault } from "../PatternError.ts"
 import { scanReference } from "./ReferenceScanner.ts"
-import { type Node, semanticPattern } from "./Syntax.ts"
+import { type Node, type Reference, semanticPattern } from "./Syntax.ts"
 
 const escapePattern =
   /\\(?:x\{[^}]*\}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[pP]\{[^}]*\}|c.|C-.|M-\\?.|[0-7]{2,3}|[\s\S])/uy
@@ -17,8 +17,22 @@ const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | nul
 /** Groups inside groups; deeper ones would exhaust the stack of everything that walks the tree. */
 const maxDepth = 250
 
-/** Parses one expression or definition. Throws {@link SyntaxFault} with the offsets of the offending text. */
-export const parse = (text: string): Node => {
+/** The reference at `start`; undefined when it is none and `lenient` takes such text for itself, as Elasticsearch does. */
+const reference = (text: string, start: number, lenient: boolean): Reference | undefined => {
+  try {
+    const found = scanReference(text, start)
+    return lenient && found.ignored !== undefined ? undefined : found
+  } catch (fault) {
+    if (lenient && text.includes("}", start)) return undefined
+    throw fault
+  }
+}
+
+/**
+ * Parses one expression or definition. Throws {@link SyntaxFault} with the offsets of the offending text. `lenient`:
+ * what looks like a reference and is none is literal text.
+ */
+export const parse = (text: string, lenient = false): Node => {
   let index = 0
   let extended = false
   let depth = 0
@@ -92,9 +106,10 @@ export const parse = (text: string): Node => {
       return { kind: "atom", text: take(escape[0].length), start, end: index }
     }
     if (character === "%" && text[index + 1] === "{") {
-      const reference = scanReference(text, index)
-      index = reference.end
-      return reference
+      const found = reference(text, index, lenient)
+      if (found === undefined) return { kind: "atom", text: take(1), start, end: index }
+      index = found.end
+      return found
     }
     if (character === "(") return parseGroup()
     if (character === "[")

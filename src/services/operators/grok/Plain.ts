@@ -31,8 +31,8 @@ const narrowed = (part: string, dotAll: boolean): string => {
  * the line is ASCII, which need not be looked at then.
  */
 export const plainAscii = (pattern: string, dotAll: boolean): string | undefined => {
-  // Groups with modifiers, and characters of two units.
-  if (/\(\?[a-z]*i|[\ud800-\udfff]/.test(pattern)) return undefined
+  // Groups that change what a letter or a dot takes, and characters of two units.
+  if (/\(\?[a-z]*(?:[is]|-[a-z]*s)|[\ud800-\udfff]/.test(pattern)) return undefined
   let plain = ""
   let opening = ""
   let members = ""

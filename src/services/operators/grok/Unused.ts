@@ -11,11 +11,12 @@ const maxChecked = 500
  */
 export const brokenDefinitions = (
   own: ReadonlyMap<string, Definition>,
-  lookup: (name: string) => Definition | undefined
+  lookup: (name: string) => Definition | undefined,
+  lenient: boolean
 ): ReadonlyArray<string> =>
   [...own].slice(0, maxChecked).flatMap(([name, definition]) => {
     try {
-      expand({ ...definition, text: definition.regex, pattern: 1 }, lookup, true)
+      expand({ ...definition, text: definition.regex, pattern: 1 }, lookup, { namedCapturesOnly: true, lenient })
       return []
     } catch (error) {
       if (error instanceof PatternError) return [`the unused definition "${name}" is broken: ${error.message}`]
