@@ -5,6 +5,12 @@ import { Effect } from "effect"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
+/** A file, and where its tenant's files are. */
+export interface SqlTask {
+  readonly file: FlowlineFile
+  readonly confRoot: string | undefined
+}
+
 const entry = fileURLToPath(new URL(`./sql${extname(import.meta.url)}`, import.meta.url))
 /** Milliseconds after which a process that nobody needs is let go. */
 const idle = 30_000
@@ -44,7 +50,7 @@ export class SqlProcess {
   }
 
   /** What is wrong with the file's SQL, or undefined when the process did not survive it. One file at a time. */
-  findings(file: FlowlineFile): Effect.Effect<ReadonlyArray<Finding> | undefined> {
+  findings(task: SqlTask): Effect.Effect<ReadonlyArray<Finding> | undefined> {
     return Effect.callback<ReadonlyArray<Finding> | undefined>((resume) => {
       clearTimeout(this.#timer)
       this.#answer = (findings) => {
@@ -53,7 +59,7 @@ export class SqlProcess {
         resume(Effect.succeed(findings))
       }
       this.#process ??= this.#start()
-      this.#process.send(file)
+      this.#process.send(task)
       return Effect.sync(() => this.close())
     })
   }

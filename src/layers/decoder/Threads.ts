@@ -4,6 +4,7 @@ import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { FlowlineDecoder, type FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import { type Definition, decode } from "../../services/flowlines/Definition.ts"
+import { Settings } from "../../services/shared/Settings.ts"
 import { SqlProcess } from "./SqlProcess.ts"
 import { holdsSql, mayHoldSql } from "./Statements.ts"
 import type { Task } from "./thread.ts"
@@ -91,6 +92,7 @@ export const layer = Layer.effect(
       })
     )
 
+    const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
     const sql = new SqlProcess()
     const sqlPermit = yield* Semaphore.make(1)
     yield* Effect.addFinalizer(() => Effect.sync(() => sql.close()))
@@ -105,7 +107,7 @@ export const layer = Layer.effect(
       )
     const inSqlProcess = (file: FlowlineFile) =>
       sqlPermit
-        .withPermits(1)(Effect.timeoutOption(sql.findings(file), deadline))
+        .withPermits(1)(Effect.timeoutOption(sql.findings({ file, confRoot }), deadline))
         .pipe(
           Effect.map(Option.getOrUndefined),
           Effect.flatMap((found) => (found === undefined ? Effect.fail(tooMuch) : Effect.succeed(found)))

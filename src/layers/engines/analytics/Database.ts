@@ -26,7 +26,7 @@ export interface DatabaseLimits {
 }
 
 /** The error as JSON, as `errors_as_json` makes it, sometimes behind a word or two. */
-const failureOf = (error: unknown): unknown => {
+export const failureOf = (error: unknown): unknown => {
   const message = error instanceof Error ? error.message : String(error)
   try {
     const said: unknown = JSON.parse(message.slice(Math.max(0, message.indexOf("{"))))
