@@ -52,7 +52,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     outputLines: 100_000,
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,
-    archiveLevel: 6,
+    archiveLevel: 5,
     graceMillis: 2000,
     lifeSigns: false,
     warm: true,
