@@ -12,6 +12,7 @@ import { readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
 import { writeBlob } from "./DiskWrite.ts"
 import { Root } from "./Folder.ts"
+import { Pace } from "./Pace.ts"
 import { SourceFailure } from "./Pump.ts"
 import { sweepTemporary } from "./Temporary.ts"
 
@@ -57,6 +58,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Effect.gen(function* () {
     const config = yield* DiskConfig
     const call = boundedCalls(Duration.toMillis(config.deadline), slots)
+    const pace = new Pace(call.deadline)
     const root = new Root(config.root, call, config.isMade)
     const paths = diskPaths(config.root)
     const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
@@ -73,7 +75,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
     const write = Effect.fn("Blobs.write")(
       <E = never>(tenant: string, source: AsyncIterable<Uint8Array>, onSourceError?: (cause: unknown) => E) =>
         Effect.callback<Blob, StorageUnreachable | E>((resume, signal) => {
-          const done = writeBlob(call, root, tenant, source, signal).then(
+          const done = writeBlob(call, pace, root, tenant, source, signal).then(
             (blob) => resume(Effect.succeed(blob)),
             (error) =>
               resume(

@@ -7,6 +7,7 @@ import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { removeIf } from "./DiskRemove.ts"
 import { closeQuietly, type Root, syncFolder } from "./Folder.ts"
 import { Intake } from "./Intake.ts"
+import type { Pace } from "./Pace.ts"
 import { pour } from "./Pour.ts"
 import { temporaryName } from "./Temporary.ts"
 
@@ -61,6 +62,7 @@ const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPat
 /** Stores the source's bytes under their hash. Whatever goes wrong, the temporary file is removed. */
 export const writeBlob = async (
   call: Calls,
+  pace: Pace,
   root: Root,
   tenant: string,
   source: AsyncIterable<Uint8Array>,
@@ -78,7 +80,7 @@ export const writeBlob = async (
     () => call<number>((done) => fs.open(path, "wx", 0o600, done), openedLate)
   )
   const file = tracked(call)
-  const intake = new Intake(file.call, fd)
+  const intake = new Intake(file.call, pace, fd)
   // Settles when no call uses the file any more; there are none from now on.
   const retire = () => {
     intake.close()

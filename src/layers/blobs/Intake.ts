@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import type { Blob } from "../../services/blobs/Blobs.ts"
 import { type Calls, unit } from "./Calls.ts"
+import { type Pace, syncEvery } from "./Pace.ts"
 import { Sha256 } from "./Sha256.ts"
 import { giveSlot, slotBytes, takeSlot } from "./Slots.ts"
 
@@ -9,18 +10,13 @@ const maxSlots = 8
 /** Slots that are written at once. */
 const maxWritten = 4
 
-const mib = 1024 * 1024
-/** Bytes after which a sync is begun beside the writing, so that there is little left to sync at the end. */
-const syncEvery = 32 * mib
-/** The most bytes that wait for a sync before the writing does. */
-const maxUnsynced = 256 * mib
-
 /**
  * Takes the bytes of one file in: copied into slots, which are written and hashed at the same time and then used again.
  * The bytes are durable when `finish` returns.
  */
 export class Intake {
   readonly #call: Calls
+  readonly #pace: Pace
   readonly #fd: number
   readonly #hash = new Sha256()
   readonly #full: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Promise<void> }> =
@@ -30,20 +26,21 @@ export class Intake {
   #used = 0
   #size = 0
   #unsynced = 0
-  #bound = 2 * syncEvery
   #syncing: Promise<void> | undefined
   #writing: Promise<void> = Promise.resolve()
   #isWriting = false
   #failure: { readonly cause: unknown } | undefined
   #onRoom: (() => void) | undefined
 
-  constructor(call: Calls, fd: number) {
+  constructor(call: Calls, pace: Pace, fd: number) {
     this.#call = call
+    this.#pace = pace
     this.#fd = fd
   }
 
   /** Copies bytes of the chunk and tells how many: fewer than there are when every slot is in use. */
   take(chunk: Uint8Array): number {
+    const from = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let taken = 0
     while (taken < chunk.length) {
       if (this.#slot === undefined) {
@@ -52,10 +49,10 @@ export class Intake {
         this.#slot = takeSlot()
         this.#length = 0
       }
-      const piece = chunk.subarray(taken, taken + slotBytes - this.#length)
-      new Uint8Array(this.#slot, this.#length).set(piece)
-      taken += piece.length
-      this.#length += piece.length
+      // Buffers copy into shared memory twice as fast as `set` of a typed array.
+      const copied = from.copy(Buffer.from(this.#slot), this.#length, taken)
+      taken += copied
+      this.#length += copied
       if (this.#length === slotBytes) this.#ship()
     }
     return taken
@@ -113,7 +110,7 @@ export class Intake {
         this.#unsynced += length
       }
       if (this.#unsynced >= syncEvery) this.#sync()
-      if (this.#unsynced >= this.#bound) await this.#syncing
+      if (this.#unsynced >= this.#pace.unsynced) await this.#syncing
     }
     this.#isWriting = false
   }
@@ -134,10 +131,7 @@ export class Intake {
     }
   }
 
-  /**
-   * Syncs what was written so far, unless that is going on already. How much may wait for the next one follows from how
-   * long this one took: the last sync has to end within the deadline, on a slow disk as well.
-   */
+  /** Syncs what was written so far, unless that is going on already. */
   #sync(): void {
     if (this.#syncing !== undefined) return
     const bytes = this.#unsynced
@@ -146,8 +140,7 @@ export class Intake {
       () => {
         this.#syncing = undefined
         this.#unsynced -= bytes
-        const inTime = (bytes / Math.max(1, performance.now() - started)) * (this.#call.deadline / 4)
-        this.#bound = Math.min(maxUnsynced, Math.max(2 * syncEvery, inTime))
+        this.#pace.synced(bytes, performance.now() - started)
       },
       (cause) => this.#fail(cause)
     )
