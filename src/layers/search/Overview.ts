@@ -3,8 +3,11 @@ import type { SqlClient } from "effect/sql"
 import { type IndexInfo, latest } from "../../services/search/Document.ts"
 import { indicesOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 
-/** Parts of more bytes than this are not counted: PostgreSQL's estimate is told. */
-const counted = 2 ** 30
+/**
+ * Parts of more bytes than this are not counted: PostgreSQL's estimate is told. After a crash that is the one of the last
+ * analysis.
+ */
+const counted = 2 ** 28
 
 interface Known {
   readonly documents: number
@@ -19,7 +22,10 @@ const look = (sql: SqlClient.SqlClient, { part }: Part) => {
   return sql<Known>`
     select
       case when pg_relation_size(${name}::regclass) > ${counted}::bigint
-        then coalesce(nullif(pg_stat_get_live_tuples(${name}::regclass), 0), (select count(*) from ${table}))
+        then coalesce(
+          nullif(pg_stat_get_live_tuples(${name}::regclass), 0),
+          (select nullif(greatest(reltuples, 0), 0)::bigint from pg_class where oid = ${name}::regclass),
+          (select count(*) from ${table}))
         else (select count(*) from ${table}) end::float8 as documents,
       pg_total_relation_size(${name}::regclass)::float8 as bytes,
       (select min(ts) from ${table} where ts < ${latest}::bigint)::text as from,

@@ -46,7 +46,7 @@ export type Row = Readonly<Record<string, string | null>>
 /** What is known of an index. */
 export interface IndexInfo {
   readonly name: string
-  /** Beyond some millions this is an estimate. */
+  /** Beyond a million or so this is an estimate. */
   readonly documents: number
   /** What it takes on the disk, its own indexes included. */
   readonly bytes: number
