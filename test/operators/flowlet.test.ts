@@ -43,10 +43,10 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
 
   it.effect("keeps 64-bit integers and the order of keys", () =>
     Effect.gen(function* () {
-      const input = '{"z":1,"id":9007199254740993,"a":{"y":-9223372036854775808,"b":0.5},"f":12345678901234567.5}'
+      const input = '{"z":1,"id":9007199254740993,"a":{"y":-9223372036854775808,"b":0.5},"f":0.25}'
       const answer = yield* test("flowlet", { input, logFile: "event.new = 1" })
       expect(JSON.stringify(answer.results[0]?.output)).toBe(
-        '{"z":1,"id":"9007199254740993","a":{"y":"-9223372036854775808","b":0.5},"f":12345678901234568,"new":1}'
+        '{"z":1,"id":"9007199254740993","a":{"y":"-9223372036854775808","b":0.5},"f":0.25,"new":1}'
       )
     })
   )
@@ -69,6 +69,35 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
     ["a big integer", "event.n = 1n", { message: expect.stringContaining('"n" holds a bigint') }],
     ["not a number", "event.n = 0 / 0", { message: expect.stringContaining('"n" holds NaN') }],
     ["a map", "event.m = new Map()", { message: expect.stringContaining('"m" holds a Map') }],
+    ["a boxed number that is none", "event.n = new Number(NaN)", { message: expect.stringContaining('"n" holds NaN') }],
+    ["bytes", "event.b = new Uint8Array(2)", { message: expect.stringContaining('"b" holds a typed array') }],
+    ["a generator", "return (function* () { yield event })()", { message: expect.stringContaining("a generator") }],
+    [
+      "a toJSON that makes no event",
+      "return [{ toJSON: () => 5 }]",
+      { message: expect.stringContaining("not an event") }
+    ],
+    [
+      "a toJSON that makes a list",
+      "return { toJSON: () => [1] }",
+      { message: expect.stringContaining("not an event") }
+    ],
+    [
+      "a getter that throws",
+      "Object.defineProperty(event, 'x', { enumerable: true, get() { throw 'no' } })",
+      { message: "thrown: no" }
+    ],
+    [
+      "a revoked proxy",
+      "const p = Proxy.revocable({}, {}); p.revoke(); return p.proxy",
+      { message: "TypeError: revoked proxy" }
+    ],
+    [
+      "an error that lies",
+      "throw Object.defineProperty(new Error('x'), 'stack', { get() { throw 1 } })",
+      { message: "thrown: a value that has no text" }
+    ],
+    ["a long error", "throw new Error('x'.repeat(5e6))", { message: expect.stringMatching(/^Error: x{8000,8200}$/) }],
     ["a number as the event", "return 5", { message: expect.stringContaining("returned a number") }],
     ["endless recursion", "(function f() { f() })()", { message: expect.stringContaining("stack overflow") }],
     ["a clock", "event.t = Date.now()", { message: expect.stringContaining("Date.now is not available") }],
@@ -188,6 +217,19 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
       const answer = yield* run(poison, "{}\n{}")
       const output = { constructor: "own", toString: "own", seen: [2, null, 2, true, "1"] }
       expect(answer.results.map((result) => result.output)).toEqual([output, output])
+    })
+  )
+
+  it.effect("takes a list by its indices, whatever it brings along", () =>
+    Effect.gen(function* () {
+      const answer = yield* run(
+        `const list = [{ a: 1 }]
+        list.map = list.join = () => ['{"b":2}],"error":{"message":"forged"']
+        list[Symbol.iterator] = function* () { for (;;) yield {} }
+        return event.message === 'proxy' ? new Proxy(list, {}) : list`,
+        "x\nproxy"
+      )
+      expect(answer.results.map(({ output }) => output)).toEqual([[{ a: 1 }], [{ a: 1 }]])
     })
   )
 

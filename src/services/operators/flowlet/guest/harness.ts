@@ -63,8 +63,8 @@ export function harness(host: Host, file: string): Harness {
     try {
       // Without memory for an error, the sandbox throws null.
       if (thrown === null) return { message: "thrown: null, by the program or for want of memory" }
-      if (!(thrown instanceof Error)) return { message: `thrown: ${textOf(thrown)}` }
-      const message = `${thrown.name}: ${thrown.message}`
+      if (!(thrown instanceof Error)) return { message: `thrown: ${textOf(thrown)}`.slice(0, shownLength) }
+      const message = `${thrown.name}: ${thrown.message}`.slice(0, shownLength)
       const at = String(thrown.stack).split(`${file}:`)[1]?.split(":") ?? []
       const [line, column] = at.map((digits) => parseInt(digits, 10))
       if (line === undefined || !(line > 0)) return { message }
@@ -74,11 +74,20 @@ export function harness(host: Host, file: string): Harness {
     }
   }
 
-  const kinds = [Map, Set, WeakMap, WeakSet, RegExp, Promise, ArrayBuffer, Error]
+  const kinds = [Map, Set, WeakMap, WeakSet, RegExp, Promise, ArrayBuffer, DataView, Error]
   const { getPrototypeOf } = Object
+  const { isArray } = Array
+  const { isView } = ArrayBuffer
   const plain = Object.prototype
-  const kindOf = (value: object): string | undefined =>
-    getPrototypeOf(value) === plain ? undefined : kinds.find((kind) => value instanceof kind)?.name
+  const kindOf = (value: object): string | undefined => {
+    if (isArray(value)) return undefined
+    const kind = kinds.find((known) => value instanceof known)?.name
+    if (kind !== undefined) return kind
+    if (isView(value)) return "typed array"
+    // Iterators would become empty objects.
+    const isIterator = Symbol.iterator in value || Symbol.asyncIterator in value
+    return isIterator && "next" in value ? "generator or another iterator" : undefined
+  }
   const refuse = (key: string, what: string): never => {
     throw new TypeError(key === "" ? `process returned ${what}` : `the field "${key}" holds ${what}, which is not JSON`)
   }
@@ -91,32 +100,34 @@ export function harness(host: Host, file: string): Harness {
       case "bigint":
         return refuse(key, `a ${typeof value}`)
       case "object": {
-        const kind = value === null ? undefined : kindOf(value)
+        if (value === null || getPrototypeOf(value) === plain) return value
+        if (value instanceof Number) return jsonOnly(key, Number(value))
+        const kind = kindOf(value)
         return kind === undefined ? value : refuse(key, `a ${kind}`)
       }
       default:
         return value
     }
   }
-  const isEvent = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+  const textOfEvent = (event: unknown, place: string): string => {
+    if (typeof event !== "object" || event === null || isArray(event)) {
+      const what = event === null ? "null" : isArray(event) ? "an array" : `a ${typeof event}`
+      throw new TypeError(`process returned ${place}${what}: expected an event, an array of events or nothing`)
+    }
+    const text = stringify(event, jsonOnly)
+    // toJSON can turn an object into anything.
+    if (text === undefined || text[0] !== "{")
+      throw new TypeError(`process returned ${place}an object that is not an event in JSON`)
+    return text
+  }
   const write = (value: unknown): string => {
     if (value === undefined || value === null) return '"dropped":true'
     if (value instanceof Promise) throw new TypeError("process returned a promise: programs do not wait")
-    const many = Array.isArray(value)
-    for (const event of many ? value : [value]) {
-      if (!isEvent(event))
-        throw new TypeError(
-          `process returned ${many ? "an array with " : ""}${
-            event === null ? "null" : Array.isArray(event) ? "an array" : `a ${typeof event}`
-          }: expected an event, an array of events or nothing`
-        )
-    }
-    if (many && value.length === 0) return '"dropped":true'
-    const text = stringify(value, jsonOnly)
-    // toJSON can turn an object into anything.
-    if (text === undefined || (text[0] !== "{" && text[0] !== "["))
-      throw new TypeError("process returned an object that is not an event in JSON")
-    return `"output":${text}`
+    if (!isArray(value)) return `"output":${textOfEvent(value, "")}`
+    const texts: Array<string> = []
+    // By index: an array may bring an iterator or a map of its own.
+    for (let index = 0; index < value.length; index++) texts.push(textOfEvent(value[index], "an array with "))
+    return texts.length === 0 ? '"dropped":true' : `"output":[${texts.join(",")}]`
   }
 
   return {
