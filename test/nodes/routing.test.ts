@@ -21,6 +21,10 @@ describe("dispatch", () => {
     const all = await process(dispatch, { routes, mode: "all" }, [events])
     expect(["big", "even", "rest"].map((name) => numbers(all, name))).toEqual([[5, 6], [2, 6], undefined])
     expect(issues(dispatch, { routes: [{ stream: "a", where: "n >" }] })).toEqual(["routes/0/where"])
+    expect(issues(dispatch, { routes: [{ stream: "errors", where: "n" }], default: "errors" })).toEqual([
+      "routes/0/stream",
+      "default"
+    ])
   })
 })
 

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../operators/FieldPath.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
-import { type Window, Windows } from "./aggregate/Windows.ts"
+import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
 import { Failures } from "./Failures.ts"
-import { chosen, type Event, errors, node } from "./Node.ts"
+import { chosen, type Emit, type Event, errors, node } from "./Node.ts"
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/
@@ -16,6 +16,9 @@ const millisOf = (duration: string): number => {
 const Duration = Schema.String.check(
   Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
 )
+
+/** Rows of one batch at most. */
+const batchRecords = 1000
 
 /** Windows that a record may belong to. */
 const maxOverlap = 1000
@@ -116,14 +119,26 @@ export const aggregate = node({
       make: metrics[type]
     }))
 
-    const rows = (window: Window<ReadonlyArray<Metric>>): Array<Event> =>
-      [...window.groups.values()].map(({ values, state }) => {
-        const [start, end] = [window.start, window.end].map((millis) => new Date(millis).toISOString())
-        const row: Fields = { window: { start: start!, end: end! } }
-        for (const [at, { path }] of groups.entries()) setPath(row, path, (values[at] ?? null) as Value)
-        for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result() as Value)
-        return row
-      })
+    const rowOf = (window: Window<ReadonlyArray<Metric>>, { values, state }: Group<ReadonlyArray<Metric>>): Event => {
+      const [start, end] = [window.start, window.end].map((millis) => new Date(millis).toISOString())
+      const row: Fields = { window: { start: start!, end: end! } }
+      for (const [at, { path }] of groups.entries()) setPath(row, path, (values[at] ?? null) as Value)
+      for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result() as Value)
+      return row
+    }
+    let made: Array<Event> = []
+    const send = async (emit: Emit): Promise<void> => {
+      const rows = made
+      made = []
+      await emit(chosen, rows)
+    }
+    /** A window may have more groups than a batch should have records. */
+    const finish = async (window: Window<ReadonlyArray<Metric>>, emit: Emit): Promise<void> => {
+      for (const group of window.groups.values()) {
+        made.push(rowOf(window, group))
+        if (made.length >= batchRecords) await send(emit)
+      }
+    }
 
     /** Why the record cannot be counted; otherwise it has been. */
     const take = (event: Event, millis: number): string | undefined => {
@@ -146,8 +161,7 @@ export const aggregate = node({
         let group = known[at]
         if (group === undefined) {
           group = { values, state: results.map(({ make }) => make()) }
-          window.groups.set(key, group)
-          windows.groups++
+          windows.add(window, key, group)
         }
         for (const [at, metric] of group.state.entries()) metric.add(given[at])
       }
@@ -156,7 +170,6 @@ export const aggregate = node({
 
     return {
       process: async (batch, emit) => {
-        const made: Array<Event> = []
         for (const event of batch) {
           const millis = timeOf(getPath(event as Fields, time))
           if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15 - size) {
@@ -165,13 +178,17 @@ export const aggregate = node({
           }
           const reason = take(event, millis)
           if (reason !== undefined) failures.add(event, reason)
-          for (const window of windows.advance(millis)) made.push(...rows(window))
+          windows.advance(millis)
+          for (let window = windows.close(); window !== undefined; window = windows.close()) await finish(window, emit)
         }
-        await emit(chosen, made)
+        await send(emit)
         await failures.send(emit)
       },
       end: async (emit) => {
-        for (const window of windows.close()) await emit(chosen, rows(window))
+        for (let window = windows.close(true); window !== undefined; window = windows.close(true)) {
+          await finish(window, emit)
+        }
+        await send(emit)
       }
     }
   }

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { position } from "../operators/PatternError.ts"
 import { predicate } from "./expression/Compile.ts"
 import { ExpressionFault } from "./expression/Parse.ts"
-import { chosen, type Event, node } from "./Node.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
 
 const Route = Schema.Struct({
   stream: Schema.String.check(Schema.isNonEmpty()).annotate({ description: "The stream, which the node publishes." }),
@@ -24,6 +24,8 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("first" as const)))
 })
 
+const taken = "The stream errors is for records that fail"
+
 export const dispatch = node({
   type: "dispatch",
   kind: "processing",
@@ -32,10 +34,12 @@ export const dispatch = node({
   settings,
   inputs: { min: 1, max: 100 },
   isStateless: () => true,
-  outputs: [chosen],
+  // Nothing fails here: a flowline may still treat all its nodes alike.
+  outputs: [chosen, errors],
   example: { routes: [{ stream: "records", where: "response >= 500" }] },
-  check: ({ routes }) =>
-    routes.flatMap(({ where }, at) => {
+  check: ({ routes, default: otherwise }) => [
+    ...routes.flatMap(({ stream, where }, at): ReadonlyArray<SettingsIssue> => {
+      if (stream === errors) return [{ path: ["routes", at, "stream"], detail: taken }]
       try {
         predicate(where)
         return []
@@ -44,6 +48,8 @@ export const dispatch = node({
         return [{ path: ["routes", at, "where"], detail: cause.message, ...position(where, cause.offset) }]
       }
     }),
+    ...(otherwise === errors ? [{ path: ["default"], detail: taken }] : [])
+  ],
   streams: ({ routes, default: otherwise }) => [
     ...routes.map(({ stream }, at) => ({ stream, path: ["routes", at, "stream"] })),
     ...(otherwise === undefined ? [] : [{ stream: otherwise, path: ["default"] }])

@@ -12,7 +12,7 @@ export const json = node({
   kind: "processing",
   description:
     "Reads the JSON in a text field. An object's members are added to the record, or put below `target`; any other " +
-    "value needs a `target`. Integers beyond 2^53 become text with all their digits.",
+    "value needs a `target`. Numbers that JavaScript would round become text with all their digits.",
   runtimes: ["stream"],
   settings: Schema.Struct(parsedSettings),
   inputs: { min: 1, max: 100 },

@@ -3,7 +3,7 @@ import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 
-/** A record that travels through a flowline: a JSON object. Field values are JSON; integers beyond 2^53 are strings. */
+/** A record that travels through a flowline: a JSON object. Field values are JSON; numbers beyond a double are strings. */
 export type Event = Record<string, unknown>
 
 /** What passes between nodes: about 256 KiB of records, never a single one. */

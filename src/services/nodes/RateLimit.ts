@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { chosen, node } from "./Node.ts"
+import { chosen, errors, node } from "./Node.ts"
 import { sleep } from "./Sleep.ts"
 
 /** Records that are due within this time go together, in milliseconds. */
@@ -18,7 +18,8 @@ export const rateLimit = node({
     })
   }),
   inputs: { min: 1, max: 100 },
-  outputs: [chosen],
+  // Nothing fails here: a flowline may still treat all its nodes alike.
+  outputs: [chosen, errors],
   example: { records_per_second: 500 },
   start: ({ records_per_second: rate }, { signal }) => {
     const perRecord = 1000 / rate

@@ -20,9 +20,9 @@ const numeric = (value: unknown): number | bigint | undefined => {
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined
 }
 
-/** As JSON can hold it: integers beyond 2^53 as text. */
+/** As JSON can hold it: integers beyond 2^53, and what is over the range of numbers, as text. */
 const written = (value: number | bigint): number | string => {
-  if (typeof value === "number") return value
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
   const number = Number(value)
   return Number.isSafeInteger(number) ? number : String(value)
 }
@@ -53,7 +53,7 @@ class Sum {
     }
     const next = value - this.#carried
     const sum = this.#rest + next
-    this.#carried = sum - this.#rest - next
+    this.#carried = Number.isFinite(sum) ? sum - this.#rest - next : 0
     this.#rest = sum
   }
 
@@ -74,7 +74,7 @@ const avg = (): Metric => {
   const total = new Sum()
   return ofNumbers(
     (value) => total.add(value),
-    () => (total.count === 0 ? null : Number(total.value) / total.count)
+    () => (total.count === 0 ? null : written(Number(total.value) / total.count))
   )
 }
 

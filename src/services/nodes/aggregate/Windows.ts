@@ -1,3 +1,5 @@
+import { Heap } from "./Heap.ts"
+
 /** A group of a window: its values of the grouping fields, and what is counted of it. */
 export interface Group<A> {
   readonly values: ReadonlyArray<unknown>
@@ -21,8 +23,8 @@ export class Windows<A> {
   readonly #lateness: number
   readonly #open = new Map<number, Window<A>>()
   #watermark = Number.NEGATIVE_INFINITY
-  /** The earliest end of an open window. */
-  #next = Number.POSITIVE_INFINITY
+  /** The starts of the open windows; the windows end in this order. */
+  readonly #starts = new Heap()
   groups = 0
 
   constructor(size: number, slide: number, lateness: number) {
@@ -31,42 +33,41 @@ export class Windows<A> {
     this.#lateness = lateness
   }
 
-  /** The windows of a time that are still open, made if need be. None when the time is too late. */
+  /** The windows of a time that are not closed, those that would have to be opened among them. None for a late time. */
   at(time: number): ReadonlyArray<Window<A>> {
     const windows: Array<Window<A>> = []
     const last = Math.floor(time / this.#slide) * this.#slide
     for (let start = last; start > time - this.#size; start -= this.#slide) {
       const end = start + this.#size
       if (end <= this.#watermark) continue
-      let window = this.#open.get(start)
-      if (window === undefined) {
-        window = { start, end, groups: new Map() }
-        this.#open.set(start, window)
-        this.#next = Math.min(this.#next, end)
-      }
-      windows.push(window)
+      windows.push(this.#open.get(start) ?? { start, end, groups: new Map() })
     }
     return windows
   }
 
-  /** Moves the watermark with a time that was seen; the windows that are closed by it, in order. */
-  advance(time: number): ReadonlyArray<Window<A>> {
-    this.#watermark = Math.max(this.#watermark, time - this.#lateness)
-    return this.#watermark < this.#next ? [] : this.#take((window) => window.end <= this.#watermark)
-  }
-
-  /** All that are open, in order: nothing more will come. */
-  close(): ReadonlyArray<Window<A>> {
-    return this.#take(() => true)
-  }
-
-  #take(isDone: (window: Window<A>) => boolean): ReadonlyArray<Window<A>> {
-    const done = [...this.#open.values()].filter(isDone).sort((a, b) => a.start - b.start)
-    for (const window of done) {
-      this.#open.delete(window.start)
-      this.groups -= window.groups.size
+  /** Adds a group to one of the windows that {@link at} gave. */
+  add(window: Window<A>, key: string, group: Group<A>): void {
+    if (!this.#open.has(window.start)) {
+      this.#open.set(window.start, window)
+      this.#starts.push(window.start)
     }
-    this.#next = Math.min(...[...this.#open.values()].map(({ end }) => end), Number.POSITIVE_INFINITY)
-    return done
+    window.groups.set(key, group)
+    this.groups++
+  }
+
+  /** Moves the watermark with a time that was seen. */
+  advance(time: number): void {
+    this.#watermark = Math.max(this.#watermark, time - this.#lateness)
+  }
+
+  /** Closes the first window that the watermark, or with `all` any, has reached; undefined when there is none. */
+  close(all = false): Window<A> | undefined {
+    const start = this.#starts.first
+    if (start === undefined || (!all && start + this.#size > this.#watermark)) return undefined
+    this.#starts.pop()
+    const window = this.#open.get(start)
+    this.#open.delete(start)
+    this.groups -= window?.groups.size ?? 0
+    return window
   }
 }

@@ -1,5 +1,5 @@
-/** Whether a JSON text may hold a number of more digits than JavaScript's numbers keep. */
-const suspicious = /[\d.]{16}/
+/** Whether a JSON text may hold a number of more digits than JavaScript's numbers keep, or one beyond their range. */
+const suspicious = /[\d.]{16}|\d[eE][+-]?\d{3}/
 
 /** Digits without zeros at their ends, and the power of ten of the last: equal for equal numbers. */
 const canonical = (text: string): string => {
@@ -12,7 +12,8 @@ const canonical = (text: string): string => {
 
 const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown => {
   const source = context?.source
-  if (typeof value !== "number" || source === undefined || source.length < 16) return value
+  if (typeof value !== "number" || source === undefined) return value
+  if (source.length < 16 && !/e[+-]?\d{3}/i.test(source)) return value
   const isInteger = /^-?\d+$/.test(source)
   if (isInteger) return Number.isSafeInteger(value) ? value : source
   return canonical(source) === canonical(String(value)) ? value : source
