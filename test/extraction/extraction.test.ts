@@ -139,6 +139,23 @@ onBoth("an extraction", (it) => {
         time_zone: "Europe/Paris"
       })
       assert.strictEqual(zone.text, "@timestamp\r\n2026-07-02T00:30:00.000+02:00\r\n")
+      const formats = ["dd/MM/yyyy HH:mm:ss.SSS", "epoch_millis", "epoch_second", "yyyy-MM-dd'T'HHXXX", "iso8601"]
+      for (const [at, cell] of [
+        "02/07/2026 00:30:00.000",
+        "1782945000000",
+        "1782945000",
+        "2026-07-02T00+02:00",
+        "2026-07-02T00:30:00.000+02:00"
+      ].entries()) {
+        const one = { name: "@timestamp", type: "date", format: formats[at] }
+        const shown = yield* extracted({
+          format: "csv",
+          index: "mytenant-zone",
+          fields: [one],
+          time_zone: "Europe/Paris"
+        })
+        assert.strictEqual(shown.text, `@timestamp\r\n${cell}\r\n`)
+      }
       const free = yield* extracted({ format: "csv", index: "mytenant-zone", fields: [] })
       assert.deepStrictEqual(free.text.split("\r\n")[0]?.replace("'@", "@").split(",").toSorted(), [
         "@timestamp",
@@ -167,6 +184,13 @@ onBoth("an extraction", (it) => {
         time_zone: "Mars"
       })
       assert.deepStrictEqual([many.status, pointers(many)], [400, ["/tenant", "/filters/term/a", "/time_zone"]])
+      const formats = [
+        { name: "a", format: 5 },
+        { name: "a", type: "DATE", format: "QQQ" },
+        { name: "a", type: "date", format: null }
+      ]
+      const format = yield* post({ format: "csv", index: "mytenant-x", fields: formats })
+      assert.deepStrictEqual([format.status, pointers(format)], [400, ["/fields/1/format", "/fields/2/format"]])
       const shape = yield* post({ format: "xml", fields: [{ nam: 1 }] })
       assert.deepStrictEqual(
         [shape.status, pointers(shape)?.toSorted()],

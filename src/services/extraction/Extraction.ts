@@ -4,7 +4,8 @@ import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
-import { dates } from "../nodes/extraction/Cells.ts"
+import { dates, isDate } from "../nodes/extraction/Cells.ts"
+import { isFormat } from "../search/DateMath.ts"
 import { parseQuery } from "../search/Parser.ts"
 import { Search } from "../search/Search.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
@@ -26,13 +27,21 @@ const faultsOf = (request: ExtractionRequest, tenant: string, now: number): Read
   if (request.time_zone !== undefined && dates(request.time_zone) === undefined) {
     issues.push(fault("/time_zone", "There is no such time zone"))
   }
+  for (const [at, { type, format }] of (request.fields ?? []).entries()) {
+    if (!isDate(type) || format === undefined || (typeof format === "string" && isFormat(format))) continue
+    issues.push(fault(`/fields/${at}/format`, "Expected a date format, such as dd/MM/yyyy HH:mm or epoch_millis"))
+  }
   return issues
 }
 
 /** The flowline of an extraction: what a user could have written. */
 const flowlineOf = ({ description, format, index, fields = [], filters = {}, time_zone }: ExtractionRequest) => {
   const names = [...new Set(fields.map(({ name }) => name))]
-  const columns = fields.map(({ name, type }) => ({ name, ...(typeof type === "string" ? { type } : {}) }))
+  const columns = fields.map(({ name, type, format }) => ({
+    name,
+    ...(typeof type === "string" ? { type } : {}),
+    ...(isDate(type) && typeof format === "string" ? { format } : {})
+  }))
   const isTable = format === "csv" && names.length > 0
   const read = { ...(names.length === 0 ? {} : { fields: names }), values: isTable ? "text" : "exact" }
   return {

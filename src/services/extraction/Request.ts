@@ -14,6 +14,9 @@ export const ExtractionRequest = Schema.Struct({
         name: Schema.NonEmptyString.check(Schema.isMaxLength(512)),
         type: Schema.optionalKey(
           Schema.NullOr(Schema.String).annotate({ description: "`date` shows it in the time zone" })
+        ),
+        format: Schema.optionalKey(
+          Schema.Unknown.annotate({ description: "How a date is shown in csv, such as `dd/MM/yyyy HH:mm`" })
         )
       })
     )

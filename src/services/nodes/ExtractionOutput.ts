@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
-import { csvOf, dates } from "./extraction/Cells.ts"
+import { isFormat } from "../search/DateMath.ts"
+import { csvOf, dates, isDate } from "./extraction/Cells.ts"
 import { Table } from "./extraction/Table.ts"
 import { type Encoder, encoder } from "./formats/Encoder.ts"
 import { type Batch, node } from "./Node.ts"
@@ -12,7 +13,12 @@ const timestamp = (): string => new Date().toISOString()
 
 const field = Schema.Struct({
   name: Schema.NonEmptyString.check(Schema.isMaxLength(512)).annotate({ description: "Dotted path of a field." }),
-  type: Schema.optionalKey(Schema.String.annotate({ description: "`date` shows it in the time zone." }))
+  type: Schema.optionalKey(Schema.String.annotate({ description: "`date` shows it in the time zone." })),
+  format: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "How a date is shown in csv, such as `dd/MM/yyyy HH:mm` or `epoch_millis`; ISO 8601 by default."
+    }).check(Schema.makeFilter(isFormat, { expected: "a date format" }))
+  )
 })
 
 const settings = Schema.Struct({
@@ -48,11 +54,9 @@ interface Rows extends Encoder {
 const encoderOf = ({ format, fields, time_zone }: Settings): Rows => {
   if (format === "json") return encoder("ndjson")
   if (fields === undefined || fields.length === 0) return new Table()
-  const isDate = new Set(fields.filter(({ type }) => type?.toLowerCase() === "date").map(({ name }) => name))
   const { header, rows } = csvOf(
     fields.map(({ name }) => name),
-    isDate,
-    dates(time_zone) ?? ((text) => text)
+    fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
   )
   let begun = false
   const start = (): string => {

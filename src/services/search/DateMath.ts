@@ -68,6 +68,9 @@ const letters: Readonly<Record<string, string>> = {
 }
 const named = new Set(["strict_date_optional_time", "date_optional_time", "iso8601", "strict_date_optional_time_nanos"])
 
+/** Whether a format is a pattern. */
+export const isPattern = (format: string): boolean => !named.has(format) && !format.startsWith("epoch_")
+
 /** Whether a format is known: a name, or a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
 export const isFormat = (format: string): boolean =>
   named.has(format) ||

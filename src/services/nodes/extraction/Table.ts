@@ -39,7 +39,7 @@ export class Table {
 
   #begin(): string {
     const columns = new Set(this.#waiting.slice(0, sampledRecords).flatMap((texts) => Object.keys(texts)))
-    const { header, rows } = csvOf([...columns], new Set(), (text) => text)
+    const { header, rows } = csvOf([...columns])
     this.#columns = columns
     this.#rows = rows
     const waiting = this.#waiting
