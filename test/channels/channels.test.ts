@@ -108,6 +108,8 @@ dag:
           },
           { cluster: "other", name: "main/other/second", status: "ACTIVE", task: "channels/main/first.yaml" }
         ])
+        const metrics = yield* Effect.flatMap(raw("/metrics"), (response) => Effect.promise(() => response.text()))
+        expect(metrics).toMatch(/flow_job_running\{tenant="mytenant",channel="main",cluster="local",job="first"\} 1/)
         // Again changes nothing: the runs are the same ones.
         expect(yield* act("start")).toBe(201)
         expect((yield* status()).jobs.map(({ jobId, since }) => [jobId, since])).toEqual(

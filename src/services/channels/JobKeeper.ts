@@ -83,7 +83,8 @@ export class JobKeeper extends Context.Service<
         const record = Effect.fnUntraced(function* (message: RunMessage) {
           switch (message._tag) {
             case "Started":
-              return yield* current(store.change(tenure, { status: "ACTIVE", jobId: message.jobId }))
+              yield* current(store.change(tenure, { status: "ACTIVE", jobId: message.jobId }))
+              return yield* progress.metrics.status("ACTIVE")
             case "Output": {
               const lines = message.lines.map((line) => ({ seq: ++progress.lines, ...line }))
               return lines.length === 0 ? undefined : yield* current(store.output(tenure, lines))
