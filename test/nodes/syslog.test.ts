@@ -108,8 +108,8 @@ describe("frames", () => {
         const bytes = Buffer.from(parts.join(""))
         const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index]!, end))
-        // "7 is a line" looks like a count of 7 and is one: all but its first 7 bytes begins something new.
-        if (picks.some((pick) => pick === 2 * messages.length - 1)) {
+        // What begins with a number and has no priority is a line or counted, as the message before it was.
+        if (picks.some((pick) => pick % messages.length === messages.length - 1)) {
           expect(framed(chunks)).toEqual(framed([bytes]))
         } else expect(framed(chunks)).toEqual(wanted)
       }),
@@ -118,6 +118,13 @@ describe("frames", () => {
 
   it("may end in CRLF, NUL or nothing", () => {
     expect(framed([Buffer.from("<1>a\r\n<2>b\u0000<3>c\n\n<4>d")])).toEqual(["<1>a", "<2>b", "<3>c", "<4>d"])
+  })
+
+  it("tell a line that begins with a number from one that is counted", () => {
+    expect(framed([Buffer.from("12345 apples\n<1>a\n")])).toEqual(["12345 apples", "<1>a"])
+    expect(framed([Buffer.from("4 <1>a5 wrong4 <2>b")])).toEqual(["<1>a", "wrong", "<2>b"])
+    expect(framed([Buffer.from("4 <1>a\n7 lines\n4 <2>b")])).toEqual(["<1>a", "7 lines", "<2>b"])
+    expect(framed([Buffer.from("0 <1>a\n99999999999 <2>b\n12")])).toEqual(["<1>a", "99999999999 <2>b", "12"])
   })
 
   it("keep nothing of what is too long", () => {

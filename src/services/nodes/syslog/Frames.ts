@@ -1,4 +1,4 @@
-/** Digits of a counted frame's length, and the space behind them. */
+/** Digits of a counted frame's length. */
 const countDigits = 9
 const decimal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39
 
@@ -10,8 +10,8 @@ const join = (a: Uint8Array, b: Uint8Array): Uint8Array => {
 }
 
 /**
- * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space, or ends with a line end
- * or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the rest of it is skipped.
+ * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space before its priority, or
+ * ends with a line end or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the rest of it is skipped.
  */
 export class Frames {
   readonly #maxBytes: number
@@ -19,6 +19,8 @@ export class Frames {
   #waiting = new Uint8Array()
   /** Bytes of a counted message that are to be skipped. */
   #skip = 0
+  /** Whether the message before was counted. */
+  #isCounting = false
   /** Whether the rest of a line is to be skipped. */
   #skipLine = false
 
@@ -50,9 +52,14 @@ export class Frames {
     if (!this.#skipLine && decimal(bytes[0])) {
       let digits = 1
       while (digits <= countDigits && decimal(bytes[digits])) digits++
-      if (digits === bytes.length && digits <= countDigits) return undefined
-      if (digits <= countDigits && bytes[digits] === 0x20) return this.#counted(bytes, digits)
+      if (digits + 1 >= bytes.length && digits <= countDigits && (bytes[digits] ?? 0x20) === 0x20) return undefined
+      // A line of text may begin with a number, too: what is counted begins with its priority, or comes behind such.
+      if (digits <= countDigits && bytes[digits] === 0x20 && (this.#isCounting || bytes[digits + 1] === 0x3c)) {
+        this.#isCounting = true
+        return this.#counted(bytes, digits)
+      }
     }
+    this.#isCounting = false
     return this.#line(bytes)
   }
 
