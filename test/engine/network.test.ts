@@ -151,6 +151,7 @@ describe("http_input", () => {
       const bomb = new Uint8Array(gzipSync("x".repeat(100_000)))
       assert.strictEqual((yield* send(bomb, "text/plain", { "content-encoding": "gzip" })).status, 413)
       assert.strictEqual((yield* send("x", "image/png")).status, 415)
+      assert.strictEqual((yield* send("x", "text/plain", { "content-encoding": "br" })).status, 415)
       const other = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/other`, { method: "POST", body: "x" }))
       assert.strictEqual(other.status, 404)
       const get = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/events`))

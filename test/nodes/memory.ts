@@ -80,14 +80,15 @@ export const run = async (flowline: object, memory: Memory = new Memory()): Prom
 export const process = async (
   node: NodeType,
   settings: Record<string, unknown>,
-  batches: ReadonlyArray<ReadonlyArray<Event>>
+  batches: ReadonlyArray<ReadonlyArray<Event>>,
+  memory: Memory = new Memory()
 ): Promise<Map<string, Array<Event>>> => {
   const streams = new Map<string, Array<Event>>()
   const emit = (stream: string, batch: ReadonlyArray<Event>) => {
     streams.set(stream, [...(streams.get(stream) ?? []), ...batch])
   }
   const decoded = Schema.decodeUnknownSync(node.settings)(settings)
-  const instance = await node.start(decoded, new Memory().nodeContext("node"))
+  const instance = await node.start(decoded, memory.nodeContext("node"))
   for (const batch of batches) await instance.process?.(batch, emit)
   await instance.end?.(emit)
   return streams

@@ -90,7 +90,12 @@ const http = (
     response.on("error", () => {})
     const [path = "/"] = (request.url ?? "/").split("?", 1)
     const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
-    void serve({ method: request.method ?? "GET", path, type, body: bodyOf(request, at.maxBodyBytes) })
+    const encoding = request.headers["content-encoding"]?.toLowerCase() ?? "identity"
+    const answer =
+      encoding === "gzip" || encoding === "identity"
+        ? serve({ method: request.method ?? "GET", path, type, body: bodyOf(request, at.maxBodyBytes) })
+        : Promise.resolve({ status: 415, headers: {}, body: { status: 415, detail: "The body may be plain or gzip" } })
+    void answer
       .catch(() => ({ status: 500, headers: {}, body: { detail: "The run has failed" } }))
       .then(({ status, headers, body }) => {
         const text = body === undefined ? "" : JSON.stringify(body)

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest"
+import { catalogue } from "../../src/services/nodes/Catalogue.ts"
+import type { Event } from "../../src/services/nodes/Node.ts"
+import { Memory, process } from "./memory.ts"
+
+// Records of all kinds, good for nothing: every node takes them, and each is among its results or its failures.
+
+const values: ReadonlyArray<unknown> = [
+  null,
+  5,
+  1e300,
+  true,
+  {},
+  { a: { b: [1, null, { c: "x" }] } },
+  [],
+  ["a", "b"],
+  [[1]],
+  "",
+  " ",
+  "\u0000",
+  "\ud800",
+  "x".repeat(70_000),
+  '{"a":',
+  '{"__proto__":1}',
+  'a=1 b="',
+  '"unclosed',
+  'a,"b',
+  "2020-13-45T99:99:99Z",
+  "9007199254740993",
+  "NaN",
+  "é€😀"
+]
+const fields = ["message", "timestamp", "response", "@timestamp", "tags", "user.name", "bytes"]
+const records: ReadonlyArray<Event> = [
+  {},
+  JSON.parse('{"__proto__":{"a":1},"message":"x","constructor":1}'),
+  ...fields.flatMap((field) => values.map((value) => ({ [field]: value }))),
+  ...values.map((value) => Object.fromEntries(fields.map((field) => [field, value])))
+]
+
+/** Settings besides the examples: results in the place of what was read, below other fields, of other types. */
+const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
+  grok: [
+    {
+      patterns: ["%{NUMBER:n:float} ?%{WORD:tags}", "%{DATA:message}"],
+      add_tag: "x",
+      add_field: { "[a][b]": "%{message}" },
+      remove_field: ["user", "message"],
+      target: "t.u"
+    }
+  ],
+  dissect: [{ pattern: "%{a} %{+a}", target: "user.name" }],
+  kv: [{ target: "message", prefix: "a." }, { field: "tags" }],
+  json: [{ target: "message" }, { field: "tags" }, { target: "user.name" }],
+  csv: [
+    { columns: ["a", "b"], types: { a: "integer" }, target: "x.y" },
+    { columns: ["message"], quote: "'" }
+  ],
+  date: [{ field: "message", formats: ["UNIX", "ISO8601", "yyyy"], target: "message", timezone: "Europe/Paris" }],
+  filter: [{ where: 'message > 5 or tags[0] =~ "a" or length(message) > 2' }, { code: "event.message.length > 1" }],
+  flowlet: ["event.x = event.message.a.b", "return [event, {}]", "return 5", "event.x = NaN"].map((code) => ({ code })),
+  dispatch: [{ routes: [{ stream: "a", where: "message == null" }], default: "b", mode: "all" }],
+  enrich: [{ field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" }],
+  aggregate: [
+    {
+      window: "1m",
+      time_field: "message",
+      group_by: ["tags", "user.name"],
+      metrics: {
+        "window.start": { type: "sum", field: "bytes" },
+        tags: { type: "distinct", field: "message" },
+        a: { type: "first", field: "tags" }
+      }
+    }
+  ],
+  rate_limit: [{ records_per_second: 10_000_000 }]
+}
+
+/** Nodes that make one record of each that does not fail. */
+const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich"])
+
+describe("hostile records", () => {
+  for (const [type, node] of catalogue) {
+    if (node.kind !== "processing" || !node.runtimes.includes("stream")) continue
+    for (const settings of [node.example, ...(more[type] ?? [])]) {
+      it(`are taken by ${type} ${JSON.stringify(settings).slice(0, 80)}`, async () => {
+        expect(node.outputs).toContain("errors")
+        const before = JSON.stringify(records)
+        const table = { "t.csv": "k,v\n5,five\n", "resources/http-status.csv": "status,text\n200,OK\n" }
+        const streams = await process(node, settings, [records], new Memory(table))
+        expect(JSON.stringify(records)).toBe(before)
+        const results = [...streams].flatMap(([stream, made]) => (stream === "errors" ? [] : made))
+        const failed = streams.get("errors") ?? []
+        for (const record of [...results, ...failed])
+          expect(Object.prototype.toString.call(record)).toBe("[object Object]")
+        for (const { error } of failed) expect(error).toMatchObject({ node: "node", reason: expect.any(String) })
+        if (oneToOne.has(type)) expect(results.length + failed.length).toBe(records.length)
+      })
+    }
+  }
+})
