@@ -25,6 +25,7 @@ type Match = ReadonlyArray<string | undefined>
 
 /** Generated and walked results of matches that are given as texts of the groups. */
 const both = (all: ReadonlyArray<Leaf>, numbers: ReadonlyArray<number>, certain: ReadonlySet<number> = new Set()) => {
+  const known = { certain, solid: certain }
   let groups: Match = []
   const given = () => Object.assign([...groups] as Array<string>, { index: 0, input: "" }) as RegExpExecArray
   const build = walkingBuilder(all, false, numbers)
@@ -38,7 +39,7 @@ const both = (all: ReadonlyArray<Leaf>, numbers: ReadonlyArray<number>, certain:
     exec: given,
     numbers,
     leaves: all,
-    certain,
+    known,
     keepEmpty: false,
     required: "",
     narrow: true

@@ -2,6 +2,7 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compile } from "../../src/services/operators/Grok.ts"
 import { compile as compileFilter, type GrokFilterOptions } from "../../src/services/operators/GrokFilter.ts"
+import { capturesOf } from "../../src/services/operators/grok/Certain.ts"
 import { requiredText } from "../../src/services/operators/grok/Literal.ts"
 import { plainAscii } from "../../src/services/operators/grok/Plain.ts"
 import { definitions, expression, line, random } from "./generate.ts"
@@ -29,6 +30,21 @@ describe("many lines at once", () => {
       // What skips the match, or picks its recipe, must not change whether there is one.
       const bare = lines.map((text) => expressions.some(({ exec }) => exec(text, false) !== undefined))
       expect([patterns, lines, all.map((found) => found !== undefined)]).toEqual([patterns, lines, bare])
+      // What is known without a line must hold for every line.
+      for (const { tree, exec } of expressions) {
+        const { certain, solid } = capturesOf(tree.root)
+        for (const found of lines.flatMap((text) => exec(text, false) ?? [])) {
+          const texts = found.numbers.map((number) => found.match[number])
+          expect([patterns, texts.flatMap((text, index) => (certain.has(index) && !text ? [index] : []))]).toEqual([
+            patterns,
+            []
+          ])
+          expect([patterns, texts.flatMap((text, index) => (solid.has(index) && text === "" ? [index] : []))]).toEqual([
+            patterns,
+            []
+          ])
+        }
+      }
       if (expressions.some(({ tree }) => requiredText(tree.root) !== undefined)) required++
     }
     expect(required).toBeGreaterThan(20)

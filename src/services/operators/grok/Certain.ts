@@ -2,28 +2,42 @@ import type { ExpandedGroup } from "./Expand.ts"
 import { nullable } from "./Nullable.ts"
 import type { Node } from "./Syntax.ts"
 
-/** The captures that every match has, and never empty: there is nothing to look at before they are kept. */
-export const certainCaptures = (root: Node): ReadonlySet<number> => {
-  const found = new Set<number>()
-  const walk = (node: Node): void => {
+/** What is known of captures without a line. */
+export interface Knowledge {
+  /** Every match has them, and never empty: there is nothing to look at before they are kept. */
+  readonly certain: ReadonlySet<number>
+  /** They are never empty where they take part. */
+  readonly solid: ReadonlySet<number>
+}
+
+export const capturesOf = (root: Node): Knowledge => {
+  const certain = new Set<number>()
+  const solid = new Set<number>()
+  const walk = (node: Node, isCertain: boolean): void => {
     switch (node.kind) {
       case "sequence":
-        for (const item of node.items) walk(item)
+        for (const item of node.items) walk(item, isCertain)
+        break
+      case "choice":
+        for (const branch of node.branches) walk(branch, false)
         break
       case "repeat":
-        if (node.min > 0) walk(node.node)
+        walk(node.node, isCertain && node.min > 0)
         break
       case "group": {
-        if (/^\(\?<?[=!~]/.test(node.open)) break
         const { capture } = node as ExpandedGroup
-        if (capture !== undefined && !nullable(node.body)) found.add(capture)
-        walk(node.body)
+        const stays = isCertain && !/^\(\?<?[=!~]/.test(node.open)
+        if (capture !== undefined && !nullable(node.body)) {
+          solid.add(capture)
+          if (stays) certain.add(capture)
+        }
+        walk(node.body, stays)
         break
       }
       default:
         break
     }
   }
-  walk(root)
-  return found
+  walk(root, true)
+  return { certain, solid }
 }

@@ -1,7 +1,7 @@
 import type { Definition } from "../Definitions.ts"
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
-import { certainCaptures } from "./Certain.ts"
+import { capturesOf } from "./Certain.ts"
 import { expand, type Origin, type Reading } from "./Expand.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
 import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
@@ -46,7 +46,7 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   const { tree: root, captures, names, hints } = expanded
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)
-  const shared = { pattern, leaves: all, certain: certainCaptures(root), keepEmpty: keepEmptyCaptures }
+  const shared = { pattern, leaves: all, known: capturesOf(root), keepEmpty: keepEmptyCaptures }
   const required = requiredText(root)
   const plain = matchers(tree, dotall, false, (one) => ({
     ...one,

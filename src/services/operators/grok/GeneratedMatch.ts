@@ -70,7 +70,7 @@ const has = (fields: Fields, { path }: Leaf): boolean =>
  * that are not plain, fields that clash, too many of them, or a process that makes no code from text.
  */
 export const generatedMatch = (
-  { pattern, exec, numbers, leaves, certain, keepEmpty, required, narrow }: Recipe,
+  { pattern, exec, numbers, leaves, known, keepEmpty, required, narrow }: Recipe,
   course: Course,
   walk: (found: RegExpExecArray) => GrokMatch
 ): (() => LineMatch) | undefined => {
@@ -80,7 +80,7 @@ export const generatedMatch = (
   const names = new Map(ordered.map((leaf, index) => [leaf, `v${index}`]))
   const nameOf = (leaf: Leaf) => names.get(leaf)!
   const isText = ({ slots }: Leaf) => slots.length === 1 && slots[0]!.type === "string"
-  const optional = ordered.filter(({ slots }) => !slots.some(({ capture }) => certain.has(capture)))
+  const optional = ordered.filter(({ slots }) => !slots.some(({ capture }) => known.certain.has(capture)))
   if (optional.length > maxBits) return undefined
   const bits = new Map(optional.map((leaf, bit) => [leaf, 1 << bit]))
   const convert = ordered.map((leaf) => (isText(leaf) ? undefined : converter(leaf, numbers)))
@@ -90,8 +90,10 @@ export const generatedMatch = (
       ? [`const v${index} = found[${numbers[leaf.slots[0]!.capture]}]`]
       : [`const v${index} = convert[${index}](found)`, `if (v${index} === rare) return unusual(found)`]
   )
+  // Comparing with undefined is all there is to do where a text cannot be empty.
+  const isSolid = (leaf: Leaf) => !isText(leaf) || known.solid.has(leaf.slots[0]!.capture)
   const present = optional.map(
-    (leaf) => `(${nameOf(leaf)}${isText(leaf) ? "" : " !== undefined"} ? ${bits.get(leaf)} : 0)`
+    (leaf) => `(${nameOf(leaf)}${isSolid(leaf) ? " !== undefined" : ""} ? ${bits.get(leaf)} : 0)`
   )
   const shapes = new Set<number>()
 

@@ -1,5 +1,6 @@
 import type { ConversionFailure } from "../Coercion.ts"
 import type { Fields } from "../FieldPath.ts"
+import type { Knowledge } from "./Certain.ts"
 import type { Leaf } from "./Leaf.ts"
 
 export interface GrokMatch {
@@ -19,8 +20,7 @@ export interface Recipe {
   /** The place of each capture in a match. */
   readonly numbers: ReadonlyArray<number>
   readonly leaves: ReadonlyArray<Leaf>
-  /** Captures that every match has, and never empty. */
-  readonly certain: ReadonlySet<number>
+  readonly known: Knowledge
   readonly keepEmpty: boolean
   /** Text that every match holds. */
   readonly required: string | undefined
