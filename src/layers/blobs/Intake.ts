@@ -3,12 +3,12 @@ import type { Blob } from "../../services/blobs/Blobs.ts"
 import { type Calls, unit } from "./Calls.ts"
 import { type Pace, syncEvery } from "./Pace.ts"
 import { Sha256 } from "./Sha256.ts"
-import { giveSlot, slotBytes, takeSlot } from "./Slots.ts"
+import { dropSlots, giveSlot, slotBytes, takeSlot } from "./Slots.ts"
 
-/** Slots that one writer may fill before it has to wait. */
-const maxSlots = 8
-/** Slots that are written at once. */
+/** Slots that one call writes. */
 const maxWritten = 4
+/** Calls at once: the second one follows the first without a turn of this thread between them. */
+const maxWriters = 2
 
 /**
  * Takes the bytes of one file in: copied into slots, which are written and hashed at the same time and then used again.
@@ -24,11 +24,13 @@ export class Intake {
   #slot: SharedArrayBuffer | undefined
   #length = 0
   #used = 0
-  #size = 0
   #unsynced = 0
   #syncing: Promise<void> | undefined
-  #writing: Promise<void> = Promise.resolve()
-  #isWriting = false
+  #writers = 0
+  readonly #writing = new Set<Promise<void>>()
+  #position = 0
+  #isWaiting = false
+  #isClosed = false
   #failure: { readonly cause: unknown } | undefined
   #onRoom: (() => void) | undefined
 
@@ -44,9 +46,12 @@ export class Intake {
     let taken = 0
     while (taken < chunk.length) {
       if (this.#slot === undefined) {
-        if (this.#used === maxSlots) return taken
+        this.#slot = takeSlot(this.#used)
+        if (this.#slot === undefined) {
+          this.#isWaiting = true
+          return taken
+        }
         this.#used++
-        this.#slot = takeSlot()
         this.#length = 0
       }
       // Buffers copy into shared memory twice as fast as `set` of a typed array.
@@ -61,7 +66,7 @@ export class Intake {
   /** Calls back, once, when there may be room again, or when it is known that the file cannot be written. */
   whenRoom(callback: () => void): void {
     this.#onRoom = callback
-    if (this.#used < maxSlots || this.#failure !== undefined) this.#wake()
+    if (!this.#isWaiting || this.#failure !== undefined) this.#wake()
   }
 
   #wake(): void {
@@ -82,9 +87,12 @@ export class Intake {
     const hashed = this.#hash.add(slot, length)
     hashed.catch((cause) => this.#fail(cause))
     this.#full.push({ slot, length, hashed })
-    if (this.#isWriting) return
-    this.#isWriting = true
-    this.#writing = this.#writeFull().catch((cause) => this.#fail(cause))
+    if (this.#writers === maxWriters) return
+    this.#writers++
+    const writing = this.#writeFull()
+      .catch((cause) => this.#fail(cause))
+      .finally(() => this.#writing.delete(writing))
+    this.#writing.add(writing)
   }
 
   #fail(cause: unknown): void {
@@ -96,15 +104,16 @@ export class Intake {
     // What has become full during one write goes into the next: each costs a turn of this thread, whatever its size.
     for (let full = this.#full.splice(0, maxWritten); full.length > 0; full = this.#full.splice(0, maxWritten)) {
       this.check()
-      await this.#writeAll(full.map(({ slot, length }) => new Uint8Array(slot, 0, length)))
+      const position = this.#position
+      for (const { length } of full) this.#position += length
+      await this.#writeAll(
+        position,
+        full.map(({ slot, length }) => new Uint8Array(slot, 0, length))
+      )
       for (const { slot, length, hashed } of full) {
         // Only what both are done with is used again: a call that is overdue may still read its slot.
         hashed.then(
-          () => {
-            giveSlot(slot)
-            this.#used--
-            this.#wake()
-          },
+          () => this.#release(slot),
           () => {}
         )
         this.#unsynced += length
@@ -112,15 +121,25 @@ export class Intake {
       if (this.#unsynced >= syncEvery) this.#sync()
       if (this.#unsynced >= this.#pace.unsynced) await this.#syncing
     }
-    this.#isWriting = false
+    // At once, as what becomes full from now on needs a new one.
+    this.#writers--
+  }
+
+  #release(slot: SharedArrayBuffer): void {
+    if (this.#isClosed) return
+    giveSlot(slot)
+    this.#used--
+    this.#isWaiting = false
+    this.#wake()
   }
 
   /** Also where the kernel takes a part of the bytes only. */
-  async #writeAll(all: ReadonlyArray<Uint8Array>): Promise<void> {
+  async #writeAll(position: number, all: ReadonlyArray<Uint8Array>): Promise<void> {
+    let at = position
     for (let left = all; left.length > 0; ) {
-      const written = await this.#call<number>((done) => fs.writev(this.#fd, left, this.#size, done))
+      const written = await this.#call<number>((done) => fs.writev(this.#fd, left, at, done))
       if (written === 0) throw new Error("the storage takes no bytes")
-      this.#size += written
+      at += written
       let skip = written
       const next: Array<Uint8Array> = []
       for (const bytes of left) {
@@ -149,17 +168,20 @@ export class Intake {
   /** Writes what is left and gives the blob, durable. */
   async finish(): Promise<Blob> {
     if (this.#slot !== undefined) this.#ship()
-    await this.#writing
+    await Promise.all(this.#writing)
     this.check()
     await this.#syncing
     const synced = this.#call(unit((done) => fs.fsync(this.#fd, done)))
     const [sha256] = await Promise.all([this.#hash.digest(), synced])
     this.check()
-    return { sha256, size: this.#size }
+    return { sha256, size: this.#position }
   }
 
   /** Nothing more is taken or hashed. */
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#hash.close()
+    dropSlots(this.#used)
   }
 }
