@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import { csv } from "../../src/services/nodes/Csv.ts"
 import { date } from "../../src/services/nodes/Date.ts"
 import { parseJson } from "../../src/services/nodes/formats/Json.ts"
+import { httpOutput } from "../../src/services/nodes/HttpOutput.ts"
 import { json } from "../../src/services/nodes/Json.ts"
 import { kv } from "../../src/services/nodes/Kv.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
@@ -202,6 +203,20 @@ describe("date", () => {
       "formats/0",
       "timezone",
       "target"
+    ])
+  })
+})
+
+describe("http_output", () => {
+  it("refuses headers that could never be sent", () => {
+    const headers = { "x-ok": "a b\tc", "a b": "x", "": "x", host: "x", "Content-Length": "5", bad: "a\nb", wide: "€" }
+    expect(issues(httpOutput, { url: "http://127.0.0.1:1/", headers })).toEqual([
+      "headers/a b",
+      "headers/",
+      "headers/host",
+      "headers/Content-Length",
+      "headers/bad",
+      "headers/wide"
     ])
   })
 })

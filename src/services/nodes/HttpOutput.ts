@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "./Failures.ts"
 import type { Reply } from "./Network.ts"
-import { type Batch, errors, type NodeContext, node } from "./Node.ts"
+import { type Batch, errors, type NodeContext, node, type SettingsIssue } from "./Node.ts"
 import { sleep } from "./Sleep.ts"
 
 const formats = ["ndjson", "json"] as const
@@ -13,6 +13,21 @@ const isAddress = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === ""
 }
+
+/** RFC 9110, 5.1 and 5.5, without what is obsolete. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+const ofConnection: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
 
 /** Statuses after which the same request may succeed. */
 const isPassing = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500
@@ -84,6 +99,14 @@ export const httpOutput = node({
   inputs: { min: 1, max: 100 },
   outputs: [errors],
   example: { url: "https://collector.example.com/events", batch_records: 500 },
+  check: ({ headers = {} }) =>
+    Object.entries(headers).flatMap(([name, value]): ReadonlyArray<SettingsIssue> => {
+      if (!headerName.test(name)) return [{ path: ["headers", name], detail: "This is no name of a header" }]
+      if (ofConnection.has(name.toLowerCase())) {
+        return [{ path: ["headers", name], detail: "This header belongs to the connection and cannot be set" }]
+      }
+      return headerValue.test(value) ? [] : [{ path: ["headers", name], detail: "A header cannot have this value" }]
+    }),
   start: (settings, context) => {
     const isList = settings.format === "json"
     const to: Sending = {
