@@ -17,6 +17,11 @@ describe("three gateways on one database", () => {
           const gateways: Array<Running> = await Promise.all([start(), start(), start()])
           expect(await act(gateways[0]!.url, "ticks", "start")).toBe(201)
           for (const { url } of gateways) await until(url, "ticks", "ACTIVE")
+          // Ten starts and stops at once, at all of them: the last word counts.
+          const words = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? "stop" : "start"))
+          await Promise.all(words.map((word, index) => act(gateways[index % 3]!.url, "ticks", word)))
+          expect(await act(gateways[1]!.url, "ticks", "start")).toBe(201)
+          await until(gateways[2]!.url, "ticks", "ACTIVE")
           const millis: Record<string, number> = {}
           for (const way of ["SIGKILL", "SIGTERM", "SIGSTOP"] as const) {
             const { jobs } = await until(gateways.find(isThere)!.url, "ticks", "ACTIVE")

@@ -7,6 +7,7 @@ import { PositionStore } from "../executions/PositionStore.ts"
 import { Provision } from "../executions/Provision.ts"
 import { Signals } from "../executions/Signals.ts"
 import { failureOf } from "../executions/Supervisor.ts"
+import { patiently } from "../shared/Patiently.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { type JobMetrics, jobMetrics } from "./JobMetrics.ts"
@@ -25,9 +26,6 @@ const beat = 2000
 /** Milliseconds that the last word of an interrupted tenure may take. */
 const farewell = 3000
 const hour = 3_600_000
-
-const patiently = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> =>
-  Effect.orDie(Effect.retry(effect, Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)])))
 
 /** Names a run of the job, and its archive. */
 const runIdOf = ({ channel, cluster, job }: JobKey, at: number): string =>

@@ -3,6 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
+import { patiently } from "../shared/Patiently.ts"
 import { Settings } from "../shared/Settings.ts"
 import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
@@ -34,10 +35,6 @@ export const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" 
   const error = message.error ?? "the run failed"
   return error.startsWith(where) ? error : where + error
 }
-
-// A run does not end because the database is away for a while: it is held up until its news can be written.
-const patiently = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> =>
-  Effect.orDie(Effect.retry(effect, Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)])))
 
 /** Keeps this process's executions running, one attempt each, and writes down what they say. */
 export class Supervisor extends Context.Service<
