@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, sendBlock } from "../../src/services/nodes/files/Blocks.ts"
+import { type Block, blockBytes, blocks, joined, sendBlock } from "../../src/services/nodes/files/Blocks.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
@@ -51,10 +51,10 @@ describe("blocks of a file", () => {
         const pieces = await all(cut(bytes, sizes))
         expect(pieces.length).toBe(whole.length)
         pieces.forEach((block, index) => {
-          expect(Buffer.compare(block.bytes, whole[index]!.bytes)).toBe(0)
+          expect(Buffer.compare(joined(block.pieces), joined(whole[index]!.pieces))).toBe(0)
         })
-        expect(Buffer.compare(Buffer.concat(pieces.map((block) => block.bytes)), bytes)).toBe(0)
-        for (const { bytes } of pieces.slice(0, -1)) expect(bytes.at(-1)).toBe(10)
+        expect(Buffer.compare(Buffer.concat(pieces.map((block) => joined(block.pieces))), bytes)).toBe(0)
+        for (const block of pieces.slice(0, -1)) expect(joined(block.pieces).at(-1)).toBe(10)
         const lines = text.replace(/^\ufeff/, "").split("\n")
         if (lines.at(-1) === "") lines.pop()
         const { records } = await read(pieces)
@@ -71,7 +71,7 @@ describe("blocks of a file", () => {
       yield encode(end)
     }
     const gone = await all(endless("\nlast"))
-    expect(gone.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(6 * 1024 * 1024)
+    expect(gone.reduce((sum, { pieces }) => sum + joined(pieces).length, 0)).toBeLessThan(6 * 1024 * 1024)
     const { records, errors } = await read(gone)
     expect(records).toEqual([{ message: "first" }, { message: "last" }])
     expect(errors).toMatchObject([{ message: "é".repeat(256) }])

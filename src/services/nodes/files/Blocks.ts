@@ -18,12 +18,13 @@ export type BlockFormat = Exclude<TextFormat, "csv">
 
 /** Whole lines of a file; the last one of the file may lack its end. */
 export interface Block {
-  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The bytes, in as many pieces as they came in: a copy of all would cost more than cutting them. */
+  readonly pieces: ReadonlyArray<Uint8Array>
   /** Whether the file begins here, where it may have a byte order mark. */
   readonly isFirst: boolean
 }
 
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+export const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0
   for (const piece of pieces) {
@@ -69,17 +70,25 @@ export async function* blocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
       size += piece.length
       continue
     }
-    yield { bytes: joined([...begun, piece.subarray(from, to)]), isFirst }
+    yield { pieces: [...begun, piece.subarray(from, to)], isFirst }
     isFirst = false
     begun = to < piece.length ? [piece.subarray(to)] : []
     size = piece.length - to
   }
-  if (size > 0) yield { bytes: joined(begun), isFirst }
+  if (size > 0) yield { pieces: begun, isFirst }
+}
+
+const textOf = (pieces: ReadonlyArray<Uint8Array>, isFirst: boolean): string => {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  let text = ""
+  for (const piece of pieces) text += decoder.decode(piece, { stream: true })
+  text += decoder.decode()
+  return isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
 }
 
 /** Sends the records of a block, then its failures. */
 export const sendBlock = async (
-  { bytes, isFirst }: Block,
+  { pieces, isFirst }: Block,
   format: BlockFormat,
   context: NodeContext,
   emit: Emit
@@ -87,7 +96,7 @@ export const sendBlock = async (
   const failures = new Failures(context)
   const events: Array<Event> = []
   const reader = textReader(format, failures)
-  reader.push(new TextDecoder("utf-8", { ignoreBOM: !isFirst }).decode(bytes), events)
+  reader.push(textOf(pieces, isFirst), events)
   reader.end(events)
   for (let at = 0; at < events.length; at += batchRecords) {
     await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))

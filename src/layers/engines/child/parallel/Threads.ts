@@ -1,5 +1,6 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { joined } from "../../../../services/nodes/files/Blocks.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
 import type { Piece } from "../../../../services/nodes/parallel/Part.ts"
@@ -64,7 +65,11 @@ class Thread {
     if (this.#lost !== undefined) answer.reject(this.#lost)
     else {
       this.#waiting.push(answer)
-      this.#worker.postMessage(piece satisfies Request, "block" in piece ? [piece.block.bytes.buffer] : [])
+      if ("block" in piece) {
+        const bytes = joined(piece.block.pieces)
+        const block = { ...piece.block, pieces: [bytes] }
+        this.#worker.postMessage({ ...piece, block } satisfies Request, [bytes.buffer])
+      } else this.#worker.postMessage(piece satisfies Request)
     }
     return answer.promise
   }
