@@ -5,7 +5,7 @@ import type { Hit, Key, Row, RowsOptions } from "../../services/search/Document.
 import { cuts } from "../../services/search/FieldName.ts"
 import { setMember } from "../../services/search/Member.ts"
 import type { Query } from "../../services/search/Query.ts"
-import { original, originalJson, originalText, storable } from "../../services/search/Storable.ts"
+import { isMarked, original, originalJson, originalText, storable } from "../../services/search/Storable.ts"
 import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
 import { listedPath } from "./JsonPath.ts"
 import { where } from "./Where.ts"
@@ -139,15 +139,21 @@ export const selectRows = (
   return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
 
+const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {
+  row[name] = value
+}
+
 /** Turns a row of columns into one of fields, with texts as they were. */
 export const rowOf = ({ fields, as }: RowsOptions): ((row: Row) => Row) => {
   const columns = columnsOf(fields)
   const restore = as === "text" ? originalText : originalJson
+  // This is on the path of every cell.
+  const set = fields.includes("__proto__") ? setMember : setPlain
   return (row) => {
     const found: Record<string, string | null> = {}
     for (let at = 0; at < columns.length; at++) {
       const value = row[columns[at]!] ?? null
-      setMember(found, fields[at]!, value === null ? null : restore(value))
+      set(found, fields[at]!, value === null || !isMarked(value) ? value : restore(value))
     }
     return found
   }

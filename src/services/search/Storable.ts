@@ -27,6 +27,9 @@ export const storableJson = (json: string): string => {
     .replace(plainTrouble, (found) => (found === mark ? mark : marked(found)))
 }
 
+/** Whether a stored text is another than the one that it stands for. */
+export const isMarked = (text: string): boolean => text.includes(mark)
+
 const stored = /\uE0F1([\da-f]{4})/g
 
 /** The text behind a stored one. */

@@ -11,7 +11,8 @@ const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
 
 const cell = (text: string | null | undefined): string => {
   if (text === null || text === undefined || text === "") return ""
-  const safe = formula.test(text) && !number.test(text) ? `'${text}` : text
+  // All of these characters come before the letters.
+  const safe = text.charCodeAt(0) <= 0x40 && formula.test(text) && !number.test(text) ? `'${text}` : text
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
