@@ -17,8 +17,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 // Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against `tee file | openssl dgst -sha256`, which
-// neither parses a form nor syncs, and against the same with `sync file` behind it, which is durable as well. The rounds alternate; medians count. Memory is the gateway's peak above its state
-// before the round. Then 200 uploads of 1 MiB, eight at once.
+// neither parses a form nor syncs, and against the same with `sync file` behind it, which is durable as well. The rounds
+// alternate; medians count. What one side has removed is given back to the disk before the other begins. Memory is the
+// gateway's peak above its state before the round. Then 200 uploads of 1 MiB, eight at once.
 
 const mib = Number(process.env["BENCH_MIB"] ?? 512)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)
@@ -39,6 +40,8 @@ const fill = (path: string, size: number) => {
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 const status = (pid: number, field: string) =>
   Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+const settle = () => spawnSync("sync", ["-f", folder])
 
 let version = 0
 /** Sends the file as an artifact; MB/s. */
@@ -90,6 +93,7 @@ const reference = (path: string, isDurable: boolean) => {
   if (code !== 0) throw new Error("tee or openssl failed")
   const rate = statSync(path).size / 1e6 / ((performance.now() - started) / 1000)
   rmSync(`${folder}/copy`)
+  settle()
   return rate
 }
 
@@ -112,6 +116,7 @@ try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5")
     const before = status(pid, "VmRSS")
     const ours = await upload(port, source)
+    settle()
     growth.push(status(pid, "VmHWM") - before)
     const [tee = 0, durable = 0] = first ?? [reference(source, false), reference(source, true)]
     triples.push([ours, tee, durable])
