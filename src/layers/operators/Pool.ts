@@ -107,12 +107,10 @@ const needed = (lost: number | undefined): number => {
   return lost
 }
 
-const comma = new Uint8Array([44])
-
 const joined = (turns: ReadonlyArray<Turn>): TestedBatch => {
-  const pieces = turns.filter(({ json }) => json.length > 0).flatMap(({ json }) => [comma, json])
+  const pieces = turns.map(({ json }) => json)
   return {
-    json: pieces.length === 2 ? pieces[1]! : Buffer.concat(pieces.slice(1)),
+    json: pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces),
     total: turns[0]?.samples ?? 0,
     matched: turns.reduce((count, turn) => count + turn.matched, 0),
     hints: [...new Set(turns.flatMap(({ hints }) => hints))]

@@ -35,7 +35,7 @@ export interface ProgramFault {
 }
 
 export interface Turn {
-  /** Results as JSON objects joined with commas, in UTF-8. */
+  /** Results as JSON objects, each behind a comma, in UTF-8. */
   readonly json: Uint8Array
   /** How many samples the batch has, and the index of the first one that is still to be tried. */
   readonly samples: number

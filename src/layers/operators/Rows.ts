@@ -24,6 +24,6 @@ export const tooLong = (sample: { readonly line: number; readonly text: string }
   })
 
 export const summed = (rows: ReadonlyArray<Row>): Pick<Turn, "json" | "matched"> => ({
-  json: new TextEncoder().encode(rows.map(({ json }) => json).join(",")),
+  json: new TextEncoder().encode(rows.map(({ json }) => `,${json}`).join("")),
   matched: rows.reduce((count, { matched }) => count + (matched ? 1 : 0), 0)
 })

@@ -20,7 +20,7 @@ export interface TestProgram {
   readonly split: Split
 }
 
-/** The results of a batch: JSON objects joined with commas, in UTF-8. */
+/** The results of a batch: JSON objects, each behind a comma, in UTF-8. */
 export interface TestedBatch {
   readonly json: Uint8Array
   readonly total: number

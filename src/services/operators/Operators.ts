@@ -172,9 +172,10 @@ const answer = (
       matched += batch.matched
       for (const hint of batch.hints) hints.add(hint)
       if (batch.json.length === 0) return Stream.empty
-      const separator = empty ? "" : ","
+      // One piece each: the server would copy two into one.
+      const piece = empty ? batch.json.subarray(1) : batch.json
       empty = false
-      return Stream.make(encoder.encode(separator), batch.json)
+      return Stream.make(piece)
     })
     return Stream.make(encoder.encode(`{"operator":"${operator}","results":[`)).pipe(
       Stream.concat(results),
