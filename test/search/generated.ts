@@ -42,6 +42,8 @@ const texts = [
   "été ÉTÉ",
   "straße",
   "日本語 テキスト",
+  "新日本語abc",
+  "本.a",
   "😀 smile",
   "x\u0000y",
   "\ud800",
@@ -151,7 +153,9 @@ const word = (random: Random): string =>
     "a:>2",
     "c:[a TO f}",
     "c:e?r*",
-    "été"
+    "été",
+    "日本",
+    '"本 abc"'
   ])
 
 const text = (random: Random, depth = 0): string =>

@@ -58,6 +58,16 @@ describe("a query", () => {
     [{ match: { a: "été" } }, { a: "un ÉTÉ." }, true],
     [{ match_phrase: { a: "disk full" } }, { a: "Disk  full!" }, true],
     [{ match_phrase: { a: "full disk" } }, { a: "disk full" }, false],
+    [{ match: { a: "日本" } }, { a: "本を読む" }, true],
+    [{ match: { a: { query: "日本", operator: "and" } } }, { a: "本を読む" }, false],
+    [{ match: { a: "テキスト" } }, { a: "日本語のテキストです" }, true],
+    [{ match: { a: "テキ" } }, { a: "日本語のテキストです" }, false],
+    [{ match: { a: "abc" } }, { a: "漢abc字" }, true],
+    [{ match_phrase: { a: "日本語" } }, { a: "新日本語テキスト" }, true],
+    [{ match_phrase: { a: "本日" } }, { a: "日本" }, false],
+    [{ match_phrase: { a: "漢 abc" } }, { a: "漢abc" }, true],
+    [{ match_phrase: { a: "漢 abc" } }, { a: "漢abcd" }, false],
+    [{ query_string: { query: "a:日本" } }, { a: "新日本" }, true],
     [{ multi_match: { query: "x", fields: ["a^2", "b"] } }, { b: "x y" }, true],
     [{ prefix: { a: "ab" } }, { a: "abc" }, true],
     [{ wildcard: { a: "a?c*" } }, { a: "abc\nd" }, true],
@@ -87,7 +97,8 @@ describe("a query", () => {
     [{ bool: { must: [{ match_all: {} }], minimum_should_match: 1 } }, {}, false],
     [{ bool: { should: [{ term: { a: 1 } }], must_not: [{ term: { b: 1 } }] } }, { b: 2 }, false],
     [{ simple_query_string: { query: "x | y", fields: ["a"] } }, { a: "y" }, true],
-    [{ simple_query_string: { query: "x + y", fields: ["a"] } }, { a: "y" }, false]
+    [{ simple_query_string: { query: "x + y", fields: ["a"] } }, { a: "y" }, false],
+    [{ simple_query_string: { query: "x +y", fields: ["a"] } }, { a: "y" }, false]
   ]
   for (const [query, document, found] of table) {
     it(`${found ? "finds" : "passes over"} ${JSON.stringify(document)} by ${JSON.stringify(query)}`, () => {

@@ -95,7 +95,7 @@ class TextParser {
   #and(fields: ReadonlyArray<string>): Clause {
     const first = this.#signed(fields)
     const others: Array<Query> = []
-    while (this.#take("&&", "AND") || (this.#options.simple && this.#take("+ "))) {
+    while (this.#take("&&", "AND") || (this.#options.simple && this.#take("+"))) {
       others.push(plain(this.#signed(fields)))
     }
     return others.length === 0 ? first : { query: allOf([plain(first), ...others]), sign: undefined }

@@ -11,30 +11,55 @@ const gaps =
 /** What joins two pieces to one word when it stands alone between them: `10.0.0.1`, `can't`. */
 const joints = "\\u002e\\u0027\\u2019"
 
+/** Characters that are words of their own: Chinese ones and hiragana, as Elasticsearch's standard analyzer has them. */
+const signs = "\\u3005\\u3007\\u3041-\\u3096\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff"
+
 const letter = `[^${gaps}]`
+/** A character of a word that has several. */
+const part = `[^${gaps}${signs}]`
 const gap = `[${gaps}]`
 const joint = `[${joints}]`
-/** A gap that is no joint: the gaps of `gaps` with the joints cut out. */
-const clear = `[${gaps
+/** The gaps of `gaps` with the joints cut out. */
+const clearGaps = gaps
   .replace("\\u0001-\\u002f", "\\u0001-\\u0026\\u0028-\\u002d\\u002f")
-  .replace("\\u2000-\\u206f", "\\u2000-\\u2018\\u201a-\\u206f")}]`
+  .replace("\\u2000-\\u206f", "\\u2000-\\u2018\\u201a-\\u206f")
+/** A gap that is no joint. */
+const clear = `[${clearGaps}]`
+/** What a word can begin or end at. */
+const edge = `[${clearGaps}${signs}]`
+const brink = `[${gaps}${signs}]`
 
-const before = `(^|${clear}|(^|${gap})${joint})`
-const after = `($|${clear}|${joint}($|${gap}))`
+const before = `(^|${edge}|(^|${brink})${joint})`
+const after = `($|${edge}|${joint}($|${brink}))`
 const between = `(${clear}${gap}*|${joint}${gap}+)`
 
-const words = new RegExp(`${letter}+(?:${joint}${letter}+)*`, "gu")
+const words = new RegExp(`[${signs}]|${part}+(?:${joint}${part}+)*`, "gu")
+const sign = new RegExp(`^[${signs}]$`, "u")
+const isSign = (word: string): boolean => sign.test(word)
 
 /** The words of a text, as they are written. */
 export const wordsOf = (text: string): ReadonlyArray<string> => text.match(words) ?? []
 
 /** An expression that fits texts with one of the words, whatever its case. */
-export const withAnyWord = (given: ReadonlyArray<string>): string =>
-  `${before}(${given.map((word) => literal(word, true)).join("|")})${after}`
+export const withAnyWord = (given: ReadonlyArray<string>): string => {
+  const [alone, bounded] = [given.filter(isSign), given.filter((word) => !isSign(word))].map((some) =>
+    some.map((word) => literal(word, true)).join("|")
+  )
+  if (alone === "") return `${before}(${bounded})${after}`
+  return bounded === "" ? `(${alone})` : `(${alone}|${before}(${bounded})${after})`
+}
 
 /** An expression that fits texts with the words one after the other. */
-export const withPhrase = (given: ReadonlyArray<string>): string =>
-  `${before}${given.map((word) => literal(word, true)).join(between)}${after}`
+export const withPhrase = (given: ReadonlyArray<string>): string => {
+  const [first = "", last = ""] = [given[0], given.at(-1)]
+  let expression = isSign(first) ? "" : before
+  for (const [at, word] of given.entries()) {
+    // No gap is needed where a sign ends, or begins, a word.
+    if (at > 0) expression += isSign(word) || isSign(given[at - 1]!) ? `${gap}*` : between
+    expression += literal(word, true)
+  }
+  return isSign(last) ? expression : expression + after
+}
 
 /** An expression that fits texts with a word of this form: `*` any characters of words, `?` one. */
 export const withWordLike = (pattern: string): string => {
