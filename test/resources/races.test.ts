@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { gateway, TestGateway } from "../support/gateway.ts"
+import { exchange } from "../support/socket.ts"
 import { ask, build, form, tenant, upload } from "./support.ts"
 
 const base = `/v1/${tenant}`
@@ -185,8 +186,8 @@ layer(gateway({ quota: { bytes: 100, entries: 4 } }), { excludeTestServices: tru
         body: form({ file: { bytes: "x" }, path: "p" })
       })
       expect(theirs.status).toBe(200)
-      const large = yield* Effect.flip(upload({ artifact: "large" }, "x".repeat(101)))
-      expect(large).toMatchObject({ _tag: "TooMany" })
+      const large = yield* Effect.flip(upload({ artifact: "large" }, "x".repeat(100)))
+      expect(large).toMatchObject({ _tag: "TooMany", detail: "The limit tenantEntries is 4" })
       expect((yield* ask(`${base}/resources/list`)).json).toEqual([])
     })
   )
@@ -195,6 +196,27 @@ layer(gateway({ quota: { bytes: 100, entries: 4 } }), { excludeTestServices: tru
 layer(gateway({ quota: { bytes: 100, entries: undefined } }), { excludeTestServices: true })(
   "a tenant's bytes",
   (it) => {
+    it.effect("end an upload that is over them before it is received", () =>
+      Effect.gen(function* () {
+        const { url } = yield* TestGateway
+        for (const [method, path, name] of [
+          ["PUT", "resources/upload", "input"],
+          ["POST", "registry", "file"]
+        ] as const) {
+          const head = `${method} ${base}/${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999\r\n`
+          const part = `--x\r\nContent-Disposition: form-data; name="${name}"; filename="f"\r\n\r\n${"x".repeat(101)}`
+          const answer = yield* Effect.promise(() =>
+            exchange(Number(new URL(url).port), [
+              `${head}Content-Type: multipart/form-data; boundary=x\r\nConnection: close\r\n\r\n`,
+              part + "x".repeat(1000)
+            ])
+          )
+          expect(answer.status).toBe(413)
+          expect(JSON.parse(answer.body.toString())).toMatchObject({ limit: "tenantBytes", value: 100 })
+        }
+      })
+    )
+
     it.effect("count every version, and not the companion of an artifact", () =>
       Effect.gen(function* () {
         yield* upload({ artifact: "a" }, "x".repeat(60))

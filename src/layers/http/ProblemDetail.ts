@@ -20,6 +20,7 @@ const sentences: Record<string, (members: object) => string> = {
     const limit = text(members, "limit")
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
+  "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
   "method-not-allowed": () => "The path is known, the method is not; the Allow header lists those that are"
 }

@@ -9,6 +9,16 @@ export interface Quota {
   readonly entries: number | undefined
 }
 
+/** A limit of bytes, and what it is called. */
+export interface Most {
+  readonly limit: number
+  readonly limitName: string
+}
+
+/** The most bytes that one file can have: no tenant can store more, whatever it has stored already. */
+export const mostOf = ({ bytes }: Quota): Most | undefined =>
+  bytes === undefined ? undefined : { limit: bytes, limitName: "tenantBytes" }
+
 /** What a tenant has stored. */
 export interface Usage {
   readonly bytes: number

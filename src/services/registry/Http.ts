@@ -45,6 +45,7 @@ export const RegistryHttp = HttpApiBuilder.group(
         hashes,
         {
           file: "file",
+          most: registry.most,
           parts: { path: { limit: limits.formField, limitName: "formField", required: true } },
           maxParts: limits.parts,
           check: (parts) => Effect.flatMap(pathOf(parts.get("path")!), (path) => registry.check(tenant, path))

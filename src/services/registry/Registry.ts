@@ -7,7 +7,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Blob, Blobs, type ByteSpan } from "../blobs/Blobs.ts"
-import { overQuota } from "../blobs/Quota.ts"
+import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -28,6 +28,8 @@ export class Registry extends Context.Service<
   {
     /** Whether something can be stored under the path at all. */
     readonly check: (tenant: string, path: string) => Effect.Effect<string, ResourceNotCreated>
+    /** The most bytes that one file can have. */
+    readonly most: Most | undefined
     /** Stores the bytes of a file while they come; nothing refers to them yet. */
     readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Makes a stored blob the next version of the path; gives its number. */
@@ -64,6 +66,7 @@ export class Registry extends Context.Service<
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
 
       return Registry.of({
+        most: mostOf(quota),
         store: (tenant, source) => blobs.write(tenant, source),
         check: (tenant, path) => {
           if (!isRelativePath(path)) {

@@ -8,7 +8,7 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Blob, Blobs, type ByteSpan } from "../blobs/Blobs.ts"
-import { overQuota } from "../blobs/Quota.ts"
+import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import { collected } from "../shared/Collected.ts"
 import type { FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
@@ -39,6 +39,8 @@ const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, un
 export class Artifacts extends Context.Service<
   Artifacts,
   {
+    /** The most bytes that one file can have. */
+    readonly most: Most | undefined
     /** Stores the bytes of a build while they come; nothing refers to them yet. */
     readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Makes a stored build the version that its manifest names. */
@@ -103,6 +105,7 @@ export class Artifacts extends Context.Service<
       })
 
       return Artifacts.of({
+        most: mostOf(quota),
         store: (tenant, source) => blobs.write(tenant, source),
         add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew) {
           const { sha256, size } = build

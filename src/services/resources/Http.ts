@@ -40,6 +40,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
         hashes,
         {
           file: "input",
+          most: artifacts.most,
           parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
           maxParts: limits.parts,
           check: (parts) => Effect.succeed(parts.get("manifest")!)

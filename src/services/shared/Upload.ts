@@ -10,7 +10,7 @@ import { giveBack, Pipe } from "./Pipe.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 import { defaultLimits } from "./Settings.ts"
 import type { StreamHash } from "./StreamHash.ts"
-import { type UploadedFile, uploadParser } from "./UploadParser.ts"
+import { type UploadedFile, type UploadRules, uploadParser } from "./UploadParser.ts"
 
 /** A form whose file is stored: the file's blob and the client's words about it, and the other parts. */
 export interface Upload<A> {
@@ -41,6 +41,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
   hashes: StreamHash["Service"],
   rules: {
     readonly file: string
+    readonly most?: UploadRules["most"]
     readonly parts: Readonly<Record<string, PartRule>>
     readonly maxParts?: number
     readonly check: (parts: ReadonlyMap<string, FormPart>, file: UploadedFile) => Effect.Effect<A, E1, R1>
@@ -59,6 +60,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       request.headers,
       {
         file: rules.file,
+        most: rules.most,
         parts: known,
         maxParts: rules.maxParts ?? defaultLimits.parts,
         other: { limit: defaultLimits.formField, limitName: "formField" }

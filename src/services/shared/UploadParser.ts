@@ -8,6 +8,8 @@ import type { RunningHash } from "./StreamHash.ts"
 export interface UploadRules {
   /** The part whose bytes go to the storage as they come. */
   readonly file: string
+  /** The most bytes that the file can have, if there is a limit: what is over it is not even received. */
+  readonly most?: { readonly limit: number; readonly limitName: string } | undefined
   /** The other parts, which are held in memory. */
   readonly parts: ReadonlyMap<string, PartRule>
   readonly maxParts: number
@@ -77,6 +79,10 @@ export const uploadParser = (
     return (chunk: Uint8Array | null) => {
       if (chunk === null || stopped() || !isFirst) return
       taken += chunk.length
+      if (rules.most !== undefined && taken > rules.most.limit) {
+        excess = { limit: rules.most.limitName, value: rules.most.limit, part: rules.file }
+        return
+      }
       hash?.update(chunk)
       take(chunk)
     }
