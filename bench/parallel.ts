@@ -89,12 +89,13 @@ const inChild = async (from: string, to: string): Promise<number> => {
   return performance.now() - before
 }
 
-/** Milliseconds of a run, and its peak of memory in MiB. */
+/** Milliseconds of a run, of processors in it, and its peak of memory in MiB. */
 const inEngine = (parallelism: number) =>
   Effect.gen(function* () {
     const { run } = yield* Engine
     let failure: string | undefined
     let peak = 0
+    let cpu = 0
     let timer: NodeJS.Timeout | undefined
     const before = performance.now()
     yield* Stream.runForEach(
@@ -107,6 +108,8 @@ const inEngine = (parallelism: number) =>
             try {
               const [, kib] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${message.pid}/status`, "latin1")) ?? []
               if (kib !== undefined) peak = Number(kib) / 1024
+              const fields = readFileSync(`/proc/${message.pid}/stat`, "latin1").split(") ")[1]?.split(" ") ?? []
+              cpu = (Number(fields[11]) + Number(fields[12])) * 10
             } catch {
               clearInterval(timer)
             }
@@ -115,7 +118,7 @@ const inEngine = (parallelism: number) =>
     )
     clearInterval(timer)
     if (failure !== undefined) return yield* Effect.die(new Error(failure))
-    return { millis: performance.now() - before, peak }
+    return { millis: performance.now() - before, cpu, peak }
   })
 
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
@@ -133,12 +136,14 @@ const compare = async (folder: string) => {
   })
   const engine = LocalEngine.layer.pipe(Layer.provide(Layer.succeed(EngineConfig, settings)))
   const times = new Map<number, Array<number>>([0, ...widths].map((width) => [width, []]))
+  const cpus = new Map<number, Array<number>>(widths.map((width) => [width, []]))
   const peaks = new Map<number, number>()
   for (let round = 0; round < rounds; round++) {
     times.get(0)?.push(await inChild(log, join(folder, "hand.ndjson")))
     for (const width of widths) {
-      const { millis, peak } = await Effect.runPromise(Effect.provide(inEngine(width), engine))
+      const { millis, cpu, peak } = await Effect.runPromise(Effect.provide(inEngine(width), engine))
       times.get(width)?.push(millis)
+      cpus.get(width)?.push(cpu)
       peaks.set(width, Math.max(peak, peaks.get(width) ?? 0))
     }
   }
@@ -148,9 +153,11 @@ const compare = async (folder: string) => {
   for (const width of widths) {
     const time = median(times.get(width) ?? [])
     const rate = `${(mib / (time / 1000)).toFixed(0)} MiB/s`
-    const peak = `peak ${peaks.get(width)?.toFixed(0)} MiB`
+    const ofHand = `${(hand / time).toFixed(2)} of by hand`
+    const ofOne = `${(one / time).toFixed(2)} of 1`
+    const cpu = `processor time ${(median(cpus.get(width) ?? []) / median(cpus.get(1) ?? [])).toFixed(2)} of 1`
     console.log(
-      `parallelism ${width} | ${rate} | ${(hand / time).toFixed(2)} of by hand | ${(one / time).toFixed(2)} of 1 | ${peak}`
+      `parallelism ${width} | ${rate} | ${ofHand} | ${ofOne} | ${cpu} | peak ${peaks.get(width)?.toFixed(0)} MiB`
     )
   }
   const [first, ...others] = widths.map((width) =>

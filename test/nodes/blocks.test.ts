@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, joined, sendBlock } from "../../src/services/nodes/files/Blocks.ts"
+import { type Block, blockBytes, blocks, portable, sendBlock } from "../../src/services/nodes/files/Blocks.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
@@ -20,6 +20,8 @@ const all = async (chunks: AsyncIterable<Uint8Array>) => {
   for await (const block of blocks(chunks)) found.push(block)
   return found
 }
+
+const joined = (pieces: ReadonlyArray<Uint8Array>) => Buffer.concat(pieces)
 
 const read = async (found: ReadonlyArray<Block>, format: "lines" | "ndjson" = "lines") => {
   const streams: { "*": Array<Event>; errors: Array<Event> } = { "*": [], errors: [] }
@@ -62,6 +64,21 @@ describe("blocks of a file", () => {
       }),
     { arbitrary: { runs: 60 } }
   )
+
+  it("give their memory away without touching the blocks behind them", async () => {
+    const text = Array.from({ length: 60_000 }, (_, at) => `line ${at} ${"é".repeat(at % 9)}\n`).join("")
+    for (const size of [blockBytes, 100_000, 3 * blockBytes]) {
+      const moved: Array<Block> = []
+      const copies = (async function* () {
+        for await (const chunk of cut(encode(text), [size])) yield new Uint8Array(chunk)
+      })()
+      for await (const block of blocks(copies)) {
+        const [given, memory] = portable(block)
+        moved.push(structuredClone(given, { transfer: memory }))
+      }
+      expect(Buffer.concat(moved.map(({ pieces }) => joined(pieces))).toString() === text, String(size)).toBe(true)
+    }
+  })
 
   it("keep no more of an endless line than tells that it is one, and go on behind it", async () => {
     const long = encode("é".repeat(blockBytes))

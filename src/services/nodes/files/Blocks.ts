@@ -24,7 +24,7 @@ export interface Block {
   readonly isFirst: boolean
 }
 
-export const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0
   for (const piece of pieces) {
@@ -32,6 +32,19 @@ export const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffe
     at += piece.length
   }
   return bytes
+}
+
+/**
+ * The block for another thread, with the memory that goes over to it: what was read as a whole is given away, the rest is
+ * copied.
+ */
+export const portable = ({ pieces, isFirst }: Block): readonly [block: Block, memory: Array<ArrayBuffer>] => {
+  const moved = pieces.map((piece) =>
+    piece.buffer instanceof ArrayBuffer && piece.buffer.byteLength === blockBytes
+      ? new Uint8Array(piece.buffer, piece.byteOffset, piece.length)
+      : new Uint8Array(piece)
+  )
+  return [{ pieces: moved, isFirst }, moved.map(({ buffer }) => buffer)]
 }
 
 /** The bytes in pieces of {@link blockBytes}, the last one excepted. */
@@ -70,10 +83,12 @@ export async function* blocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator
       size += piece.length
       continue
     }
+    // A copy, and made before: whoever takes the block may give its memory away.
+    const rest = new Uint8Array(piece.subarray(to))
     yield { pieces: [...begun, piece.subarray(from, to)], isFirst }
     isFirst = false
-    begun = to < piece.length ? [piece.subarray(to)] : []
-    size = piece.length - to
+    begun = rest.length > 0 ? [rest] : []
+    size = rest.length
   }
   if (size > 0) yield { pieces: begun, isFirst }
 }

@@ -1,6 +1,6 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
-import { joined } from "../../../../services/nodes/files/Blocks.ts"
+import { portable } from "../../../../services/nodes/files/Blocks.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
 import type { Piece } from "../../../../services/nodes/parallel/Part.ts"
@@ -66,9 +66,8 @@ class Thread {
     else {
       this.#waiting.push(answer)
       if ("block" in piece) {
-        const bytes = joined(piece.block.pieces)
-        const block = { ...piece.block, pieces: [bytes] }
-        this.#worker.postMessage({ ...piece, block } satisfies Request, [bytes.buffer])
+        const [block, memory] = portable(piece.block)
+        this.#worker.postMessage({ ...piece, block } satisfies Request, memory)
       } else this.#worker.postMessage(piece satisfies Request)
     }
     return answer.promise

@@ -55,6 +55,8 @@ parentPort?.on("message", (request: Request) => {
   done = done.then(async () => {
     try {
       const made = await take(request)
+      // At once: a collection would wait until there is much of it.
+      if ("block" in request) for (const { buffer } of request.block.pieces) (buffer as ArrayBuffer).transfer(0)
       parentPort?.postMessage(made satisfies Reply, buffersOf(made))
     } catch (error) {
       parentPort?.postMessage(failureOf(error))
