@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
@@ -98,7 +98,8 @@ onBoth("stored resources", (it) => {
       const name = yield* three("moved")
       expect((yield* move(name, { destination: "moves/a", version: "2" })).status).toBe(201)
       expect([yield* versions(name), yield* versions("moves/a")]).toEqual([[1, 3], [2]])
-      expect((yield* move(name, { destination: "moves/a" })).status).toBe(201)
+      const rest = yield* move(name, { destination: "moves/a" })
+      expect([rest.status, rest.json]).toMatchObject([201, { metadata: [{ version: 1 }, { version: 3 }] }])
       expect([yield* versions(name), yield* versions("moves/a")]).toEqual([[], [1, 2, 3]])
       expect(yield* content("moves/a", 3)).toBe("moved 3")
       expect((yield* move(name, { destination: "moves/b" })).status).toBe(404)
@@ -124,6 +125,17 @@ onBoth("stored resources", (it) => {
       }
       expect(answer.json).toMatchObject({ metadata: [{ storage }] })
       expect((yield* ask(`${base}/stored/in/metadata`)).json).toMatchObject({ metadata: [{ storage }] })
+      const root = yield* area({ "small.txt": "small", "grows.txt": "small" })
+      for (const file of ["small", "grows"]) yield* register(`in/${file}`, { url: `${file}.txt` })
+      const registered = yield* copy("in/small", { destination: "in/small.txt", embedded: "true" })
+      expect(registered.json).toMatchObject({
+        metadata: [{ storage: { url: `data:text/plain;base64,${btoa("small")}` } }]
+      })
+      writeFileSync(join(root, "grows.txt"), "x".repeat(1024 * 1024 + 1))
+      rmSync(join(root, "small.txt"))
+      const there = (name: string) =>
+        Effect.map(copy(`in/${name}`, { destination: "in/x", embedded: "true" }), (it) => it.status)
+      expect([yield* there("small"), yield* there("grows"), yield* versions("in/x")]).toEqual([404, 422, []])
       yield* upload({ artifact: "embedded", version: "4" }, "x".repeat(1024 * 1024 + 1), "f.txt")
       const refused = yield* move(name, { destination: "in/large", embedded: "true" })
       expect([refused.status, refused.json]).toMatchObject([

@@ -78,8 +78,8 @@ export const layer = Layer.effect(
             ${isMove ? sql`created_at` : sql`clock_timestamp()`}
           from stored_versions where tenant = ${tenant} and name = ${from} and ${chosen}
           on conflict do nothing returning version`
+        const news = new Set(made.map(({ version }) => version))
         if (made.length < asked.length) {
-          const news = new Set(made.map(({ version }) => version))
           const there = asked.map(({ version }) => version).filter((version) => !news.has(version))
           return yield* new Refused({ made: { _tag: "Exists", versions: there } })
         }
@@ -91,7 +91,9 @@ export const layer = Layer.effect(
           yield* dropEmptyNames(sql, tenant, [from])
         }
         yield* checkQuota(sql, tenant, quota)
-        return { _tag: "Made", versions: yield* versions(tenant, to, version) }
+        // The name may have had other versions before.
+        const there = yield* versions(tenant, to, version)
+        return { _tag: "Made", versions: there.filter((it) => news.has(it.version)) }
       })
       return yield* sql.withTransaction(work).pipe(
         Effect.catchTags({

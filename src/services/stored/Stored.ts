@@ -187,13 +187,17 @@ export class Stored extends Context.Service<
         transfer: Effect.fn("Stored.transfer")(function* (tenant, transfer) {
           const { from, to, version, embedded, isMove } = transfer
           if (embedded) {
-            const versions = yield* find(tenant, from, version)
-            const large = versions.find(({ size }) => size > maxEmbedded)
-            if (large !== undefined) {
-              const detail = `Version ${large.version} has ${large.size} bytes: ${maxEmbedded} can be embedded`
-              return yield* new InvalidResource({ tenant, name: from, limit: maxEmbedded, detail })
+            let together = 0
+            for (const it of yield* find(tenant, from, version)) {
+              // A registered file may be gone by now, or have another size.
+              const size = "path" in it.place ? yield* area.size(tenant, it.place.path) : it.size
+              if (size === undefined) return yield* missing(tenant, from, it.version)
+              if (size > maxEmbedded) {
+                const detail = `Version ${it.version} has ${size} bytes: ${maxEmbedded} can be embedded`
+                return yield* new InvalidResource({ tenant, name: from, limit: maxEmbedded, detail })
+              }
+              together += size
             }
-            const together = versions.reduce((sum, { size }) => sum + size, 0)
             if (together > maxEmbeddedTogether) {
               const detail = `The versions have ${together} bytes: ${maxEmbeddedTogether} can be embedded at once`
               return yield* new InvalidResource({ tenant, name: from, limit: maxEmbeddedTogether, detail })
