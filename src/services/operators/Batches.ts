@@ -12,8 +12,10 @@ export interface SampleBatch {
 
 const newline = 10
 
-/** Lines and bytes of a batch: enough to make crossing a thread cheap, few enough to take turns. */
+/** Lines, empty ones apart, and bytes of a batch: enough to make crossing a thread cheap, few enough to take turns. */
 const batchLines = 500
+/** Lines of a batch that has nearly nothing but empty ones: finding them is work too. */
+const mostLines = 16_384
 const batchBytes = 128 * 1024
 
 /**
@@ -51,10 +53,13 @@ export function* batches(input: Uint8Array, operator: Operator, split: Split): G
   while (start < input.length) {
     let end = start
     let lines = 0
-    while (end < input.length && lines < batchLines && end - start < batchBytes) {
+    let filled = 0
+    while (end < input.length && filled < batchLines && lines < mostLines && end - start < batchBytes) {
       const feed = input.indexOf(newline, end)
       const next = feed === -1 ? input.length : feed + 1
       if (next - end > tooLong) break
+      // Empty lines are no samples.
+      if (next - end > 2) filled++
       end = next
       lines++
     }

@@ -143,9 +143,10 @@ export class Operators extends Context.Service<
           yield* Effect.addFinalizer(() => Effect.sync(() => release(input)))
           yield* checkEncoding("input", input)
           const session = yield* pool.open(program)
+          // One by one: by default a stream takes thousands at once, which would be a second copy of the input.
           return answer(
             operator,
-            Stream.fromIterable(batches(input, operator, program.split)).pipe(
+            Stream.fromIterable(batches(input, operator, program.split), { chunkSize: 1 }).pipe(
               Stream.mapEffect(session.run, { concurrency: operator === "flowlet" ? 1 : batchesAhead })
             )
           )
