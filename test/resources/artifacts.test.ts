@@ -120,6 +120,18 @@ onBoth("artifacts", (it) => {
     })
   )
 
+  it.effect("are told from one another by the tag of their metadata, also when they have one build", () =>
+    Effect.gen(function* () {
+      for (const version of ["1", "2"]) yield* upload({ artifact: "twins", version }, "one build")
+      const metadata = (version: string, headers: Record<string, string> = {}) =>
+        ask(`${base}/metadata?group=org.example&artifact=twins&version=${version}`, { headers })
+      const tag = (yield* metadata("1")).headers.get("etag") ?? ""
+      const again = yield* metadata("1", { "if-none-match": `W/"x", ${tag}` })
+      expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", tag])
+      expect((yield* metadata("2", { "if-none-match": tag })).status).toBe(200)
+    })
+  )
+
   it.effect("are listed by wildcards, type and page", () =>
     Effect.gen(function* () {
       const { client, url } = yield* TestGateway

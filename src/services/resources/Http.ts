@@ -1,9 +1,10 @@
 import { Effect } from "effect"
+import { Hex } from "effect/encoding"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
-import { download } from "../shared/Download.ts"
+import { download, names } from "../shared/Download.ts"
 import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { listResponse } from "../shared/Paging.ts"
@@ -78,11 +79,15 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handleRaw("upload", ({ params, request }) => upload(params.tenant, request))
       .handleRaw(
         "metadata",
-        Effect.fnUntraced(function* ({ params, query }) {
-          const { json, stored } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
-          // A version never changes, so its build tells it from the other versions that may be the latest.
-          const headers = { etag: `"${stored.sha256}"` }
-          return HttpServerResponse.text(json, { contentType: "application/json", headers })
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
+          // Not that of the build, which several versions may have.
+          const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
+          const etag = Hex.encode(new Uint8Array(digest))
+          if (names(request.headers["if-none-match"] ?? "", etag, true)) {
+            return HttpServerResponse.empty({ status: 304, headers: { etag: `"${etag}"` } })
+          }
+          return HttpServerResponse.text(json, { contentType: "application/json", headers: { etag: `"${etag}"` } })
         })
       )
       .handleRaw(

@@ -29,7 +29,7 @@ type Request = Pick<HttpServerRequest.HttpServerRequest, "method" | "headers">
 const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
 /** Whether the list names the tag; weak ones count only where `weak` comparison is asked for (RFC 9110, 8.8.3.2). */
-const names = (list: string, etag: string, weak: boolean): boolean =>
+export const names = (list: string, etag: string, weak: boolean): boolean =>
   list.trim() === "*" || [...list.matchAll(entityTag)].some((tag) => tag[2] === etag && (weak || tag[1] === undefined))
 
 // HTTP dates have whole seconds.
