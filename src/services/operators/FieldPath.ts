@@ -44,7 +44,8 @@ export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Valu
 /** The value at a path, undefined when there is none. */
 export const getPath = (fields: Fields, path: ReadonlyArray<string>): Value | undefined => {
   let value: Value | undefined = fields
-  for (const key of path) {
+  for (let depth = 0; depth < path.length; depth++) {
+    const key = path[depth]!
     if (!isObject(value) || !Object.hasOwn(value, key)) return undefined
     value = value[key]
   }

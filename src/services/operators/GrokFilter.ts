@@ -114,9 +114,13 @@ const make = (
   /** The event with captures that it has no fields of yet, which is how it mostly is; undefined otherwise. */
   const join = (event: Fields, fields: Fields): Fields | undefined => {
     if (prefix.length > 0) return undefined
-    for (const key of Object.keys(event)) if (Object.hasOwn(fields, key) || key === "__proto__") return undefined
+    const keys = Object.keys(event)
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!
+      if (Object.hasOwn(fields, key) || key === "__proto__") return undefined
+    }
     // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
-    for (const key of Object.keys(event)) fields[key] = event[key]!
+    for (let index = 0; index < keys.length; index++) fields[keys[index]!] = event[keys[index]!]!
     return fields
   }
 
@@ -180,12 +184,16 @@ const make = (
     applyAll: (events) => {
       if (first === undefined || others.length > 0 || !break_on_match) return events.map(apply)
       const [path, grok] = first
-      const texts = events.map((event) => getPath(event, path))
-      const matches = grok.matchAll(texts.filter(isTried))
-      let next = 0
+      const lines: Array<string> = []
+      const places = events.map((event) => {
+        const text = getPath(event, path)
+        return isTried(text) ? lines.push(text) - 1 : -1
+      })
+      const matches = grok.matchAll(lines)
       return events.map((event, index) => {
-        if (!isTried(texts[index])) return apply(event)
-        const found = matches[next++]
+        const place = places[index]!
+        if (place < 0) return apply(event)
+        const found = matches[place]
         if (found === undefined) return { event: addTags(event, failureTags), matched: false, failures: none }
         const merged = found.failures.length === 0 ? join(event, found.fields) : undefined
         return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
