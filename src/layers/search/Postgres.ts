@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schedule, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
@@ -19,6 +19,9 @@ export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()
   "flow-gateway/layers/search/SearchConfig"
 ) {}
 
+/** Searches of one tenant at once: none takes all connections from the others. The rest wait for their turn. */
+const atOnce = 3
+
 /** How long a search for a page, or a count, may take. */
 const pageLimit = "30 seconds"
 
@@ -37,6 +40,13 @@ const make = Effect.gen(function* () {
   // What was still read when it was dropped, perhaps by a gateway that is gone.
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
   const again = { while: isDropped, times: 3 }
+
+  const turns = new Map<string, Semaphore.Semaphore>()
+  const inTurn = (tenant: string) => {
+    const known = turns.get(tenant) ?? Semaphore.makeUnsafe(atOnce)
+    turns.set(tenant, known)
+    return known.withPermits(1)
+  }
 
   const numberOf = Effect.fnUntraced(function* (tenant: string, index: string) {
     const isName = named(index).names[0] === index
@@ -61,7 +71,7 @@ const make = Effect.gen(function* () {
 
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
-      return yield* Effect.retry(overview(sql, tenant), again)
+      return yield* inTurn(tenant)(Effect.retry(overview(sql, tenant), again))
     }, unreachableWithin(pageLimit)),
 
     resolve: Effect.fn("Search.resolve")(function* (tenant, pattern) {
@@ -79,7 +89,7 @@ const make = Effect.gen(function* () {
         if (parts.length === 0) return 0
         const [row] = yield* selectCount(sql, parts, query)
         return row?.count ?? 0
-      }).pipe(Effect.retry(again))
+      }).pipe(Effect.retry(again), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 
     read: (tenant, pattern, query, options = {}) =>
@@ -95,7 +105,7 @@ const make = Effect.gen(function* () {
         const parts = yield* partsFor(sql, tenant, pattern, after)
         if (parts.length === 0) return []
         return (yield* selectHits(sql, parts, query, { after, limit })).map(hitOf)
-      }).pipe(Effect.retry(again))
+      }).pipe(Effect.retry(again), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, options) => {
