@@ -91,78 +91,90 @@ const result = (conf: string, path: string, parallelism: number) =>
   })
 
 describe("a run in parallel parts", () => {
-  it.live("writes, prints and counts what one in a single part does, byte for byte", () =>
-    Effect.gen(function* () {
-      const { conf } = yield* places
-      yield* Effect.promise(async () => {
-        await mkdir(join(conf, "logs"), { recursive: true })
-        await writeFile(join(conf, "logs", "a.log"), lines(2500))
-        await writeFile(join(conf, "logs", "b.log.gz"), gzipSync(lines(1000, 2500)))
-        await writeFile(join(conf, "users.csv"), "id,name\n1,one\n5,five\n")
-      })
-      const one = yield* result(conf, "logs/*", 1)
-      const three = yield* result(conf, "logs/*", 3)
-      assert.isAbove(one.file.length, 2_000_000)
-      assert.strictEqual(three.file === one.file, true)
-      assert.deepStrictEqual(three.printed, one.printed)
-      assert.deepStrictEqual(three.counters, one.counters)
-      assert.strictEqual(JSON.stringify(three.entries) === JSON.stringify(one.entries), true)
-    })
+  it.live(
+    "writes, prints and counts what one in a single part does, byte for byte",
+    () =>
+      Effect.gen(function* () {
+        const { conf } = yield* places
+        yield* Effect.promise(async () => {
+          await mkdir(join(conf, "logs"), { recursive: true })
+          await writeFile(join(conf, "logs", "a.log"), lines(2500))
+          await writeFile(join(conf, "logs", "b.log.gz"), gzipSync(lines(1000, 2500)))
+          await writeFile(join(conf, "users.csv"), "id,name\n1,one\n5,five\n")
+        })
+        const one = yield* result(conf, "logs/*", 1)
+        const three = yield* result(conf, "logs/*", 3)
+        assert.isAbove(one.file.length, 2_000_000)
+        assert.strictEqual(three.file === one.file, true)
+        assert.deepStrictEqual(three.printed, one.printed)
+        assert.deepStrictEqual(three.counters, one.counters)
+        assert.strictEqual(JSON.stringify(three.entries) === JSON.stringify(one.entries), true)
+      }),
+    90_000
   )
 
-  it.live("fails as one does when a node cannot start in a part", () =>
-    Effect.gen(function* () {
-      const { root, conf } = yield* places
-      yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(100)))
-      const run = spec(flowline(dag("a.log"), { parallelism: 2 }))
-      const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
-      assert.deepStrictEqual([end.component, end.error], ["known", 'known: The file "users.csv" does not exist'])
-    })
+  it.live(
+    "fails as one does when a node cannot start in a part",
+    () =>
+      Effect.gen(function* () {
+        const { root, conf } = yield* places
+        yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(100)))
+        const run = spec(flowline(dag("a.log"), { parallelism: 2 }))
+        const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
+        assert.deepStrictEqual([end.component, end.error], ["known", 'known: The file "users.csv" does not exist'])
+      }),
+    90_000
   )
 
-  it.live("is held to its memory, that of its threads included", () =>
-    Effect.gen(function* () {
-      const { root, conf } = yield* places
-      const rows = Array.from({ length: 400_000 }, (_, at) => `${at},name of ${at}\n`).join("")
-      yield* Effect.promise(async () => {
-        await writeFile(join(conf, "a.log"), lines(2000))
-        await writeFile(join(conf, "users.csv"), `id,name\n${rows}`)
-      })
-      const run = spec(flowline(dag("a.log"), { parallelism: 64, memory_mib: 64 }))
-      const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
-      assert.strictEqual(end.error, "The run was stopped at its memory limit of 64 MiB")
-    })
+  it.live(
+    "is held to its memory, that of its threads included",
+    () =>
+      Effect.gen(function* () {
+        const { root, conf } = yield* places
+        const rows = Array.from({ length: 400_000 }, (_, at) => `${at},name of ${at}\n`).join("")
+        yield* Effect.promise(async () => {
+          await writeFile(join(conf, "a.log"), lines(2000))
+          await writeFile(join(conf, "users.csv"), `id,name\n${rows}`)
+        })
+        const run = spec(flowline(dag("a.log"), { parallelism: 64, memory_mib: 64 }))
+        const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
+        assert.strictEqual(end.error, "The run was stopped at its memory limit of 64 MiB")
+      }),
+    90_000
   )
 
-  it.live("leaves nothing behind when it is cancelled", () =>
-    Effect.gen(function* () {
-      const { root, conf } = yield* places
-      yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(20_000)))
-      const slow = flowline(
-        [
-          named("in", node("file_input", { path: "a.log" })),
-          named("kept", node("filter", { where: "true" }, "in")),
-          named("limit", node("rate_limit", { records_per_second: 100 }, "kept")),
-          named("shown", node("show", {}, "limit"))
-        ],
-        { parallelism: 2 }
-      )
-      const messages: Array<RunMessage> = []
-      yield* Effect.gen(function* () {
-        const { run } = yield* Engine
-        const fiber = yield* Effect.forkScoped(
-          Stream.runForEach(run(spec(slow)), (message) => Effect.sync(() => void messages.push(message)))
+  it.live(
+    "leaves nothing behind when it is cancelled",
+    () =>
+      Effect.gen(function* () {
+        const { root, conf } = yield* places
+        yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(20_000)))
+        const slow = flowline(
+          [
+            named("in", node("file_input", { path: "a.log" })),
+            named("kept", node("filter", { where: "true" }, "in")),
+            named("limit", node("rate_limit", { records_per_second: 100 }, "kept")),
+            named("shown", node("show", {}, "limit"))
+          ],
+          { parallelism: 2 }
         )
-        yield* Effect.promise(() => until(() => printed(messages).length > 0))
-        yield* Fiber.interrupt(fiber)
-      }).pipe(Effect.provide(engine(settings(root, { entry }))), Effect.scoped)
-      const [started] = messages
-      assert.strictEqual(started?._tag, "Started")
-      assert.deepStrictEqual(started?._tag === "Started" ? group(started.pid) : [0], [])
-      assert.deepStrictEqual(
-        filesIn(join(root, "temp")).filter((file) => !file.includes("compiled")),
-        []
-      )
-    })
+        const messages: Array<RunMessage> = []
+        yield* Effect.gen(function* () {
+          const { run } = yield* Engine
+          const fiber = yield* Effect.forkScoped(
+            Stream.runForEach(run(spec(slow)), (message) => Effect.sync(() => void messages.push(message)))
+          )
+          yield* Effect.promise(() => until(() => printed(messages).length > 0, 60_000))
+          yield* Fiber.interrupt(fiber)
+        }).pipe(Effect.provide(engine(settings(root, { entry }))), Effect.scoped)
+        const [started] = messages
+        assert.strictEqual(started?._tag, "Started")
+        assert.deepStrictEqual(started?._tag === "Started" ? group(started.pid) : [0], [])
+        assert.deepStrictEqual(
+          filesIn(join(root, "temp")).filter((file) => !file.includes("compiled")),
+          []
+        )
+      }),
+    90_000
   )
 })

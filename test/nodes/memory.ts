@@ -85,7 +85,9 @@ export const process = async (
 ): Promise<Map<string, Array<Event>>> => {
   const streams = new Map<string, Array<Event>>()
   const emit = (stream: string, batch: ReadonlyArray<Event>) => {
-    streams.set(stream, [...(streams.get(stream) ?? []), ...batch])
+    const events = streams.get(stream)
+    if (events === undefined) streams.set(stream, [...batch])
+    else for (const event of batch) events.push(event)
   }
   const decoded = Schema.decodeUnknownSync(node.settings)(settings)
   const instance = await node.start(decoded, memory.nodeContext("node"))

@@ -121,7 +121,7 @@ describe("a flowline in parallel parts", () => {
           expect(seen(many)).toEqual(seen(one))
           expect(counters()).toEqual(alone.counters())
         }),
-      { arbitrary: { runs: 8 } }
+      { timeout: 90_000, arbitrary: { runs: 8 } }
     )
   }
 
