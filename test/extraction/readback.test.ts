@@ -14,7 +14,7 @@ import { unzip } from "../support/zip.ts"
 
 const pieces = [
   ..."abc,;\t\r\n \"'=+-@|\\0\u0000\u0001\u001f\u007f\u0085\u00a0\u2028\u2029\ufeff\ue0f1é日😀",
-  ...["\r\n", '""', '","', "=SUM(A1)", "-1", "+1.5e3", "null", "NULL", "[1]", "\u202e", "e\u0301"]
+  ...["\r\n", '""', '","', "=SUM(A1)", "-1", "+1.5e3", "null", "NULL", "[1]", "\u202e", "e\u0301", "\ufffd"]
 ]
 const digits = (random: Random, most: number) =>
   `${1 + random.below(9)}${random.some(most, () => random.below(10)).join("")}`

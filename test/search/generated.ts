@@ -48,6 +48,7 @@ const texts = [
   "x\u0000y",
   "\ud800",
   "\ue0f1",
+  "\ufeffa\ufffd",
   "a*b",
   "a\\b",
   'say "hi"',

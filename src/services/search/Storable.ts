@@ -1,21 +1,22 @@
 /**
- * PostgreSQL's texts can hold neither U+0000 nor half of a surrogate pair. In stored documents, and in what is compared
- * with them, such a code unit is this private character followed by its four hexadecimal digits, and so is the private
- * character itself: nothing is lost, equal texts stay equal, and a prefix stays a prefix.
+ * PostgreSQL's texts can hold neither U+0000 nor half of a surrogate pair, and its driver may take U+FEFF from the
+ * beginning of a text. In stored documents, and in what is compared with them, such a code unit is this private character
+ * followed by its four hexadecimal digits, and so is the private character itself: nothing is lost, equal texts stay
+ * equal, and a prefix stays a prefix.
  */
 const mark = "\uE0F1"
 
 const hex = (unit: number): string => unit.toString(16).padStart(4, "0")
 const marked = (text: string): string => mark + hex(text.charCodeAt(0))
 
-const plainTrouble = /[\0\uE0F1]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
+const plainTrouble = /[\0\uE0F1\uFEFF]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g
 
 /** A text as it is stored. */
 export const storable = (text: string): string => text.replace(plainTrouble, marked)
 
-const escapeTrouble = /\\u(?:0000|[dD][89a-fA-F])|\uE0F1/
+const escapeTrouble = /\\u(?:0000|[dD][89a-fA-F]|[fF][eE])|[\uE0F1\uFEFF]/
 const escapes =
-  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u(0000|[dD][89a-fA-F][\da-fA-F]{2})|\\[\s\S]|\uE0F1/g
+  /\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u(0000|[dD][89a-fA-F][\da-fA-F]{2}|[fF][eE][fF]{2})|\\[\s\S]|\uE0F1/g
 
 /** JSON text as it is stored: the same for the texts and names inside it. */
 export const storableJson = (json: string): string => {
