@@ -227,8 +227,30 @@ const rules: ReadonlyArray<readonly [name: string, options: GrokFilterOptions, e
   ["dot key event", { match: { "a.b": "%{INT:n}" } }, { a: { b: "4" } }, { a: { b: "4" }, n: "4" }]
 ]
 
+/** Of Elasticsearch's processor. */
+const traced: typeof rules = [
+  [
+    "says which of several patterns matched",
+    { match: { m: ["%{INT:n}", "%{WORD:w}"] }, trace_match: true },
+    { m: "ab", _ingest: { at: 1 } },
+    { m: "ab", w: "ab", _ingest: { at: 1, _grok_match_index: "1" } }
+  ],
+  [
+    "says that the only pattern matched",
+    { match: { m: "%{INT:n:int}" }, trace_match: true },
+    { m: "7" },
+    { m: "7", n: 7, _ingest: { _grok_match_index: "0" } }
+  ],
+  [
+    "says nothing of a miss",
+    { match: { m: ["%{INT:n}", "^b"] }, trace_match: true },
+    { m: "a" },
+    { m: "a", tags: ["_grokparsefailure"] }
+  ]
+]
+
 describe("the grok filter, by Logstash's rules", () => {
-  it.each(rules)("%s", (_, options, event, expected) => {
+  it.each([...rules, ...traced])("%s", (_, options, event, expected) => {
     const filter = Result.getOrThrow(compile(options))
     expect(filter.apply(event).event).toEqual(expected)
     expect(filter.applyAll([event, event]).map((one) => one.event)).toEqual([expected, expected])

@@ -38,6 +38,7 @@ const settings = Schema.Struct({
   overwrite: texts("Fields that a capture replaces; any other field becomes a list of the old and the new value."),
   target: text("Field below which all captures are put."),
   ignore_missing: flag(false, "Pass on records without the field as they are, in place of failing them."),
+  trace_match: flag(false, 'Say which pattern matched: `_ingest._grok_match_index` is its place, from `"0"`.'),
   dotall: flag(true, "The dot matches line ends too."),
   max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 }))
     .annotate({ description: "Longer texts (characters) fail without being tried.", default: 65_536 })

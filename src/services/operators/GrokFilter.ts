@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { ConversionFailure } from "./Coercion.ts"
 import { type Fields, fieldPath, getPath, type Value } from "./FieldPath.ts"
-import { addTags, type Decorations, decorator, putPath } from "./filter/Decorate.ts"
+import { addTags, type Decorations, decorator, putPath, withPath } from "./filter/Decorate.ts"
 import { compile as compileGrok, type Grok } from "./Grok.ts"
 import type { Expression } from "./grok/Expression.ts"
 import { leafValue } from "./grok/Fields.ts"
@@ -32,6 +32,8 @@ export interface GrokFilterOptions extends Decorations {
   readonly dotall?: boolean
   /** Leave events without the source field alone. Default false: they are tried as an empty line. */
   readonly ignore_missing?: boolean
+  /** Say which pattern matched: its place among the patterns, from "0", goes to `_ingest._grok_match_index`. */
+  readonly trace_match?: boolean
   /** Longer lines (UTF-16 units) are not tried and tagged `_groklinetoolong`. Default 65 536. */
   readonly max_line_length?: number
 }
@@ -57,6 +59,9 @@ interface Target {
   readonly path: ReadonlyArray<string>
   readonly replaces: boolean
 }
+
+/** Where Elasticsearch puts it. */
+const tracePath = ["_ingest", "_grok_match_index"]
 
 const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
@@ -91,7 +96,13 @@ const make = (
   sources: ReadonlyArray<readonly [ReadonlyArray<string>, Grok]>,
   options: GrokFilterOptions
 ): GrokFilter => {
-  const { break_on_match = true, keep_empty_captures = false, max_line_length = 65_536, ignore_missing } = options
+  const {
+    break_on_match = true,
+    keep_empty_captures = false,
+    max_line_length = 65_536,
+    ignore_missing,
+    trace_match = false
+  } = options
   const overwrite = new Set(list(options.overwrite).map((field) => JSON.stringify(fieldPath(field))))
   const prefix = options.target === undefined ? [] : fieldPath(options.target)
   const failureTags = options.tag_on_failure === undefined ? ["_grokparsefailure"] : list(options.tag_on_failure)
@@ -157,10 +168,10 @@ const make = (
           tooLong = true
           continue
         }
-        for (const expression of expressions) {
+        for (const [index, expression] of expressions.entries()) {
           const captured = capture(next, line, expression, failures)
           if (captured === undefined) continue
-          next = captured
+          next = trace_match ? (withPath(captured, tracePath, String(index)) ?? captured) : captured
           hit = true
           if (break_on_match) break
         }
@@ -182,7 +193,7 @@ const make = (
   return {
     apply,
     applyAll: (events) => {
-      if (first === undefined || others.length > 0 || !break_on_match) return events.map(apply)
+      if (first === undefined || others.length > 0 || !break_on_match || trace_match) return events.map(apply)
       const [path, grok] = first
       const lines: Array<string> = []
       const places = events.map((event) => {
