@@ -40,7 +40,7 @@ export const searchInput = node({
   kind: "input",
   description:
     "Reads the documents of an index that a query finds, by `@timestamp` and then id, as they were when it began. " +
-    "Integers beyond 2^53 become texts.",
+    "Numbers that a double would round become texts, unless `values` is `exact`.",
   runtimes,
   settings: Schema.Struct({
     index: patternSetting,
@@ -58,7 +58,7 @@ export const searchInput = node({
       .annotate({
         description:
           "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
-          "missing. `exact`, for `extraction_output`: numbers keep all their digits, but are none for other nodes.",
+          "missing. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but others may take them for none.",
         default: "json"
       })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
