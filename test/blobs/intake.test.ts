@@ -1,6 +1,7 @@
 import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
+import { pump } from "../../src/layers/blobs/Pump.ts"
 import { giveBack, Pipe } from "../../src/services/shared/Pipe.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 import { diskAt, filesBelow, scratch } from "./folder.ts"
@@ -84,6 +85,23 @@ describe("bytes on their way to the disk", () => {
       pipe.fail(new Error("broken off"))
       assert.strictEqual(yield* Fiber.join(failing), "the source")
       assert.deepStrictEqual(filesBelow(root), [])
+    })
+  )
+})
+
+describe("a pump", () => {
+  it.live("takes a pipe's chunks as they are, and keeps them until they are written", () =>
+    Effect.gen(function* () {
+      const bytes = noise(9 * mib, 7)
+      const { pipe, pushed } = piped(bytes, 65_536)
+      const written: Array<Buffer> = []
+      const write = async (buffers: ReadonlyArray<Uint8Array>) => {
+        await new Promise((done) => setImmediate(done))
+        written.push(...buffers.map((buffer) => Buffer.from(buffer)))
+      }
+      yield* Effect.promise((signal) => pump(pipe, write, signal))
+      assert.isTrue(bytes.equals(Buffer.concat(written)))
+      assert.isTrue(pushed.every(({ buffer }) => buffer.byteLength > 0))
     })
   )
 })
