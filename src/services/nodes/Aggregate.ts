@@ -49,7 +49,9 @@ const settings = Schema.Struct({
   ).annotate({ description: "Fields of the results, and how each is made." }),
   max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
     .annotate({
-      description: "Groups of all open windows together; records that need one more fail.",
+      description:
+        "Groups of all open windows together; records that need one more fail. A group takes some 400 bytes of the " +
+        "run's memory, more with several metrics.",
       default: 100_000
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000)))

@@ -29,26 +29,32 @@ const written = (value: number | bigint): number | string => {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null
 
-const ofNumbers = (add: (value: number | bigint) => void, result: () => unknown): Metric => ({
-  refuses: (value) => (isMissing(value) || numeric(value) !== undefined ? undefined : "is no number"),
-  add: (value) => {
+// Classes, because there is one of these for each group and metric: closures would take several times the memory.
+
+/** A metric of numbers. */
+abstract class OfNumbers implements Metric {
+  refuses(value: unknown): string | undefined {
+    return isMissing(value) || numeric(value) !== undefined ? undefined : "is no number"
+  }
+  add(value: unknown): void {
     const number = isMissing(value) ? undefined : numeric(value)
-    if (number !== undefined) add(number)
-  },
-  result
-})
+    if (number !== undefined) this.take(number)
+  }
+  protected abstract take(number: number | bigint): void
+  abstract result(): unknown
+}
 
 /** Integers are summed exactly; what is no integer apart, with the error of each addition carried on (Kahan). */
-class Sum {
-  #integers = 0n
+class Sum extends OfNumbers {
+  #integers: number | bigint = 0
   #rest = 0
   #carried = 0
-  count = 0
+  protected count = 0
 
-  add(value: number | bigint): void {
+  protected take(value: number | bigint): void {
     this.count++
     if (typeof value === "bigint") {
-      this.#integers += value
+      this.#integers = exactly(this.#integers, value)
       return
     }
     const next = value - this.#carried
@@ -57,94 +63,111 @@ class Sum {
     this.#rest = sum
   }
 
-  get value(): number | bigint {
+  protected get value(): number | bigint {
     return this.#rest === 0 ? this.#integers : Number(this.#integers) + this.#rest
   }
-}
 
-const sum = (): Metric => {
-  const total = new Sum()
-  return ofNumbers(
-    (value) => total.add(value),
-    () => written(total.value)
-  )
-}
-
-const avg = (): Metric => {
-  const total = new Sum()
-  return ofNumbers(
-    (value) => total.add(value),
-    () => (total.count === 0 ? null : written(Number(total.value) / total.count))
-  )
-}
-
-const extreme = (isBetter: (a: number | bigint, b: number | bigint) => boolean): Metric => {
-  let best: number | bigint | undefined
-  return ofNumbers(
-    (value) => {
-      if (best === undefined || isBetter(value, best)) best = value
-    },
-    () => (best === undefined ? null : written(best))
-  )
-}
-
-const count = (): Metric => {
-  let all = 0
-  return {
-    refuses: () => undefined,
-    add: (value) => {
-      if (!isMissing(value)) all++
-    },
-    result: () => all
+  result(): unknown {
+    return written(this.value)
   }
 }
 
-const distinct = (): Metric => {
-  const seen = new Set<string>()
-  const keyOf = (value: unknown) => JSON.stringify(value) ?? ""
-  return {
-    refuses: (value) =>
-      seen.size < maxDistinct || isMissing(value) || seen.has(keyOf(value))
-        ? undefined
-        : `has more than ${maxDistinct} different values in a group`,
-    add: (value) => {
-      if (!isMissing(value)) seen.add(keyOf(value))
-    },
-    result: () => seen.size
+/** The sum of integers: a number as long as it is exact, which takes less memory. */
+const exactly = (sum: number | bigint, value: bigint): number | bigint => {
+  const whole = BigInt(sum) + value
+  const number = Number(whole)
+  return Number.isSafeInteger(number) ? number : whole
+}
+
+class Average extends Sum {
+  override result(): unknown {
+    return this.count === 0 ? null : written(Number(this.value) / this.count)
   }
 }
 
-const first = (): Metric => {
-  let found: unknown
-  return {
-    refuses: () => undefined,
-    add: (value) => {
-      found ??= value
-    },
-    result: () => found ?? null
+class Minimum extends OfNumbers {
+  #best: number | bigint | undefined
+  protected take(value: number | bigint): void {
+    if (this.#best === undefined || this.isBetter(value, this.#best)) this.#best = value
+  }
+  protected isBetter(value: number | bigint, best: number | bigint): boolean {
+    return value < best
+  }
+  result(): unknown {
+    return this.#best === undefined ? null : written(this.#best)
   }
 }
 
-const last = (): Metric => {
-  let found: unknown
-  return {
-    refuses: () => undefined,
-    add: (value) => {
-      found = value ?? found
-    },
-    result: () => found ?? null
+class Maximum extends Minimum {
+  protected override isBetter(value: number | bigint, best: number | bigint): boolean {
+    return value > best
+  }
+}
+
+abstract class OfAll implements Metric {
+  refuses(_: unknown): string | undefined {
+    return undefined
+  }
+  abstract add(value: unknown): void
+  abstract result(): unknown
+}
+
+class Count extends OfAll {
+  #all = 0
+  add(value: unknown): void {
+    if (!isMissing(value)) this.#all++
+  }
+  result(): unknown {
+    return this.#all
+  }
+}
+
+const keyOf = (value: unknown) => JSON.stringify(value) ?? ""
+
+class Distinct implements Metric {
+  readonly #seen = new Set<string>()
+  refuses(value: unknown): string | undefined {
+    return this.#seen.size < maxDistinct || isMissing(value) || this.#seen.has(keyOf(value))
+      ? undefined
+      : `has more than ${maxDistinct} different values in a group`
+  }
+  add(value: unknown): void {
+    if (!isMissing(value)) this.#seen.add(keyOf(value))
+  }
+  result(): unknown {
+    return this.#seen.size
+  }
+}
+
+class First extends OfAll {
+  #found: unknown
+  add(value: unknown): void {
+    this.#found ??= value
+  }
+  result(): unknown {
+    return this.#found ?? null
+  }
+}
+
+class Last extends OfAll {
+  #found: unknown
+  add(value: unknown): void {
+    this.#found = value ?? this.#found
+  }
+  result(): unknown {
+    return this.#found ?? null
   }
 }
 
 /** The kinds of metric. `first` and `last` go by the order in which records come. */
 export const metrics = {
-  count,
-  sum,
-  avg,
-  min: () => extreme((a, b) => a < b),
-  max: () => extreme((a, b) => a > b),
-  distinct,
-  first,
-  last
+  count: () => new Count(),
+  sum: () => new Sum(),
+  avg: () => new Average(),
+  min: () => new Minimum(),
+  max: () => new Maximum(),
+  distinct: () => new Distinct(),
+  first: () => new First(),
+  last: () => new Last()
 } as const
 export type MetricKind = keyof typeof metrics
