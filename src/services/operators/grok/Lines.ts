@@ -27,11 +27,12 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
   }
 
   /** As if the line were ASCII text; `isSure` says whether that made no difference. */
-  const attempt = (line: string, matches: ReadonlyArray<LineMatch>): Found => {
+  const attempt = (line: string, matches?: ReadonlyArray<LineMatch>): Found => {
     let missed = true
     for (let index = 0; index < count; index++) {
-      const found = matches[index]!(line)
-      const { sure } = expressions[index]!.ascii().course
+      const ascii = expressions[index]!.ascii()
+      const found = (matches === undefined ? ascii.match() : matches[index]!)(line)
+      const { sure } = ascii.course
       if (found !== undefined) {
         isSure = sure
         return found
@@ -41,16 +42,17 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
     isSure = missed
     return undefined
   }
-  const ready = (): ReadonlyArray<LineMatch> => expressions.map(({ ascii }) => ascii().match())
 
   const match: LineMatch = (line) => {
     if (isSame) return exact(line)
-    if (cautious > 0 && !isAscii(line)) {
+    if (cautious > 0) {
+      cautious--
+      if (isAscii(line)) return attempt(line)
       cautious = caution
       return exact(line)
     }
-    const found = attempt(line, ready())
-    if (isSure || cautious-- > 0 || isAscii(line)) return found
+    const found = attempt(line)
+    if (isSure || isAscii(line)) return found
     cautious = caution
     return exact(line)
   }
@@ -58,7 +60,7 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
   /** The answers for all lines; what is not sure is put into `unsure`, by index. */
   const attemptAll = (lines: ReadonlyArray<string>, unsure: Array<number>): Array<Found> => {
     const made = new Array<Found>(lines.length)
-    const matches = ready()
+    const matches = expressions.map(({ ascii }) => ascii().match())
     if (count === 1) {
       const [only] = matches as [LineMatch]
       const { course } = expressions[0]!.ascii()
