@@ -32,7 +32,7 @@ export interface GrokFilterOptions extends Decorations {
   readonly dotall?: boolean
   /** Leave events without the source field alone. Default false: they are tried as an empty line. */
   readonly ignore_missing?: boolean
-  /** Say which pattern matched: its place among the patterns, from "0", goes to `_ingest._grok_match_index`. */
+  /** Say which pattern matched: its place, `"0"` for the first, goes to `_ingest._grok_match_index`. */
   readonly trace_match?: boolean
   /** Longer lines (UTF-16 units) are not tried and tagged `_groklinetoolong`. Default 65 536. */
   readonly max_line_length?: number
