@@ -36,8 +36,15 @@ dag:
     subscribe: [ { component: rate_limit, stream: slow } ]
 `
 
+/** Milliseconds that a busy machine may take. */
+const patience = 60_000
+
 const ready = (gateway: Running) =>
-  eventually("the gateway is ready", () => fetch(`${gateway.url}/health/ready`).then(({ status }) => status === 200))
+  eventually(
+    "the gateway is ready",
+    () => fetch(`${gateway.url}/health/ready`).then(({ status }) => status === 200),
+    patience
+  )
 
 const json = (body: object): RequestInit => ({
   method: "POST",
@@ -60,7 +67,7 @@ const callsOf = (gateway: Running) => {
   }
   /** Whether the run gave an archive, which then has all of the documents, each of them once. */
   const archived = async (id: string): Promise<boolean> => {
-    const { state, archive } = await tenant.ended(id, 60_000)
+    const { state, archive } = await tenant.ended(id, patience)
     const answer = await fetch(`${base}/archives/${id}`)
     if (state !== "SUCCEEDED") {
       expect([state, archive, answer.status]).toEqual(["FAILED", null, 404])
@@ -73,7 +80,7 @@ const callsOf = (gateway: Running) => {
   }
   const started = async (rate = 5000) => {
     const id = await tenant.run(extracting(rate))
-    await eventually("documents are read", async () => ((await counts(id))?.recordsOut ?? 0) > 0)
+    await eventually("documents are read", async () => ((await counts(id))?.recordsOut ?? 0) > 0, patience)
     return id
   }
   return { base, tenant, total, archived, started }
@@ -88,7 +95,7 @@ describe("a search", () => {
         yield* Effect.promise(async () => {
           const gateway = await here.start()
           const { base, tenant, total, archived, started } = callsOf(gateway)
-          expect(await tenant.ended(await tenant.run(filling(100_000)))).toMatchObject({ error: null })
+          expect(await tenant.ended(await tenant.run(filling(100_000)), patience)).toMatchObject({ error: null })
           const run = await started()
           const frozen = postgresOf(here.data)
           signal(frozen, "SIGSTOP")
@@ -117,11 +124,11 @@ describe("a search", () => {
           const left = await total()
           expect([undefined, documents]).toContain(left)
           if (left === undefined)
-            expect(await tenant.ended(await tenant.run(filling(100_000)))).toMatchObject({ error: null })
+            expect(await tenant.ended(await tenant.run(filling(100_000)), patience)).toMatchObject({ error: null })
           expect(await archived(await tenant.run(extracting(1_000_000)))).toBe(true)
         })
       }),
-    90_000
+    180_000
   )
 
   it.live(
@@ -133,10 +140,10 @@ describe("a search", () => {
           const gateway = await here.start()
           const { tenant, total, archived, started } = callsOf(gateway)
           const writing = await tenant.run(filling(8000))
-          await eventually("documents are written", async () => ((await total()) ?? 0) > 0)
+          await eventually("documents are written", async () => ((await total()) ?? 0) > 0, patience)
           signal(postgresOf(here.data), "SIGKILL")
           await ready(gateway)
-          expect(await tenant.ended(writing, 60_000)).toMatchObject({ state: "SUCCEEDED", error: null })
+          expect(await tenant.ended(writing, patience)).toMatchObject({ state: "SUCCEEDED", error: null })
           expect(await total()).toBe(documents)
 
           const reading = await started()
@@ -146,7 +153,7 @@ describe("a search", () => {
           expect(await archived(await tenant.run(extracting(1_000_000)))).toBe(true)
         })
       }),
-    90_000
+    180_000
   )
 
   it.live(
@@ -157,7 +164,7 @@ describe("a search", () => {
         yield* Effect.promise(async () => {
           const first = await here.start()
           const { tenant, archived, started } = callsOf(first)
-          expect(await tenant.ended(await tenant.run(filling(100_000)))).toMatchObject({ error: null })
+          expect(await tenant.ended(await tenant.run(filling(100_000)), patience)).toMatchObject({ error: null })
           const killed = await started(200)
           const process = Number((await tenant.detail(killed)).jobId?.split(":").at(-1))
           expect(runnersOf(first.pid)).toContain(process)
@@ -169,6 +176,6 @@ describe("a search", () => {
           expect(await callsOf(await here.start()).archived(adopted)).toBe(true)
         })
       }),
-    90_000
+    180_000
   )
 })
