@@ -182,6 +182,10 @@ export class Intake {
     if (this.#isClosed) return
     this.#isClosed = true
     this.#hash.close()
+    if (this.#slot !== undefined) {
+      giveSlot(this.#slot)
+      this.#used--
+    }
     dropSlots(this.#used)
   }
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 
-/** Slots that are hashed here, at the end; what is longer goes to the thread. Hashing them takes a few milliseconds. */
-const hereLimit = 4
+/** Slots that are hashed here, at the end, which takes less than a millisecond; what is longer goes to the thread. */
+const hereLimit = 1
 /** Milliseconds after which a thread that nobody needs is let go. */
 const idle = 10_000
 
