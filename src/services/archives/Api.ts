@@ -25,7 +25,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
     HttpApiEndpoint.delete("removeAll", "/v1/:tenant/archives", {
       params: tenantParams,
       success: HttpApiSchema.Empty(200),
-      error: StorageUnreachable
+      error: [NotFound, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Deletes all archives of the tenant"),
     HttpApiEndpoint.get("download", "/v1/:tenant/archives/:id", {
       params: archiveParams,

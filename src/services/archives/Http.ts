@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { NotFound } from "../../errors/NotFound.ts"
 import { download } from "../shared/Download.ts"
 import { listResponse } from "../shared/Paging.ts"
 import { Archives } from "./Archives.ts"
@@ -12,7 +13,11 @@ export const ArchivesHttp = HttpApiBuilder.group(
     const archives = yield* Archives
     return handlers.handleAll({
       list: ({ params, query }) => listResponse("archives", query, (span) => archives.list(params.tenant, span)),
-      removeAll: ({ params }) => archives.removeAll(params.tenant),
+      // With a slash at the end it is an archive's path whose id is empty, not a wish to lose them all.
+      removeAll: ({ params: { tenant }, request }) =>
+        request.originalUrl.split("?", 1)[0]?.endsWith("/") === true
+          ? new NotFound({ kind: "archive", tenant, id: "" })
+          : archives.removeAll(tenant),
       download: Effect.fnUntraced(function* ({ params: { tenant, id }, request }) {
         const archive = yield* archives.get(tenant, id)
         return yield* download({
