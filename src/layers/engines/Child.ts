@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFile } from "node:fs"
+import { setPriority } from "node:os"
 import { extname, join } from "node:path"
 import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -15,6 +16,8 @@ const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)
 /** What a child needs of this process's environment. Settings and secrets stay here. */
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 
+/** What `nice` calls niceness. */
+const runPriority = 4
 const tailBytes = 16 * 1024
 const lifeSignMillis = 1000
 
@@ -76,8 +79,15 @@ export class Child {
         resolve({ code, signal, tail: this.#tail })
       })
     })
+    if (this.pid === undefined) return
+    // Many runs at once take all processors: the gateway and its PostgreSQL go before them, or every request waits.
+    try {
+      setPriority(this.pid, runPriority)
+    } catch {}
+    // A process group is a session of its own, and Linux may share the processors between sessions first: sched(7).
+    writeFile(`/proc/${this.pid}/autogroup`, String(runPriority), () => {})
     // Where memory runs out on the whole machine, the runs go before the gateway.
-    if (this.pid !== undefined) writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
+    writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
   }
 
   readonly #keep = (chunk: Buffer | string): void => {
