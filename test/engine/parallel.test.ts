@@ -118,10 +118,13 @@ describe("a run in parallel parts", () => {
     () =>
       Effect.gen(function* () {
         const { root, conf } = yield* places
-        yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(100)))
-        const run = spec(flowline(dag("a.log"), { parallelism: 2 }))
-        const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
-        assert.deepStrictEqual([end.component, end.error], ["known", 'known: The file "users.csv" does not exist'])
+        // Also when there is nothing to do.
+        for (const count of [100, 0]) {
+          yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(count)))
+          const run = spec(flowline(dag("a.log"), { parallelism: 2 }))
+          const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
+          assert.deepStrictEqual([end.component, end.error], ["known", 'known: The file "users.csv" does not exist'])
+        }
       }),
     90_000
   )

@@ -76,7 +76,9 @@ export const merged = (
     start: (settings, context) => ({
       run: async () => {
         const underWay: Array<Promise<Finished>> = []
+        let isBegun = false
         const take = async (piece: Piece) => {
+          isBegun = true
           const finished = crew.take(piece)
           finished.catch(() => {})
           underWay.push(finished)
@@ -87,6 +89,8 @@ export const merged = (
           block: (block, format) => take({ block, format }),
           emit: (stream, batch) => take({ stream, batch })
         })
+        // Nodes that cannot start fail the run, also when there is nothing for them to do.
+        if (!isBegun) await take({ block: { pieces: [], isFirst: true }, format: "lines" })
         for (const finished of underWay) {
           await deliver(await finished)
           context.signal.throwIfAborted()
