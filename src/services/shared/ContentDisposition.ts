@@ -9,12 +9,15 @@ const percentEncoded = (name: string): string =>
     })
     .join("")
 
+/** Control characters, what separates folders, and what turns the direction of writing: `exe.txt` could be `txt.exe`. */
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069/\\]/g
+
 /**
- * The header for a file of any name (RFC 6266). Control characters and what separates folders become `_`; names that
- * a quoted ASCII string cannot say are sent a second time in UTF-8 (RFC 8187).
+ * The header for a file of any name (RFC 6266). Unsafe characters become `_`; names that a quoted ASCII string cannot
+ * say are sent a second time in UTF-8 (RFC 8187).
  */
 export const contentDisposition = (type: "attachment" | "inline", filename: string): string => {
-  const name = filename.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029/\\]/g, "_") || "download"
+  const name = filename.toWellFormed().replace(unsafe, "_") || "download"
   // Quotes are escaped differently by different readers, and some of them decode `%`.
   const ascii = name.replace(/[^\x20-\x7e]|["%]/gu, "_")
   return ascii === name
