@@ -10,9 +10,8 @@ export class Bytes {
   append(piece: Uint8Array): void {
     const length = this.#length + piece.length
     if (length > this.#buffer.length) {
-      const grown = new Uint8Array(Math.max(length, this.#buffer.length * 2))
-      grown.set(this.#buffer.subarray(0, this.#length))
-      this.#buffer = grown
+      // The old memory is freed at once: left to the garbage collector, a large form would take twice its size.
+      this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(Math.max(length, this.#buffer.length * 2)))
     }
     this.#buffer.set(piece, this.#length)
     this.#length = length
