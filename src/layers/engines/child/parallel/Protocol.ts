@@ -8,3 +8,6 @@ export type Request = Piece
 
 /** What it answers to each, in the same order. */
 export type Reply = Made | { readonly component: string | undefined; readonly failure: string }
+
+/** What it says first: from now on it answers soon. */
+export const ready = "ready"

@@ -3,10 +3,10 @@ import { Worker } from "node:worker_threads"
 import { portable } from "../../../../services/nodes/files/Blocks.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
-import type { Piece } from "../../../../services/nodes/parallel/Part.ts"
+import type { Part, Piece } from "../../../../services/nodes/parallel/Part.ts"
 import { encodeOrder, type Order } from "../../Protocol.ts"
 import { codeOf } from "../Failure.ts"
-import type { Reply, Request, Start } from "./Protocol.ts"
+import { type Reply, type Request, ready, type Start } from "./Protocol.ts"
 
 /** The built program lies beside the built layers, the source beside the sources. */
 const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
@@ -34,6 +34,7 @@ class Thread {
   readonly #worker: Worker
   readonly #waiting: Array<PromiseWithResolvers<Finished>> = []
   #lost: Error | undefined
+  isReady = false
 
   constructor(part: number, order: Order, heapMib: number) {
     this.#part = part
@@ -42,7 +43,11 @@ class Thread {
       resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: youngMib },
       env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
     })
-    this.#worker.on("message", (reply: Reply) => {
+    this.#worker.on("message", (reply: Reply | typeof ready) => {
+      if (reply === ready) {
+        this.isReady = true
+        return
+      }
       const next = this.#waiting.shift()
       if (!("failure" in reply)) next?.resolve({ ...reply, part: this.#part })
       else if (reply.component === undefined) next?.reject(new Error(reply.failure))
@@ -83,31 +88,55 @@ class Thread {
   }
 }
 
+/** Pieces after which threads are started: less is done before they could begin. */
+const worthwhile = 8
+
 /**
- * Threads that run parts of a flowline and share the heap of the run. They start when there is something to do for them.
+ * Threads that run parts of a flowline and share the heap of the run. They take a while to start, in which `local`, a
+ * part in this thread, does their work; without one they are waited for.
  */
 export class Threads implements Crew {
   readonly ahead: number
   readonly #order: Order
   readonly #count: number
+  readonly #local: (() => Part) | undefined
+  #here: Part | undefined
+  #taken = 0
+  /** Settles when this thread is free. */
+  #last: Promise<unknown> = Promise.resolve()
   readonly #threads: Array<Thread> = []
 
-  constructor(order: Order, count: number) {
+  constructor(order: Order, count: number, local?: () => Part) {
     this.#order = order
     this.#count = Math.max(1, Math.min(count, Math.floor(order.memoryMib / leastHeapMib)))
+    this.#local = local
     this.ahead = perThread * this.#count
   }
 
   take(piece: Piece): Promise<Finished> {
-    let free = this.#threads.reduce<Thread | undefined>(
-      (least, thread) => (least === undefined || thread.busy < least.busy ? thread : least),
-      undefined
-    )
-    if (free === undefined || (free.busy > 0 && this.#threads.length < this.#count)) {
-      free = new Thread(this.#threads.length, this.#order, Math.floor(this.#order.memoryMib / this.#count))
-      this.#threads.push(free)
+    const least = this.#local === undefined ? 0 : worthwhile
+    if (++this.#taken > least && this.#threads.length === 0) this.#start()
+    const able = this.#local === undefined ? this.#threads : this.#threads.filter(({ isReady }) => isReady)
+    const [first, ...others] = able
+    if (first === undefined) return this.#takeHere(piece)
+    return others.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest), first).take(piece)
+  }
+
+  #start(): void {
+    const heapMib = Math.floor(this.#order.memoryMib / this.#count)
+    for (let part = 0; part < this.#count; part++) this.#threads.push(new Thread(part, this.#order, heapMib))
+  }
+
+  /** One piece after the other. */
+  #takeHere(piece: Piece): Promise<Finished> {
+    const work = async () => {
+      this.#here ??= this.#local?.()
+      if (this.#here === undefined) throw new Error("there is nobody to do it")
+      return { ...(await this.#here.take(piece)), part: this.#count }
     }
-    return free.take(piece)
+    const taken = this.#last.then(work)
+    this.#last = taken.catch(() => {})
+    return taken
   }
 
   async close(): Promise<void> {

@@ -10,7 +10,7 @@ import { decodeOrder, type Order } from "../../Protocol.ts"
 import { inputs } from "../Inputs.ts"
 import { StoredFiles } from "../StoredFiles.ts"
 import { TenantFiles } from "../TenantFiles.ts"
-import type { Reply, Request } from "./Protocol.ts"
+import { type Reply, type Request, ready } from "./Protocol.ts"
 
 // Entry of a thread that runs the inner nodes of a flowline on some of its records.
 
@@ -63,3 +63,5 @@ parentPort?.on("message", (request: Request) => {
     }
   })
 })
+
+parentPort?.postMessage(ready)

@@ -1,0 +1,95 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Result, Schema } from "effect"
+import { afterAll, describe, expect, it } from "vitest"
+import { Threads } from "../../src/layers/engines/child/parallel/Threads.ts"
+import type { Order } from "../../src/layers/engines/Protocol.ts"
+import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { merged } from "../../src/services/nodes/parallel/Merge.ts"
+import { part } from "../../src/services/nodes/parallel/Part.ts"
+import { split } from "../../src/services/nodes/parallel/Split.ts"
+import { Memory } from "../nodes/memory.ts"
+
+const root = mkdtempSync(join(tmpdir(), "flow-threads-"))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const flowline = Schema.decodeUnknownSync(Flowline)({
+  runtime: "stream",
+  dag: [
+    { type: "file_input", component: "in", settings: { path: "*.log" }, publish: [{ stream: "s" }] },
+    {
+      type: "grok",
+      component: "parse",
+      settings: { patterns: ["%{WORD:word} %{NUMBER:n:int} %{GREEDYDATA:rest}"] },
+      subscribe: [{ component: "in", stream: "s" }],
+      publish: [{ stream: "s" }, { stream: "errors" }]
+    },
+    {
+      type: "flowlet",
+      component: "mark",
+      settings: { code: "if (event.n % 50 == 0) print(event.word); event.odd = event.n % 2 == 1" },
+      subscribe: [{ component: "parse", stream: "s" }],
+      publish: [{ stream: "s" }]
+    },
+    {
+      type: "file_output",
+      settings: { path: "o.ndjson" },
+      subscribe: [
+        { component: "mark", stream: "s" },
+        { component: "parse", stream: "errors" }
+      ]
+    },
+    {
+      type: "aggregate",
+      component: "sums",
+      settings: { window: "1h", time_field: "n", group_by: ["odd"], metrics: { n: { type: "sum", field: "n" } } },
+      subscribe: [{ component: "mark", stream: "s" }],
+      publish: [{ stream: "s" }]
+    },
+    { type: "show", subscribe: [{ component: "sums", stream: "s" }] }
+  ]
+})
+
+const order: Order = {
+  spec: { tenant: "acme", executionId: "e", epoch: 1, flowline },
+  conf: root,
+  data: root,
+  unfinished: join(root, "unfinished"),
+  scratch: join(root, "scratch"),
+  blobs: { kind: "disk", root },
+  memoryMib: 512,
+  archiveLevel: 0,
+  outputLines: 1000,
+  outputBytes: 1000,
+  fileBytes: 1000
+}
+
+const line = (at: number) => (at % 9 === 0 ? "what is this" : `word${at} ${at} ${"é".repeat(at % 4000)}\n`)
+const files = {
+  "a.log": Array.from({ length: 1500 }, (_, at) => line(at)).join(""),
+  "b.log": Array.from({ length: 900 }, (_, at) => line(at + 7)).join("")
+}
+
+const seen = ({ written, printed }: Memory) => ({ written: Object.fromEntries(written), printed })
+
+describe("threads", () => {
+  it("do what one thread does, with this one's help and without", { timeout: 90_000 }, async () => {
+    const one = new Memory(files)
+    const alone = pipeline(flowline, one.context)
+    await alone.run()
+    const parts = Result.getOrThrow(split(flowline))
+    for (const count of [1, 3]) {
+      for (const helps of [false, true]) {
+        const memory = new Memory(files)
+        const local = () => part(flowline, parts, memory.context)
+        const threads = new Threads(order, count, helps ? local : undefined)
+        const { run, counters } = merged(flowline, parts, memory.context, threads)
+        await run().finally(() => threads.close())
+        expect(JSON.stringify(seen(memory)) === JSON.stringify(seen(one)), `${count} ${helps}`).toBe(true)
+        expect(counters()).toEqual(alone.counters())
+      }
+    }
+  })
+})
