@@ -36,7 +36,7 @@ class Thread {
   #lost: Error | undefined
   isReady = false
 
-  constructor(part: number, order: Order, heapMib: number) {
+  constructor(part: number, order: Order, heapMib: number, onReady: () => void, onLost: (error: Error) => void) {
     this.#part = part
     this.#worker = new Worker(entry, {
       workerData: encodeOrder(order) satisfies Start,
@@ -46,7 +46,7 @@ class Thread {
     this.#worker.on("message", (reply: Reply | typeof ready) => {
       if (reply === ready) {
         this.isReady = true
-        return
+        return onReady()
       }
       const next = this.#waiting.shift()
       if (!("failure" in reply)) next?.resolve({ ...reply, part: this.#part })
@@ -55,10 +55,10 @@ class Thread {
     })
     this.#worker.once("error", (error) => {
       if (codeOf(error) === outOfMemory) dieOf(outOfMemory)
-      this.#end(error instanceof Error ? error : new Error(String(error)))
+      onLost(this.#end(error instanceof Error ? error : new Error(String(error))))
     })
-    this.#worker.once("messageerror", (error) => this.#end(error))
-    this.#worker.once("exit", () => this.#end(new Error("A part of the run ended unexpectedly")))
+    this.#worker.once("messageerror", (error) => onLost(this.#end(error)))
+    this.#worker.once("exit", () => onLost(this.#end(new Error("A part of the run ended unexpectedly"))))
   }
 
   get busy(): number {
@@ -82,14 +82,20 @@ class Thread {
     await this.#worker.terminate()
   }
 
-  #end(error: Error): void {
+  #end(error: Error): Error {
     this.#lost ??= error
     for (const { reject } of this.#waiting.splice(0)) reject(this.#lost)
+    return this.#lost
   }
 }
 
-/** Pieces after which threads are started: less is done before they could begin. */
-const worthwhile = 8
+/** Milliseconds of work after which threads are started: they take longer than that to begin. */
+const worthwhileMillis = 200
+
+interface Waiting {
+  readonly piece: Piece
+  readonly answer: PromiseWithResolvers<Finished>
+}
 
 /**
  * Threads that run parts of a flowline and share the heap of the run. They take a while to start, in which `local`, a
@@ -101,9 +107,9 @@ export class Threads implements Crew {
   readonly #count: number
   readonly #local: (() => Part) | undefined
   #here: Part | undefined
-  #taken = 0
-  /** Settles when this thread is free. */
-  #last: Promise<unknown> = Promise.resolve()
+  #isBusyHere = false
+  #began: number | undefined
+  readonly #waiting: Array<Waiting> = []
   readonly #threads: Array<Thread> = []
 
   constructor(order: Order, count: number, local?: () => Part) {
@@ -114,29 +120,54 @@ export class Threads implements Crew {
   }
 
   take(piece: Piece): Promise<Finished> {
-    const least = this.#local === undefined ? 0 : worthwhile
-    if (++this.#taken > least && this.#threads.length === 0) this.#start()
-    const able = this.#local === undefined ? this.#threads : this.#threads.filter(({ isReady }) => isReady)
+    const answer = Promise.withResolvers<Finished>()
+    this.#waiting.push({ piece, answer })
+    this.#assign()
+    return answer.promise
+  }
+
+  /** Gives what waits to whoever can take it. */
+  readonly #assign = (): void => {
+    this.#began ??= performance.now()
+    const isLong = this.#local === undefined || performance.now() - this.#began > worthwhileMillis
+    if (isLong && this.#threads.length === 0) this.#start()
+    for (let worker = this.#free(); worker !== undefined && this.#waiting.length > 0; worker = this.#free()) {
+      const { piece, answer } = this.#waiting.shift()!
+      worker(piece).then(answer.resolve, answer.reject).finally(this.#assign)
+    }
+  }
+
+  #free(): ((piece: Piece) => Promise<Finished>) | undefined {
+    const able = this.#threads.filter(({ isReady }) => isReady)
     const [first, ...others] = able
-    if (first === undefined) return this.#takeHere(piece)
-    return others.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest), first).take(piece)
+    if (first === undefined) {
+      const local = this.#local
+      return local === undefined || this.#isBusyHere ? undefined : (piece) => this.#takeHere(local, piece)
+    }
+    const idlest = others.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest), first)
+    return idlest.busy < perThread ? (piece) => idlest.take(piece) : undefined
+  }
+
+  /** A thread has gone, perhaps before it was ready: nobody may wait for it. */
+  readonly #fail = (error: Error): void => {
+    for (const { answer } of this.#waiting.splice(0)) answer.reject(error)
   }
 
   #start(): void {
     const heapMib = Math.floor(this.#order.memoryMib / this.#count)
-    for (let part = 0; part < this.#count; part++) this.#threads.push(new Thread(part, this.#order, heapMib))
+    for (let part = 0; part < this.#count; part++) {
+      this.#threads.push(new Thread(part, this.#order, heapMib, this.#assign, this.#fail))
+    }
   }
 
-  /** One piece after the other. */
-  #takeHere(piece: Piece): Promise<Finished> {
-    const work = async () => {
-      this.#here ??= this.#local?.()
-      if (this.#here === undefined) throw new Error("there is nobody to do it")
+  async #takeHere(local: () => Part, piece: Piece): Promise<Finished> {
+    this.#isBusyHere = true
+    try {
+      this.#here ??= local()
       return { ...(await this.#here.take(piece)), part: this.#count }
+    } finally {
+      this.#isBusyHere = false
     }
-    const taken = this.#last.then(work)
-    this.#last = taken.catch(() => {})
-    return taken
   }
 
   async close(): Promise<void> {
