@@ -72,6 +72,17 @@ applications:
       expect(faults(text)).not.toEqual([])
   })
 
+  it("refuses schedules that never come, and takes those that seldom do", () => {
+    const scheduled = (cron: string) => faults(`jobs: [{ name: a, runtime: analytics, schedule: "${cron}" }]`)
+    for (const cron of ["0 0 0 31 2 *", "0 0 0 30 2 *", "0 0 0 31 4,6,9,11 *", "0 0 0 31 2 */2"]) {
+      expect([cron, scheduled(cron)[0]?.slice(0, 2)]).toEqual([cron, ["/jobs/0/schedule", 1]])
+    }
+    // The 29th of February comes; a weekday beside the day is another way to be due.
+    for (const cron of ["0 0 0 29 2 *", "0 0 0 31 2 1", "0 0 0 31 */2 *", "0 0 0 30,31 2,3 *", "* * * * * *"]) {
+      expect([cron, scheduled(cron)]).toEqual([cron, []])
+    }
+  })
+
   it("takes one name in two clusters", () => {
     const text = "jobs: [{ name: a, runtime: stream }, { name: a, runtime: stream, cluster: other }]"
     expect(jobs(text).map(({ cluster }) => cluster)).toEqual(["local", "other"])

@@ -25,13 +25,25 @@ export interface JobDefinition {
   readonly restart: RestartPolicy
 }
 
+/** Days that a month has at most, by its number from 1. */
+const daysOf = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether a schedule has a time at all: the 31st of February has none, and looking for it takes long. */
+const comes = ({ days, months, weekdays, and }: Cron.Cron): boolean => {
+  if (days.size === 0 || (weekdays.size > 0 && !and)) return true
+  const first = Math.min(...days)
+  return months.size === 0 || [...months].some((month) => daysOf[month]! >= first)
+}
+
 /** Seconds come first, so there are six fields. */
 const Schedule = Schema.String.check(
-  Schema.makeFilter((text: string) =>
-    text.trim().split(/\s+/).length === 6 && Result.isSuccess(Cron.parse(text, "UTC"))
-      ? undefined
-      : "Expected a cron expression with seconds first, such as 0 */5 * * * *"
-  )
+  Schema.makeFilter((text: string) => {
+    const cron = text.trim().split(/\s+/).length === 6 ? Cron.parse(text, "UTC") : undefined
+    if (cron === undefined || Result.isFailure(cron)) {
+      return "Expected a cron expression with seconds first, such as 0 */5 * * * *"
+    }
+    return comes(cron.success) ? undefined : "This schedule never comes: none of its months has such a day"
+  })
 )
 
 const Restart = Schema.Struct({
