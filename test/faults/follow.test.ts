@@ -86,7 +86,7 @@ describe("a gateway that is killed while a run follows a log", () => {
           return row === undefined ? [] : log.upTo(row.value)
         })
         const until = (what: string, holds: Effect.Effect<boolean, unknown>) =>
-          Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds)), 30_000))
+          Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds)), 60_000))
 
         log.write(2000)
         let gateway = yield* Effect.promise(() => here.start())
@@ -135,6 +135,6 @@ describe("a gateway that is killed while a run follows a log", () => {
         const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
         assert.strictEqual(state, "RUNNING")
       }),
-    90_000
+    180_000
   )
 })
