@@ -38,10 +38,12 @@ class Thread {
 
   constructor(part: number, order: Order, heapMib: number, onReady: () => void, onLost: (error: Error) => void) {
     this.#part = part
+    const { NODE_COMPILE_CACHE: cache } = process.env
     this.#worker = new Worker(entry, {
       workerData: encodeOrder(order) satisfies Start,
       resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: youngMib },
-      env: { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] }
+      // Compiled code is what a thread needs of the environment: it starts in half the time.
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
     })
     this.#worker.on("message", (reply: Reply | typeof ready) => {
       if (reply === ready) {
