@@ -116,6 +116,23 @@ describe("the README", () => {
   })
 })
 
+describe("the client's page", () => {
+  it("lists every method, and no other", () => {
+    const methods: Array<string> = []
+    HttpApi.reflect(Api, {
+      onGroup: () => {},
+      onEndpoint: ({ group, endpoint }) => {
+        methods.push(`${group.identifier}.${endpoint.identifier}`)
+      }
+    })
+    const rows = read("docs/client.md").matchAll(/^\| `(\w+)` \| ((?:`\w+`(?:, )?)+) \|$/gm)
+    const listed = [...rows].flatMap(([, group, names]) =>
+      [...names!.matchAll(/`(\w+)`/g)].map(([, name]) => `${group}.${name}`)
+    )
+    expect(listed.sort()).toEqual(methods.sort())
+  })
+})
+
 /** Names that occur in the sources as `/problems/<name>`, and the slugs of the general problems. */
 const problemTypes = (): ReadonlySet<string> => {
   const files = [
