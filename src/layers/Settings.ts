@@ -110,7 +110,7 @@ export const layer = Layer.effect(
       return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
     }
     if (Option.isSome(env.search)) {
-      return yield* refuse("FLOW_SEARCH", "this version has no search")
+      return yield* refuse("FLOW_SEARCH", "documents are in PostgreSQL; this version knows no other search")
     }
     if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
       return yield* refuse("FLOW_OTLP", "expected the address of an OTLP receiver, as in http://localhost:4318")
