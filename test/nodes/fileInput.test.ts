@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { fileInput } from "../../src/services/nodes/FileInput.ts"
 import { csvHeader, csvRows } from "../../src/services/nodes/formats/Csv.ts"
-import { parseExact } from "../../src/services/nodes/formats/Exact.ts"
+import { parseJson } from "../../src/services/nodes/formats/Json.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
@@ -135,7 +135,7 @@ describe("exact JSON", () => {
       "0.12345678901234567890",
       "99999999999999.9999"
     ]
-    for (const text of same) expect(parseExact(`[${text}]`), text).toEqual([text])
+    for (const text of same) expect(parseJson(`[${text}]`), text).toEqual([text])
     const numbers = [
       "9007199254740991",
       "0.1",
@@ -145,7 +145,7 @@ describe("exact JSON", () => {
       "5e-324",
       "0.00000000000000000001"
     ]
-    for (const text of numbers) expect(parseExact(`[${text}]`), text).toEqual([Number(text)])
-    expect(parseExact('{"a":"12345678901234567890"}')).toEqual({ a: "12345678901234567890" })
+    for (const text of numbers) expect(parseJson(`[${text}]`), text).toEqual([Number(text)])
+    expect(parseJson('{"a":"12345678901234567890"}')).toEqual({ a: "12345678901234567890" })
   })
 })

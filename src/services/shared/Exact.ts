@@ -58,6 +58,19 @@ const reading =
 /** Reads JSON; numbers that JavaScript would round become their digits, as text. Throws a `SyntaxError`. */
 export const readDigits: Read = reading(/\d[\d.]{15}|\d[eE]/, isExact, (literal) => literal)
 
+/** As {@link isExact}, but for integers that are written with an exponent: a double is all that `1e20` says. */
+const comesBack = (literal: string, value: number): boolean => {
+  if (literal.length < 16 && !/e[+-]?\d{3}/i.test(literal)) return true
+  if (/^-?\d+$/.test(literal)) return Number.isSafeInteger(value)
+  return compareDecimals(literal, String(value)) === 0
+}
+
+/**
+ * Reads a record; numbers of which JavaScript would lose digits, and those beyond its range, become text. Throws a
+ * `SyntaxError`.
+ */
+export const readRecord: Read = reading(/[\d.]{16}|\d[eE][+-]?\d{3}/, comesBack, (literal) => literal)
+
 /** Reads JSON; numbers that JavaScript would write otherwise become {@link RawNumber}. Throws a `SyntaxError`. */
 export const readRaw: Read = reading(
   /\d[\d.]{15}|\.\d*0[,}\]]|\.0{6}|\d[eE][-+]?\d{3}/,

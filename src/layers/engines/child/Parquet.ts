@@ -2,8 +2,7 @@ import { createWriteStream } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import { parseExact } from "../../../services/nodes/formats/Exact.ts"
-import { isObject } from "../../../services/nodes/formats/Json.ts"
+import { isObject, parseJson } from "../../../services/nodes/formats/Json.ts"
 import type { Batch, Reference } from "../../../services/nodes/Node.ts"
 import { jsonLine, literal } from "../analytics/Columns.ts"
 import { Database, SqlFailure } from "../analytics/Database.ts"
@@ -38,7 +37,7 @@ async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
     const from = `read_parquet(${literal(path)})`
     const columns = await database.columns(from)
     for await (const rows of database.texts(`SELECT ${jsonLine(columns)} FROM ${from}`)) {
-      const events = rows.map(([line]) => parseExact(line ?? "{}")).filter(isObject)
+      const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(isObject)
       for (let at = 0; at < events.length; at += batchRecords) yield events.slice(at, at + batchRecords)
     }
   } finally {

@@ -1,8 +1,8 @@
+import { readRecord } from "../../shared/Exact.ts"
 import type { Event } from "../Node.ts"
-import { parseExact } from "./Exact.ts"
 
 /** Reads JSON; numbers that JavaScript would round, or cannot hold, become texts. Throws a `SyntaxError`. */
-export const parseJson: (text: string) => unknown = parseExact
+export const parseJson: (text: string) => unknown = readRecord
 
 export const isObject = (value: unknown): value is Event =>
   typeof value === "object" && value !== null && !Array.isArray(value)
