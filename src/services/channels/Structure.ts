@@ -29,8 +29,11 @@ export interface JobDefinition {
 const daysOf = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /** Whether a schedule has a time at all: the 31st of February has none, and looking for it takes long. */
-const comes = ({ days, months, weekdays, and }: Cron.Cron): boolean => {
-  if (days.size === 0 || (weekdays.size > 0 && !and)) return true
+const comes = (text: string, { days, months, weekdays }: Cron.Cron): boolean => {
+  const [, , , day, , weekday] = text.trim().split(/\s+/)
+  // A day and a weekday are two ways to be due, unless one of them says `*`: then both have to be right.
+  const either = weekdays.size > 0 && !day?.startsWith("*") && !weekday?.startsWith("*")
+  if (days.size === 0 || either) return true
   const first = Math.min(...days)
   return months.size === 0 || [...months].some((month) => daysOf[month]! >= first)
 }
@@ -42,7 +45,7 @@ const Schedule = Schema.String.check(
     if (cron === undefined || Result.isFailure(cron)) {
       return "Expected a cron expression with seconds first, such as 0 */5 * * * *"
     }
-    return comes(cron.success) ? undefined : "This schedule never comes: none of its months has such a day"
+    return comes(text, cron.success) ? undefined : "This schedule never comes: none of its months has such a day"
   })
 )
 
