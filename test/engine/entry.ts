@@ -39,7 +39,7 @@ const acts = new Map<string, Act>([
     "test_busy",
     async (context) => {
       await context.print(["busy"])
-      await new Promise((resolve) => setTimeout(resolve, 200))
+      await new Promise((resolve) => setTimeout(resolve, 1000))
       for (;;);
     }
   ],

@@ -50,6 +50,24 @@ describe("limits of a run", () => {
     })
   )
 
+  it.live("time: a lasting run has only the limit that it sets itself", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const limited = engine(settings(root, { timeoutSeconds: 1 }))
+      const [lasting, other, own] = yield* Effect.all(
+        [
+          follow({ ...act("test_print", { lines: 1, pause: 2500 }), lasting: true }),
+          follow(act("test_print", { lines: 1, pause: 60_000 })),
+          follow({ ...act("test_busy", {}, { timeout_seconds: 2 }), lasting: true })
+        ],
+        { concurrency: 3 }
+      ).pipe(Effect.provide(limited))
+      assert.strictEqual(ended(lasting).outcome, "succeeded")
+      assert.strictEqual(failure(other), "The run was stopped at its time limit of 1 seconds")
+      assert.strictEqual(failure(own), "The run was stopped at its time limit of 2 seconds")
+    })
+  )
+
   it.live("output: lines over the limit are dropped, and the run goes on", () =>
     Effect.gen(function* () {
       const { root } = yield* places
@@ -61,6 +79,24 @@ describe("limits of a run", () => {
       assert.strictEqual(messages.filter((message) => message._tag === "Truncated").length, 1)
       const counters = messages.findLast((message) => message._tag === "Counters")
       assert.strictEqual(counters?.nodes[0]?.recordsOut, 20_000)
+    })
+  )
+
+  it.live("output: a lasting run may print so much in a second, and says what it left out", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const count = 20_000
+      const run = { ...act("test_print", { lines: count }), lasting: true }
+      const messages = yield* follow(run).pipe(Effect.provide(engine(settings(root, { outputLines: 300 }))))
+      assert.strictEqual(ended(messages).outcome, "succeeded")
+      assert.isFalse(messages.some(({ _tag }) => _tag === "Truncated"))
+      // However many seconds the machine took: what was printed and what was left out is all there was.
+      const lines = printed(messages)
+      const notes = lines.flatMap((line) => /^\((\d+) lines were left out\)$/.exec(line)?.[1] ?? [])
+      const leftOut = notes.reduce((sum, note) => sum + Number(note), 0)
+      assert.isAbove(leftOut, 0)
+      assert.strictEqual(lines.length - notes.length + leftOut, count)
+      assert.isAtLeast(lines.length - notes.length, 300)
     })
   )
 

@@ -43,7 +43,8 @@ export class Run {
     this.#order = orderOf(settings, spec)
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
-    this.#timeoutSeconds = limits.timeout_seconds ?? settings.timeoutSeconds
+    this.#timeoutSeconds =
+      limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
     this.#deadline = performance.now() + this.#timeoutSeconds * 1000
     const { child, warm } = runners.take(this.#memoryMib)
     this.#mayRetry = warm

@@ -109,6 +109,7 @@ export class JobKeeper extends Context.Service<
           flowline: flowline.success.flowline,
           ...provisions.success,
           scope,
+          lasting: job.schedule === undefined,
           positions: yield* positions.load(tenant, scope)
         }
         yield* engine.run(spec).pipe(

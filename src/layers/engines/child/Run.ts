@@ -89,7 +89,7 @@ class Run {
     this.#order = order
     this.#runtime = parts.runtime
     this.#channel = channel
-    this.#output = new Output(channel, order.outputLines, order.outputBytes)
+    this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
     this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
     this.#files = new TenantFiles(order.conf)
     this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
@@ -153,11 +153,11 @@ class Run {
     try {
       await job.run()
       const archived = await this.#archive.seal()
-      await this.#output.flush()
+      await this.#output.end()
       await tell()
       if (archived !== undefined) await this.#channel.send(archived)
     } catch (error) {
-      await this.#output.flush()
+      await this.#output.end()
       await tell()
       throw error
     } finally {
@@ -173,7 +173,7 @@ class Run {
 
   /** The parent asked for the end: it follows with SIGKILL soon. */
   async #cancel(): Promise<void> {
-    this.#output.flush()
+    this.#output.end()
     await this.#drop(new Error("cancelled"))
     killGroup()
   }
