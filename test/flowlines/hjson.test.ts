@@ -4,7 +4,6 @@ import { Schema } from "effect"
 import { describe, expect } from "vitest"
 import { TextFault } from "../../src/services/flowlines/DocumentSource.ts"
 import { readHjson } from "../../src/services/flowlines/Hjson.ts"
-import { parseJson } from "../../src/services/nodes/formats/Json.ts"
 import { below, Tree, treeOf } from "./trees.ts"
 
 interface Reference {
@@ -12,6 +11,14 @@ interface Reference {
   readonly stringify: (value: unknown, options: object) => string
 }
 const hjson: Reference = createRequire(import.meta.url)("hjson")
+
+/** JavaScript's reader, but for long integers: a flowline keeps their digits, and rounds decimals as JavaScript does. */
+const parseJson = (text: string): unknown =>
+  JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")
+      ? context?.source
+      : value
+  )
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
