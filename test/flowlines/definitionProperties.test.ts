@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { fromStored } from "../../src/services/flowlines/Definition.ts"
+import { decodeStored } from "../../src/services/flowlines/Stored.ts"
 import { definition, issues } from "./read.ts"
 
 /** A DAG from numbers: node n subscribes to some of the nodes before it; the first one is an input. */
@@ -134,7 +134,7 @@ describe("any flowline", () => {
       const second = definition(first.dag, "stored.json")
       expect(second).toEqual(first)
       expect(definition(JSON.stringify(first.flowline)).flowline).toEqual(first.flowline)
-      expect(Result.getOrThrow(fromStored(first.dag))).toEqual(first)
+      expect(Result.getOrThrow(decodeStored(first.dag))).toEqual(first.flowline)
     },
     { arbitrary: { runs: 500 } }
   )

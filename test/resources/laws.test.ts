@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
 import { matchesWildcard } from "../../src/services/resources/Wildcard.ts"
-import { compareVersions, versionKey } from "../../src/services/shared/Versions.ts"
+import { versionKey } from "../../src/services/shared/Versions.ts"
 import { gateway, memoryGateway, TestGateway } from "../support/gateway.ts"
 import { ask, build, form } from "./support.ts"
 
@@ -48,6 +48,9 @@ const Version = Schema.Struct({
 })
 const written = ({ numbers, pre, word }: typeof Version.Type): string =>
   word !== "" ? `${word}${numbers[0]}` : numbers.join(".") + (pre.length === 0 ? "" : `-${pre.join(".")}`)
+
+const compareVersions = (a: string, b: string): number =>
+  versionKey(a) < versionKey(b) ? -1 : versionKey(a) > versionKey(b) ? 1 : 0
 
 describe("the order of versions", () => {
   it.effect.prop(

@@ -1,5 +1,5 @@
 /** The call did not answer within its deadline. */
-export class DeadlinePassed extends Error {}
+class DeadlinePassed extends Error {}
 
 /**
  * Waits at most `milliseconds` for a call that cannot be interrupted, such as a read from a disk that hangs. A result

@@ -21,7 +21,7 @@ const matched = (segments: ReadonlyArray<string>, path: string): number => {
  * The path as the router must see it. Bare slashes in a tail that may span segments are encoded, and so is `;`, which
  * the router would take for the end of the path.
  */
-export const routedPath = (tails: RouteTable["tails"], url: string): string => {
+const routedPath = (tails: RouteTable["tails"], url: string): string => {
   const query = url.indexOf("?")
   let path = query === -1 ? url : url.slice(0, query)
   for (const segments of tails) {

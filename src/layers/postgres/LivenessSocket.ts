@@ -15,7 +15,7 @@ export interface Patience {
 const sslRequest = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 
 /** Whether a server at this address answers at all. */
-export const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
+const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
   new Promise((done) => {
     const socket = connect(target)
     const end = (alive: boolean) => {

@@ -10,7 +10,7 @@ export type Page =
   | { readonly _tag: "List"; readonly path: string; readonly markdown: string }
 
 /** The files that a path may mean, the likeliest first. */
-export const candidates = (path: string): ReadonlyArray<string> => {
+const candidates = (path: string): ReadonlyArray<string> => {
   const named = path === "" ? [] : [path, `${path}.md`, `${path}.html`]
   const inside = ["index.md", "index.html", "README.md"].map((name) => (path === "" ? name : `${path}/${name}`))
   return [...named, ...inside]

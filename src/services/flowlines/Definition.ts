@@ -10,7 +10,7 @@ import { type Finding, validate } from "./Validation.ts"
 /** A flowline that can run: nothing that is known before a run is wrong with it. */
 export interface Definition {
   readonly flowline: Flowline
-  /** The value as JSON text, for storage: {@link fromStored} reads it. */
+  /** The value as JSON text, for storage. */
   readonly dag: string
   /** What the file says, without defaults. */
   readonly value: Record<string, unknown>
@@ -42,30 +42,12 @@ export const decode = (
   return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(value), value })
 }
 
-/** Reads a stored definition ({@link Definition.dag}). Its issues have no positions. */
-export const fromStored = (dag: string): Result.Result<Definition, ReadonlyArray<Issue>> => {
-  let value: unknown
-  try {
-    value = JSON.parse(dag)
-  } catch {
-    return Result.fail([{ pointer: "", detail: "The stored definition is not JSON" }])
-  }
-  const flowline = validate(value)
-  if (Result.isFailure(flowline)) return Result.fail(report(flowline.failure, value, undefined))
-  return Result.succeed({ flowline: flowline.success, dag, value: value as Record<string, unknown> })
-}
-
 const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
 
-const report = (
-  findings: ReadonlyArray<Finding>,
-  value: unknown,
-  document: SourceDocument | undefined
-): ReadonlyArray<Issue> => {
+const report = (findings: ReadonlyArray<Finding>, value: unknown, document: SourceDocument): ReadonlyArray<Issue> => {
   const issues = findings.map(({ path, detail, key, inside }): Issue => {
     const pointer = pointerOf(path)
-    if (document === undefined) return { pointer, detail }
     const text = inside === undefined ? undefined : textAt(value, path)
     const position =
       inside !== undefined && typeof text === "string"

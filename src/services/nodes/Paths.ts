@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Why a text cannot be the name of a file below a folder, or `undefined` when it can. */
-export const pathFault = (path: string): string | undefined => {
+const pathFault = (path: string): string | undefined => {
   if (path === "") return "the path is empty"
   if (path.length > 1024) return "the path is longer than 1024 characters"
   // Control characters hide in listings and terminals; a backslash is a separator for some unzip programs.

@@ -10,15 +10,15 @@ const maxTokens = 40_000
 const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 const word = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-export const GroupName = Schema.String.check(
+const GroupName = Schema.String.check(
   Schema.isPattern(words, { expected: "dotted words of letters, digits, `_` and `-`" }),
   Schema.isMaxLength(255)
 )
-export const ArtifactName = Schema.String.check(
+const ArtifactName = Schema.String.check(
   Schema.isPattern(word, { expected: "a name of letters, digits, `.`, `_` and `-`" }),
   Schema.isMaxLength(128)
 )
-export const ArtifactVersion = Schema.String.check(
+const ArtifactVersion = Schema.String.check(
   Schema.isPattern(versionPattern, { expected: "a version of letters, digits, `.`, `_`, `+`, `~` and `-`" })
 )
 

@@ -14,9 +14,6 @@ const preReleaseKey = (text: string): string =>
     .map((id) => (/^\d+$/.test(id) ? `0${numberKey(id)}` : `1${id}${end}`))
     .join("") + end
 
-/** The longest version, in characters. */
-export const maxVersionLength = 128
-
 /** What an artifact's version may be: letters, digits, `.`, `_`, `+`, `~`, `-`, beginning with a letter or digit. */
 export const versionPattern = /^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$/
 
@@ -36,10 +33,4 @@ export const versionKey = (version: string): string => {
   const rest = plus === -1 ? suffix : suffix.slice(0, plus)
   const key = rest === "" ? "b" : rest.startsWith("-") ? `a${preReleaseKey(rest.slice(1))}` : `c${rest}${end}`
   return `1${parts.join("")}${end}${key}${end}${version}`
-}
-
-/** Negative when `a` is the lower version. */
-export const compareVersions = (a: string, b: string): number => {
-  const [left, right] = [versionKey(a), versionKey(b)]
-  return left < right ? -1 : left > right ? 1 : 0
 }
