@@ -14,9 +14,9 @@ import { Engine } from "../src/services/engines/Engine.ts"
 import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 
 /**
- * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a gateway over HTTP, against the same
- * query of a DuckDB in this process that is open already, with as many threads. A flowline over two rows tells the
- * fixed start: `node bench/analytics.ts`.
+ * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a
+ * gateway over HTTP, against the same query of a DuckDB in this process that is open already, with as many threads. A
+ * flowline over two rows tells the fixed start: `node bench/analytics.ts`.
  */
 
 const rows = Number(process.env["BENCH_ROWS"] ?? 5_000_000)

@@ -17,9 +17,9 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 // Uploads of 512 MiB to a whole gateway (multipart, hashed, durable) against `tee file | openssl dgst -sha256`, which
-// neither parses a form nor syncs, and against the same with `sync file` behind it, which is durable as well. The rounds
-// alternate; medians count. What one side has removed is given back to the disk before the other begins. Memory is the
-// gateway's peak above its state before the round. Then 200 uploads of 1 MiB, eight at once.
+// neither parses a form nor syncs, and against the same with `sync file` behind it, which is durable as well. The
+// rounds alternate; medians count. What one side has removed is given back to the disk before the other begins. Memory
+// is the gateway's peak above its state before the round. Then 200 uploads of 1 MiB, eight at once.
 
 const mib = Number(process.env["BENCH_MIB"] ?? 512)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 5)

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Jobs of channels. `desired` is what was asked for, `generation` counts the asking; `epoch` counts those that took care
- * of the job: a write that carries an older one is refused.
+ * Jobs of channels. `desired` is what was asked for, `generation` counts the asking; `epoch` counts those that took
+ * care of the job: a write that carries an older one is refused.
  */
 export default Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -55,8 +55,8 @@ describe("the warm runner", () => {
     Effect.gen(function* () {
       const it = yield* runners()
       yield* Effect.promise(async () => {
-        // The first one on a fresh folder compiles, which takes memory, and makes room for another: on a busy machine it
-        // may look idle before it leaves.
+        // The first one on a fresh folder compiles, which takes memory, and makes room for another: on a busy machine
+        // it may look idle before it leaves.
         let pid = await waiting(it)
         for (let tries = 0; tries < 5 && !(resident(pid) < limit); tries++) pid = await waiting(it)
         assert.isBelow(resident(pid), limit)

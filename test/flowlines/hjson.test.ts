@@ -12,7 +12,9 @@ interface Reference {
 }
 const hjson: Reference = createRequire(import.meta.url)("hjson")
 
-/** JavaScript's reader, but for long integers: a flowline keeps their digits, and rounds decimals as JavaScript does. */
+/**
+ * JavaScript's reader, but for long integers: a flowline keeps their digits, and rounds decimals as JavaScript does.
+ */
 const parseJson = (text: string): unknown =>
   JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) =>
     typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(context?.source ?? "")

@@ -15,7 +15,9 @@ const cut = <A extends Uint8Array | ReadonlyArray<unknown>>(whole: A, places: Re
 
 const Places = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })))
 
-/** Pieces that are hard at a border: line ends, characters of two, three and four bytes, a BOM, bytes that are no text. */
+/**
+ * Pieces that are hard at a border: line ends, characters of two, three and four bytes, a BOM, bytes that are no text.
+ */
 const pieces = [
   "a",
   "\n",

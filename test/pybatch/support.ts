@@ -10,7 +10,9 @@ export const hasPython = (await findPython()) !== undefined
 
 type Node = Partial<DagNode> & Pick<DagNode, "type">
 
-/** A flowline of nodes in a row, each taking what the one before it publishes; `subscribe` and `publish` can be given. */
+/**
+ * A flowline of nodes in a row, each taking what the one before it publishes; `subscribe` and `publish` can be given.
+ */
 export const chain = (nodes: ReadonlyArray<Node>, limits: typeof RunSettings.Type = {}): Flowline => {
   const name = (node: Node) => node.component ?? node.type
   const [first, ...rest] = nodes.map((node, at): DagNode => {

@@ -17,8 +17,8 @@ const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= p
 
 /**
  * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. Written as
- * callbacks, because a promise race per chunk would keep every one of its reactions until the end. Rejects at the first failure or when `signal` is aborted, also while the
- * source has nothing to say; a write may then still be running.
+ * callbacks, because a promise race per chunk would keep every one of its reactions until the end. Rejects at the first
+ * failure or when `signal` is aborted, also while the source has nothing to say; a write may then still be running.
  */
 export const pump = (
   source: AsyncIterable<Uint8Array>,

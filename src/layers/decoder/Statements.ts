@@ -106,7 +106,10 @@ const lookUp = async (
   }
 }
 
-/** What is wrong with the statements of a flowline's `sql` nodes, as far as DuckDB knows it without their inputs' records. */
+/**
+ * What is wrong with the statements of a flowline's `sql` nodes, as far as DuckDB knows it without their inputs'
+ * records.
+ */
 const statementFindings = async (value: unknown, conf: string | undefined): Promise<ReadonlyArray<Finding>> => {
   const found: Array<Finding> = []
   const { nodes } = outline(value)

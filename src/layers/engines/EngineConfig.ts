@@ -9,7 +9,9 @@ export type BlobStore = BlobPlace
 export interface EngineSettings {
   /** The configuration folder: a run of a tenant reads `<confRoot>/tenants/<tenant>/`. */
   readonly confRoot: string
-  /** A run of a tenant writes `<dataRoot>/<tenant>/data/`, by way of `<dataRoot>/<tenant>/unfinished/<gateway>/<run>/`. */
+  /**
+   * A run of a tenant writes `<dataRoot>/<tenant>/data/`, by way of `<dataRoot>/<tenant>/unfinished/<gateway>/<run>/`.
+   */
   readonly dataRoot: string
   /** Scratch space on local disk, such as archive entries that wait for their turn. */
   readonly tempRoot: string

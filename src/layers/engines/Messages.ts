@@ -21,8 +21,8 @@ export class Messages {
 
   constructor(stream: Readable) {
     this.#stream = stream
-    // When a child exits, Node lets its streams flow, and what nobody reads at that moment is lost. A listener keeps the
-    // last words until they are asked for.
+    // When a child exits, Node lets its streams flow, and what nobody reads at that moment is lost. A listener keeps
+    // the last words until they are asked for.
     stream.on("readable", () => {})
   }
 

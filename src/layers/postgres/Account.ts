@@ -4,7 +4,9 @@ import { dirname } from "node:path"
 import type { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** Under whose name the PostgreSQL programs run. PostgreSQL refuses to run as root, so root hands it to another user. */
+/**
+ * Under whose name the PostgreSQL programs run. PostgreSQL refuses to run as root, so root hands it to another user.
+ */
 export interface Account {
   /** Owner for files the server must own; `undefined` when they are ours anyway. */
   readonly owner: { readonly uid: number; readonly gid: number } | undefined

@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
 
-/** The PostgreSQL server that the gateway brings along could not be set up or started. `message` is for the operator. */
+/**
+ * The PostgreSQL server that the gateway brings along could not be set up or started. `message` is for the operator.
+ */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())

@@ -101,8 +101,8 @@ const withDeadline = <A, E, R>(
 export const unreachable = unreachableWithin(deadline)
 
 /**
- * The same for rows that are streamed: the deadline is for each time that somebody waits for rows; the whole may last as
- * long as it is read.
+ * The same for rows that are streamed: the deadline is for each time that somebody waits for rows; the whole may last
+ * as long as it is read.
  */
 export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>

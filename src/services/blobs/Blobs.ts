@@ -28,9 +28,9 @@ export class Blobs extends Context.Service<
     readonly url: (tenant: string, sha256: string) => string
     /**
      * Stores the bytes in one pass with their hash; returns when they are durable. Interrupting it, or a failing
-     * source, leaves nothing. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were given.
-     * The source is released as `for await` would do it, so one that must outlive a failure of the storage, such as a
-     * request that is still to be answered, is passed as `readable.iterator({ destroyOnReturn: false })`. Without
+     * source, leaves nothing. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were
+     * given. The source is released as `for await` would do it, so one that must outlive a failure of the storage, such
+     * as a request that is still to be answered, is passed as `readable.iterator({ destroyOnReturn: false })`. Without
      * `onSourceError` a failing source is a defect.
      */
     readonly write: <E = never>(
@@ -40,7 +40,10 @@ export class Blobs extends Context.Service<
     ) => Effect.Effect<Blob, StorageUnreachable | E>
     /** The size, or `undefined` when there is no such blob. */
     readonly size: (tenant: string, sha256: string) => Effect.Effect<number | undefined, StorageUnreachable>
-    /** The bytes in chunks of 512 KiB. The blob is open before the effect succeeds, so a missing one is not a cut stream. */
+    /**
+     * The bytes in chunks of 512 KiB. The blob is open before the effect succeeds, so a missing one is not a cut
+     * stream.
+     */
     readonly read: (
       tenant: string,
       sha256: string,

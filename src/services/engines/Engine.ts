@@ -18,7 +18,9 @@ export interface RunSpec {
   readonly modules?: ReadonlyArray<readonly [name: string, text: string]>
   /** What the positions of the inputs are kept under; the execution's id unless something outlives it. */
   readonly scope?: string
-  /** Whether it is kept running: without a time limit of its own it has none, and its output is limited by the second. */
+  /**
+   * Whether it is kept running: without a time limit of its own it has none, and its output is limited by the second.
+   */
   readonly lasting?: boolean
   /** Where the inputs stood when the last attempt with this scope saved them, by component. */
   readonly positions?: Readonly<Record<string, unknown>>

@@ -20,8 +20,8 @@ export interface Definition {
 const maxIssues = 200
 
 /**
- * Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file; `more`
- * are those that somebody else found in its value.
+ * Reads and validates a flowline file (YAML, HJSON or JSON, at most 4 MiB). All issues, in the order of the file;
+ * `more` are those that somebody else found in its value.
  */
 export const decode = (
   file: SourceFile & {

@@ -36,7 +36,9 @@ export class TextFault extends Error implements Fault {
   }
 }
 
-/** Levels of lists and objects inside each other. Beyond it a document is refused, so that no code runs out of stack. */
+/**
+ * Levels of lists and objects inside each other. Beyond it a document is refused, so that no code runs out of stack.
+ */
 export const maxDepth = 100
 
 /** Puts a member into an object; a key such as `__proto__` is a key as any other. */

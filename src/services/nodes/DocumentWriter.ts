@@ -10,9 +10,9 @@ const lanes = 2
 type Rejected = (document: DocumentRecord, reason: string) => void
 
 /**
- * Writes documents in the order in which they come, as far as they have ids in common. What comes while a write is under
- * way goes together with what comes after it, so many small batches cost no more than a few large ones, and nothing waits
- * when nothing is under way.
+ * Writes documents in the order in which they come, as far as they have ids in common. What comes while a write is
+ * under way goes together with what comes after it, so many small batches cost no more than a few large ones, and
+ * nothing waits when nothing is under way.
  */
 export class DocumentWriter {
   readonly #documents: Documents

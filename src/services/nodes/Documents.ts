@@ -7,7 +7,10 @@ export interface DocumentRecord {
   readonly source: Readonly<Record<string, unknown>>
 }
 
-/** The tenant's indices, as nodes reach them. Names that are not the tenant's do not exist. Rejects with what to tell users. */
+/**
+ * The tenant's indices, as nodes reach them. Names that are not the tenant's do not exist. Rejects with what to tell
+ * users.
+ */
 export interface Documents {
   /** The names that a pattern stands for. */
   readonly indices: (pattern: string) => Promise<ReadonlyArray<string>>

@@ -8,7 +8,9 @@ const maxCharacters = 8 * 1024 * 1024
 /** Longest that a record waits for others, in milliseconds. */
 const gatherMillis = 100
 
-/** Records that come one by one from elsewhere, on their way in batches: when there are many, or after a little while. */
+/**
+ * Records that come one by one from elsewhere, on their way in batches: when there are many, or after a little while.
+ */
 export class Gather {
   readonly #emit: Emit
   readonly #failures: Failures

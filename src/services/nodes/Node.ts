@@ -3,7 +3,9 @@ import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 
-/** A record that travels through a flowline: a JSON object. Field values are JSON; numbers beyond a double are strings. */
+/**
+ * A record that travels through a flowline: a JSON object. Field values are JSON; numbers beyond a double are strings.
+ */
 export type Event = Record<string, unknown>
 
 /** What passes between nodes: about 256 KiB of records, never a single one. */
@@ -12,7 +14,9 @@ export type Batch = ReadonlyArray<Event>
 export const runtimes = ["stream", "analytics", "pybatch"] as const
 export type Runtime = (typeof runtimes)[number]
 
-/** The stream a node emits to when the flowline chooses the name: all published ones that the node does not name itself. */
+/**
+ * The stream a node emits to when the flowline chooses the name: all published ones that the node does not name itself.
+ */
 export const chosen = "*"
 
 /** The stream of records that a node could not process. When the flowline does not publish it they are only counted. */
@@ -74,11 +78,15 @@ export interface Position {
 
 /** What a running node can reach: nothing but this. All paths are relative and stay inside the tenant. */
 export interface RunContext {
-  /** Files of the tenant's configuration folder that the glob names, sorted by path. Fails when a plain path is missing. */
+  /**
+   * Files of the tenant's configuration folder that the glob names, sorted by path. Fails when a plain path is missing.
+   */
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
   /** The bytes of a configuration file, decompressed when its name ends in `.gz`. */
   readonly read: (path: string) => AsyncIterable<Uint8Array>
-  /** What the flowline refers to. Only references that the node's type or the flowline's settings declared are there. */
+  /**
+   * What the flowline refers to. Only references that the node's type or the flowline's settings declared are there.
+   */
   readonly open: (reference: Reference) => Promise<StoredFile>
   /** The records of a Parquet file: a path of the configuration folder, or a reference. */
   readonly parquet: (source: string | Reference) => AsyncIterable<Batch>
@@ -125,7 +133,9 @@ export interface NodeContext extends RunContext {
 
 /**
  * A node of a running flowline. It never changes an event that it received: others may have received the same one.
- * `process` is never called again before its last call has settled. An input has `run`; the others get every batch through `process`, then one `end`. */
+ * `process` is never called again before its last call has settled. An input has `run`; the others get every batch
+ * through `process`, then one `end`.
+ */
 export interface Instance {
   readonly run?: (emit: Emit) => Promise<void>
   readonly process?: (batch: Batch, emit: Emit) => void | Promise<void>

@@ -53,8 +53,8 @@ export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
 export class Unreadable extends Error {}
 
 /**
- * A node that reads the text of one field: `read` gives the fields that are added, or throws {@link Unreadable}. Records
- * without the field, or with one that is no scalar, fail.
+ * A node that reads the text of one field: `read` gives the fields that are added, or throws {@link Unreadable}.
+ * Records without the field, or with one that is no scalar, fail.
  */
 export const parsing = (
   settings: Settings,

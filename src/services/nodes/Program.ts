@@ -34,7 +34,9 @@ export type Taken = (event: Event, outcome: Outcome, failure: string | undefined
 const breathMillis = 50
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** A program of a node at work. An event that breaks its sandbox fails alone; the program then starts anew behind it. */
+/**
+ * A program of a node at work. An event that breaks its sandbox fails alone; the program then starts anew behind it.
+ */
 export class Program {
   readonly #options: ProgramOptions
   readonly #context: NodeContext
@@ -85,7 +87,8 @@ export class Program {
     try {
       const { within } = this.#context
       if (within === undefined) step()
-      // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in function.
+      // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in
+      // function.
       else if (!within(breathMillis + millis * 4, step)) return late(millis)
     } catch {
       return "the program outgrew the stack or the memory of its sandbox"

@@ -2,7 +2,9 @@ const encoder = new TextEncoder()
 const buffer = new Uint8Array(1 << 16)
 const asciiText = /^[\x00-\x7f]*$/
 
-/** True when every character is ASCII. Encoding into a spare buffer is several times as quick as looking at each one. */
+/**
+ * True when every character is ASCII. Encoding into a spare buffer is several times as quick as looking at each one.
+ */
 export const isAscii = (text: string): boolean => {
   if (text.length > buffer.length) return asciiText.test(text)
   const { read, written } = encoder.encodeInto(text, buffer)

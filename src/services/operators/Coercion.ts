@@ -29,7 +29,9 @@ export const toFloat = (text: string): number | undefined => {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** The converted value, or undefined when the text is not one of that type. `true` in any case is true, the rest false. */
+/**
+ * The converted value, or undefined when the text is not one of that type. `true` in any case is true, the rest false.
+ */
 export const coerce = (text: string, type: CaptureType): string | number | boolean | undefined => {
   switch (type) {
     case "string":

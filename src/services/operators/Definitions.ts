@@ -61,6 +61,8 @@ const fromRecord = (record: Readonly<Record<string, string>>): Map<string, Defin
   return found
 }
 
-/** Definitions of a request or node, as text or as a record (whose n-th entry counts as line n). Throws PatternError. */
+/**
+ * Definitions of a request or node, as text or as a record (whose n-th entry counts as line n). Throws PatternError.
+ */
 export const readDefinitions = (source: string | Readonly<Record<string, string>>): ReadonlyMap<string, Definition> =>
   typeof source === "string" ? fromText(source) : fromRecord(source)

@@ -22,7 +22,9 @@ export type Fields = { [key: string]: Value }
 const isObject = (value: Value | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Puts a value at a path, making objects on the way. False when a scalar stands in the way, or an object at its end. */
+/**
+ * Puts a value at a path, making objects on the way. False when a scalar stands in the way, or an object at its end.
+ */
 export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
   let parent = fields
   for (let depth = 0; depth < path.length - 1; depth++) {

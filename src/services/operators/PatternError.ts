@@ -5,8 +5,8 @@ export type Part = "pattern" | "definitions" | "bank" | "input"
 
 /**
  * A pattern that cannot be used: unknown name, cycle, bad regular expression, unbalanced `%{`, unknown type.
- * `line` and `column` count from 1 in UTF-16 units inside the text named by `part`; `text` is the offending piece of it.
- * `pattern` says which of several patterns was being compiled (from 1).
+ * `line` and `column` count from 1 in UTF-16 units inside the text named by `part`; `text` is the offending piece of
+ * it. `pattern` says which of several patterns was being compiled (from 1).
  */
 export class PatternError extends Data.TaggedError("PatternError")<{
   readonly part: Part

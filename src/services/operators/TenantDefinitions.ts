@@ -7,7 +7,9 @@ export interface PatternSource {
   readonly text: string
 }
 
-/** The pattern definitions that every grok pattern of a tenant knows. Plain data: it travels to threads and processes. */
+/**
+ * The pattern definitions that every grok pattern of a tenant knows. Plain data: it travels to threads and processes.
+ */
 export interface TenantDefinitions {
   /** Changes with the content. */
   readonly version: string

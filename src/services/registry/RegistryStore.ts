@@ -26,7 +26,9 @@ export type Kept =
   | { readonly _tag: "Unexpected" }
   | { readonly _tag: "Over"; readonly usage: Usage }
 
-/** What a path has to be: anything, new, or one whose latest version has one of these hashes (any, when there are none). */
+/**
+ * What a path has to be: anything, new, or one whose latest version has one of these hashes (any, when there are none).
+ */
 export type Expected =
   | { readonly _tag: "Anything" }
   | { readonly _tag: "New" }

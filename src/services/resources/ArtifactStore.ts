@@ -62,7 +62,8 @@ export class ArtifactStore extends Context.Service<
     ) => Stream.Stream<ListRow & { readonly sha256: string }, StorageUnreachable>
     /**
      * Removes these versions, or all, with the stored resources that came with them where those still are in their
-     * places. Gives the blobs that may be free now; nothing when one of the versions does not exist: then none is removed.
+     * places. Gives the blobs that may be free now; nothing when one of the versions does not exist: then none is
+     * removed.
      */
     readonly remove: (
       tenant: string,

@@ -9,7 +9,9 @@ const percentEncoded = (name: string): string =>
     })
     .join("")
 
-/** Control characters, what separates folders, and what turns the direction of writing: `exe.txt` could be `txt.exe`. */
+/**
+ * Control characters, what separates folders, and what turns the direction of writing: `exe.txt` could be `txt.exe`.
+ */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069/\\]/g
 
 /**

@@ -56,8 +56,8 @@ export interface Done {
 
 /**
  * Does the work once for an `Idempotency-Key`: a retry gets the first answer, for 24 hours. The same key with another
- * request (method, path, query, `body`, which stands for what was sent) is 422, one that is still being worked on 409. A request that fails leaves the
- * key free. Without the header the work is simply done.
+ * request (method, path, query, `body`, which stands for what was sent) is 422, one that is still being worked on 409.
+ * A request that fails leaves the key free. Without the header the work is simply done.
  */
 export const idempotent = <E, R>(
   store: IdempotencyStore["Service"],

@@ -22,7 +22,9 @@ const below = (pathOf: (given: string) => string) =>
     return expected === undefined ? undefined : `Expected ${expected}`
   })
 
-/** A path below some folder: segments separated by `/`, none of which climbs, is empty, or holds a control character. */
+/**
+ * A path below some folder: segments separated by `/`, none of which climbs, is empty, or holds a control character.
+ */
 export const RelativePath = Schema.String.check(below((path) => path)).annotate({
   identifier: "RelativePath",
   description: "Path with / between its segments"

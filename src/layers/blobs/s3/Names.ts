@@ -14,6 +14,8 @@ export const named = async <A>(use: (name: string) => Promise<A>): Promise<A> =>
   }
 }
 
-/** Whether nobody works under the name any more. `modified` in epoch milliseconds decides where that cannot be known. */
+/**
+ * Whether nobody works under the name any more. `modified` in epoch milliseconds decides where that cannot be known.
+ */
 export const isLeft = (name: string, modified: number): boolean =>
   !active.has(name) && (name.startsWith(ownName) || isAbandoned(name, modified))

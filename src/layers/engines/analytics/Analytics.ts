@@ -15,7 +15,10 @@ import { Steps } from "./Steps.ts"
 /** What the runtime needs of an {@link Order}. */
 export type AnalyticsOrder = Pick<Order, "conf" | "scratch" | "fileBytes" | "memoryMib">
 
-/** Most of the memory goes to the queries; what DuckDB does not count, and this program, take the rest and the allowance. */
+/**
+ * Most of the memory goes to the queries; what DuckDB does not count, and this program, take the rest and the
+ * allowance.
+ */
 const queryShare = 0.85
 
 const defaultThreads = Math.max(1, Math.min(2, availableParallelism()))

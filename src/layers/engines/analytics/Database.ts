@@ -71,7 +71,9 @@ export class Database {
     return database
   }
 
-  /** From here on nothing but these files can be read, nothing but the scratch folder written, and no setting changed. */
+  /**
+   * From here on nothing but these files can be read, nothing but the scratch folder written, and no setting changed.
+   */
   async close(files: ReadonlyArray<string>, scratch: string): Promise<void> {
     await this.run(
       `SET allowed_paths = [${files.map(literal).join(", ")}]; SET allowed_directories = [${literal(`${scratch}/`)}]; ` +
@@ -141,7 +143,10 @@ export class Database {
     return `"memory"."flow".${identifier(`r${++this.#relations}`)}`
   }
 
-  /** How many rows the last statement took from each file; several files that are read together have the first one's name. */
+  /**
+   * How many rows the last statement took from each file; several files that are read together have the first one's
+   * name.
+   */
   async scanned(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>()
     const visit = (operator: unknown): void => {

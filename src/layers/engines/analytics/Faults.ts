@@ -11,7 +11,9 @@ import { plainCsv } from "./Sources.ts"
 /** Larger files are not read again to find the faulty line. */
 const maxBytes = 512 * 1024 * 1024
 
-/** The first line that is no JSON object, and what is wrong with it. DuckDB counts lines differently from time to time. */
+/**
+ * The first line that is no JSON object, and what is wrong with it. DuckDB counts lines differently from time to time.
+ */
 const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefined> => {
   if (bytes > maxBytes) return undefined
   let count = 0
@@ -46,7 +48,9 @@ const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
   if (rows[0] !== undefined) await database.run(`SELECT count(c0) FROM ${plainCsv(path, rows[0])}`)
 }
 
-/** Looks into the component's files for what a failed statement complains about; gives the failure that says it best. */
+/**
+ * Looks into the component's files for what a failed statement complains about; gives the failure that says it best.
+ */
 export const refined = async (
   error: unknown,
   files: ReadonlyArray<Opened & { readonly component: string }>,

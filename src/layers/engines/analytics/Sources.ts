@@ -61,8 +61,8 @@ const longIntegers = async (
 const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
 
 /**
- * Types are found with all rows: DuckDB would round a decimal that comes later in a column of integers. One file is then
- * read with what was found.
+ * Types are found with all rows: DuckDB would round a decimal that comes later in a column of integers. One file is
+ * then read with what was found.
  */
 const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
   const read = (more: Readonly<Record<string, string | boolean>>) =>

@@ -17,8 +17,8 @@ interface Line {
 }
 
 /**
- * Printed lines on their way out, in batches and up to the limit of the run. A lasting run is limited by the second: what
- * is over that is left out, and a line says how much it was.
+ * Printed lines on their way out, in batches and up to the limit of the run. A lasting run is limited by the second:
+ * what is over that is left out, and a line says how much it was.
  */
 export class Output {
   readonly #channel: Channel

@@ -5,8 +5,8 @@ import { isMainThread, parentPort, Worker } from "node:worker_threads"
 const maxOrderBytes = 16 * 1024 * 1024
 
 /**
- * Milliseconds that a run outlives the last sign of life of its gateway, once that gives any: where others take over its
- * work, a run whose gateway is frozen must be gone before that.
+ * Milliseconds that a run outlives the last sign of life of its gateway, once that gives any: where others take over
+ * its work, a run whose gateway is frozen must be gone before that.
  */
 const lease = 4500
 

@@ -21,8 +21,8 @@ const maxCharacters = 16 * 1024 * 1024
 const artifactType = /^python_node:/i
 
 /**
- * The tenant's Python files: those of its configuration, then artifacts in the versions that the flowline names, then the
- * latest ones.
+ * The tenant's Python files: those of its configuration, then artifacts in the versions that the flowline names, then
+ * the latest ones.
  */
 const filesOf = async (
   context: RunContext,

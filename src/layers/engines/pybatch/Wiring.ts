@@ -4,8 +4,8 @@ import { errors } from "../../../services/nodes/Node.ts"
 import type { PythonOrder } from "./Program.ts"
 
 /**
- * Stands in the outer flowline for every stream between two Python nodes: their rows stay in the Python process. It only
- * keeps the order in which nodes end. No stream of a flowline can have this name.
+ * Stands in the outer flowline for every stream between two Python nodes: their rows stay in the Python process. It
+ * only keeps the order in which nodes end. No stream of a flowline can have this name.
  */
 export const inner = "\u0000inner"
 

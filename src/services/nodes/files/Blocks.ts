@@ -35,8 +35,8 @@ const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
 }
 
 /**
- * The block for another thread, with the memory that goes over to it: what was read as a whole is given away, the rest is
- * copied.
+ * The block for another thread, with the memory that goes over to it: what was read as a whole is given away, the rest
+ * is copied.
  */
 export const portable = ({ pieces, isFirst }: Block): readonly [block: Block, memory: Array<ArrayBuffer>] => {
   const moved = pieces.map((piece) =>

@@ -17,7 +17,9 @@ const parseRows = (text: string): ReadonlyArray<Row> => {
   return rows
 }
 
-/** A line end ends a row where the quotes before it are even: this gives the places behind the first or last such one. */
+/**
+ * A line end ends a row where the quotes before it are even: this gives the places behind the first or last such one.
+ */
 const rowEnd = (text: string, which: "first" | "last"): number => {
   let end = 0
   for (let at = 0, inside = false; at <= text.length; inside = !inside) {

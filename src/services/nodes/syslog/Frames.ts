@@ -11,7 +11,8 @@ const join = (a: Uint8Array, b: Uint8Array): Uint8Array => {
 
 /**
  * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space before its priority, or
- * ends with a line end or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the rest of it is skipped.
+ * ends with a line end or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the
+ * rest of it is skipped.
  */
 export class Frames {
   readonly #maxBytes: number

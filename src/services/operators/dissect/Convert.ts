@@ -9,7 +9,9 @@ const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 /** An IPv6 address as the URL parser reads it, dotted tail included; zones are not addresses. */
 const isIpv6 = (text: string): boolean => /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`)
 
-/** The converted value, or undefined when the text is not one of that type. Whole numbers may be hexadecimal (`0x…`). */
+/**
+ * The converted value, or undefined when the text is not one of that type. Whole numbers may be hexadecimal (`0x…`).
+ */
 export const convert = (value: string, type: KeyType): string | number | boolean | undefined => {
   if (type === "string") return value
   // What was padded on the right is still a number.

@@ -26,7 +26,9 @@ export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Valu
   return inner === undefined ? undefined : { ...event, [key]: inner }
 }
 
-/** Sets a value in an event that is a copy: objects on the way are copied too. False when a scalar stands in the way. */
+/**
+ * Sets a value in an event that is a copy: objects on the way are copied too. False when a scalar stands in the way.
+ */
 export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
   const key = path[0]!
   if (path.length === 1) {

@@ -17,7 +17,9 @@ const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | nul
 /** Groups inside groups; deeper ones would exhaust the stack of everything that walks the tree. */
 const maxDepth = 250
 
-/** The reference at `start`; undefined when it is none and `lenient` takes such text for itself, as Elasticsearch does. */
+/**
+ * The reference at `start`; undefined when it is none and `lenient` takes such text for itself, as Elasticsearch does.
+ */
 const reference = (text: string, start: number, lenient: boolean): Reference | undefined => {
   try {
     const found = scanReference(text, start)
@@ -171,7 +173,9 @@ export const parse = (text: string, lenient = false): Node => {
   return parseChoice(-1)
 }
 
-/** Escapes hyphens next to a shorthand, as in `[\\w-.]`: Ruby takes them for themselves, the translator refuses them. */
+/**
+ * Escapes hyphens next to a shorthand, as in `[\\w-.]`: Ruby takes them for themselves, the translator refuses them.
+ */
 const literalHyphens = (text: string): string =>
   text.replace(
     /(\\[pP]\{[^}]*\}|\\[wWdDsShH]|\[:\^?[a-z]+:\])-(?!\])|-(?=\\[wWdDsShHpP]|\[:)|\\[\s\S]/g,

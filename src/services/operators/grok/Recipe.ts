@@ -30,7 +30,9 @@ export interface Recipe {
 
 /** What is known of the lines so far. */
 export interface Course {
-  /** The last answer holds whatever characters the line has: a narrow match took all of it, or it lacks a needed text. */
+  /**
+   * The last answer holds whatever characters the line has: a narrow match took all of it, or it lacks a needed text.
+   */
   sure: boolean
   /** Lines for which one that does not match is expected. */
   wary: number

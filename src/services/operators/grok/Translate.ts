@@ -54,8 +54,8 @@ export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:/.test(
 
 /**
  * Oniguruma source to a RegExp. `flags` are the translator's (`m` dot matches newline, `D S W` ASCII digits, blanks,
- * words: such an expression is for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that says what
- * the source's fault is.
+ * words: such an expression is for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that says
+ * what the source's fault is.
  */
 export const translate = (source: string, flags: string, extra: string): Translated => {
   // V8 lets `(?i:…)` reach into negated classes elsewhere; for the older target the translator writes both cases out.

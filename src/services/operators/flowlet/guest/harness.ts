@@ -6,7 +6,9 @@ import type { ScriptFault } from "../Outcome.ts"
 export interface Host {
   /** Told which event is about to be processed; true: stop before it. */
   readonly mark: (index: number) => boolean
-  /** Matches in the host: the fields as JSON text, "" when nothing matches, "!" and a message when the pattern is bad. */
+  /**
+   * Matches in the host: the fields as JSON text, "" when nothing matches, "!" and a message when the pattern is bad.
+   */
   readonly match: (kind: "grok" | "dissect", pattern: string, text: string, definitions: string) => string
 }
 
