@@ -201,7 +201,7 @@ dag:
     expect(issues(`{"runtime":"stream","dag":[${names}]}`).length).toBe(201)
     const members = Array.from({ length: 200_000 }, (_, n) => `"x${n}":1`)
     expect(issues(`{"runtime":"stream",${members}}`).length).toBe(201)
-    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(performance.now() - began).toBeLessThan(25_000)
   })
 })
 
