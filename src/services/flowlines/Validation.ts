@@ -5,6 +5,7 @@ import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
 import { split } from "../nodes/parallel/Split.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
 import type { Position } from "./DocumentSource.ts"
 import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
@@ -40,8 +41,6 @@ const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
         : undefined,
     value
   )
-
-const kindOf = (value: unknown): string => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value)
 
 /** Decodes with all findings at once. `known` gives the member names that are allowed where the path ends. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(

@@ -19,7 +19,7 @@ export const refusedSegment = (path: ReadonlyArray<string>): string | undefined 
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 export type Fields = { [key: string]: Value }
 
-const isObject = (value: Value | undefined): value is Fields =>
+export const isObject = (value: Value | undefined): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import type { ConversionFailure } from "./Coercion.ts"
 import { type Fields, fieldPath, getPath, type Value } from "./FieldPath.ts"
-import { addTags, type Decorations, decorator, putPath, withPath } from "./filter/Decorate.ts"
+import { addTags, type Decorations, decorator, list, putPath, withPath } from "./filter/Decorate.ts"
 import { compile as compileGrok, type Grok } from "./Grok.ts"
 import type { Expression } from "./grok/Expression.ts"
 import { leafValue } from "./grok/Fields.ts"
@@ -64,9 +64,6 @@ interface Target {
 const tracePath = ["_ingest", "_grok_match_index"]
 
 const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
-
-const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 
 const asText = (value: Value | undefined): string => {
   if (typeof value === "string") return value

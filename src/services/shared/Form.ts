@@ -14,7 +14,9 @@ export interface FormPart {
   readonly contentType?: string
 }
 
-const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The form cannot be read", issues })
+/** A form that is broken: told with all that is wrong with it. */
+export const unreadable = (issues: ReadonlyArray<Issue>) =>
+  new BadRequest({ detail: "The form cannot be read", issues })
 
 /** The `content-type` fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType: string | undefined): string | undefined => {

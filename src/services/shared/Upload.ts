@@ -1,10 +1,10 @@
 import { Deferred, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import type { Blob } from "../blobs/Blobs.ts"
 import { digestFault } from "./Digest.ts"
-import type { FormPart } from "./Form.ts"
+import { type FormPart, unreadable } from "./Form.ts"
 import type { PartRule } from "./FormParser.ts"
 import { giveBack, Pipe } from "./Pipe.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
@@ -19,8 +19,6 @@ export interface Upload<A> {
   /** What the check made of the small parts. */
   readonly checked: A
 }
-
-const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The form cannot be read", issues })
 
 /** The fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {

@@ -1,4 +1,4 @@
-import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
+import { type Fields, fieldPath, getPath, isObject, type Value } from "../FieldPath.ts"
 
 /** What Logstash's filters do to an event that they matched; texts may hold `%{field}`. */
 export interface Decorations {
@@ -7,9 +7,6 @@ export interface Decorations {
   readonly add_tag?: string | ReadonlyArray<string>
   readonly remove_tag?: string | ReadonlyArray<string>
 }
-
-const isObject = (value: Value | undefined): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A copy with the value at the path (undefined removes it); undefined when a scalar stands in the way. */
 export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Value | undefined): Fields | undefined => {
@@ -42,7 +39,8 @@ export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value
   return putPath(copy, path.slice(1), value)
 }
 
-const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
+/** One or several, as settings give them. */
+export const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 
 const tagsOf = (event: Fields): ReadonlyArray<Value> => {

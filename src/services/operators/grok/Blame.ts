@@ -1,22 +1,7 @@
 import type { PatternError } from "../PatternError.ts"
 import { type ExpandedGroup, faultAt, type Origin } from "./Expand.ts"
 import { matcher, type Tree } from "./Matcher.ts"
-import type { Node } from "./Syntax.ts"
-
-const children = (node: Node): ReadonlyArray<Node> => {
-  switch (node.kind) {
-    case "group":
-      return [node.body]
-    case "repeat":
-      return [node.node]
-    case "sequence":
-      return node.items
-    case "choice":
-      return node.branches
-    default:
-      return []
-  }
-}
+import { childrenOf } from "./Syntax.ts"
 
 /** Finds the smallest part of a bad expression that is bad by itself, down into definitions. */
 export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {
@@ -24,7 +9,7 @@ export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error)
   let from = origin
   let detail = error.message
   for (;;) {
-    const culprit = children(node).find((child) => {
+    const culprit = childrenOf(node).find((child) => {
       try {
         matcher({ ...tree, root: child }, { dotall, indices: false, text: "ascii" })
         return false

@@ -1,6 +1,6 @@
 import type { ExpandedGroup } from "./Expand.ts"
 import { nullable } from "./Nullable.ts"
-import type { Node, Repeat } from "./Syntax.ts"
+import { childrenOf, type Node, type Repeat, someNode } from "./Syntax.ts"
 
 /** A repetition whose captures ECMAScript would forget between iterations: it is printed inside group `l<index>`. */
 export interface Loop {
@@ -20,31 +20,13 @@ export interface Printed {
   readonly loops: ReadonlyArray<Loop>
 }
 
-const branches = (node: Node): ReadonlyArray<Node> => {
-  switch (node.kind) {
-    case "group":
-      return [node.body]
-    case "repeat":
-      return [node.node]
-    case "sequence":
-      return node.items
-    case "choice":
-      return node.branches
-    default:
-      return []
-  }
-}
-
 /** Captures below `node` that one pass over it may leave unset: those in a choice or in something optional. */
 const fragileCaptures = (node: Node, optional: boolean, found: Array<number>): void => {
   const index = (node as ExpandedGroup).capture
   if (optional && index !== undefined) found.push(index)
   const loose = optional || node.kind === "choice" || (node.kind === "repeat" && node.min === 0)
-  for (const child of branches(node)) fragileCaptures(child, loose, found)
+  for (const child of childrenOf(node)) fragileCaptures(child, loose, found)
 }
-
-const some = (node: Node, test: (node: Node) => boolean): boolean =>
-  test(node) || branches(node).some((child) => some(child, test))
 
 /** `(X+)+` matches what `X+` matches, without trying every way to cut it up. */
 const flattened = (node: Repeat, numbered: boolean): string | undefined => {
@@ -78,7 +60,7 @@ export const print = (
   captures = true
 ): Printed => {
   const loops: Array<Loop> = []
-  const numbered = some(root, (node) => node.kind === "atom" && /^\\[1-9]/.test(node.text))
+  const numbered = someNode(root, (node) => node.kind === "atom" && /^\\[1-9]/.test(node.text))
 
   const backreference = (letter: string, name: string): string => {
     const known = /^[+-]?\d+$/.test(name) ? undefined : names.get(name)

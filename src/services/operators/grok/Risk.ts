@@ -1,32 +1,14 @@
 import type { ExpandedGroup } from "./Expand.ts"
-import type { Node } from "./Syntax.ts"
+import { childrenOf, type Node, someNode } from "./Syntax.ts"
 
 /** Rounds of a repetition that may be tried in all combinations. */
 const fewRounds = 8
 /** Pieces of any text in a row that are still quick to try in all lengths. */
 const fewWide = 3
 
-const children = (node: Node): ReadonlyArray<Node> => {
-  switch (node.kind) {
-    case "group":
-      return [node.body]
-    case "repeat":
-      return [node.node]
-    case "sequence":
-      return node.items
-    case "choice":
-      return node.branches
-    default:
-      return []
-  }
-}
-
-const some = (node: Node, holds: (node: Node) => boolean): boolean =>
-  holds(node) || children(node).some((child) => some(child, holds))
-
 /** Whether one round can match in several ways, which its repetition multiplies. */
 const isAmbiguous = (body: Node, rounds: number): boolean =>
-  some(body, (node) =>
+  someNode(body, (node) =>
     node.kind === "repeat"
       ? node.max === Number.POSITIVE_INFINITY || (rounds > fewRounds && node.min !== node.max)
       : node.kind === "choice" && rounds > fewRounds
@@ -48,7 +30,7 @@ export const mayRunAway = (root: Node): boolean => {
     }
     const origin = node.kind === "group" ? (node as ExpandedGroup).origin : undefined
     const isInside = origin === undefined ? isBuiltIn : origin.part === "bank"
-    return children(node).some((child) => walk(child, isInside))
+    return childrenOf(node).some((child) => walk(child, isInside))
   }
   return walk(root, false) || wide > fewWide
 }

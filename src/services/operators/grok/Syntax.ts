@@ -57,5 +57,25 @@ export interface Choice extends Span {
 }
 export type Node = Atom | ClassNode | Mark | Backreference | Group | Reference | Repeat | Sequence | Choice
 
+/** The nodes right below. */
+export const childrenOf = (node: Node): ReadonlyArray<Node> => {
+  switch (node.kind) {
+    case "group":
+      return [node.body]
+    case "repeat":
+      return [node.node]
+    case "sequence":
+      return node.items
+    case "choice":
+      return node.branches
+    default:
+      return []
+  }
+}
+
+/** Whether it holds for the node or one below it. */
+export const someNode = (node: Node, holds: (node: Node) => boolean): boolean =>
+  holds(node) || childrenOf(node).some((child) => someNode(child, holds))
+
 /** Letters and digits of any script and `@ [ ] _ : . -`, as Elasticsearch reads the part after the first colon. */
 export const semanticPattern = /^[\p{L}\p{N}\p{M}@[\]_:.-]+$/u
