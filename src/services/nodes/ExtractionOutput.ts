@@ -6,7 +6,8 @@ import { type Encoder, encoder } from "./formats/Encoder.ts"
 import { type Batch, node } from "./Node.ts"
 import { patternSetting, querySetting } from "./SearchInput.ts"
 
-/** Characters that are encoded and hashed at once. */
+/** Characters that are encoded, hashed and written at once: each time has its price. */
+const written = 256 * 1024
 const encoding = new TextEncoder()
 
 const timestamp = (): string => new Date().toISOString()
@@ -91,11 +92,17 @@ export const extractionOutput = node({
     const data = await context.archiveEntry(given.format === "csv" ? "data.csv" : "data.ndjson")
     const encode = encoderOf(given)
     let rows = 0
-    const write = async (text: string): Promise<void> => {
-      if (text === "") return
-      const bytes = encoding.encode(text)
+    let waiting = ""
+    const flush = async (): Promise<void> => {
+      if (waiting === "") return
+      const bytes = encoding.encode(waiting)
+      waiting = ""
       hash.update(bytes)
       await data.write(bytes)
+    }
+    const write = (text: string): void | Promise<void> => {
+      waiting += text
+      if (waiting.length >= written) return flush()
     }
     return {
       process: async (batch) => {
@@ -104,6 +111,7 @@ export const extractionOutput = node({
       },
       end: async () => {
         await write(encode.end())
+        await flush()
         await data.close()
         const { format, fields = null, query, time_zone } = given
         const told = { rows, sha256: hash.hex(), format, fields, query, indices, startedAt, endedAt: timestamp() }
