@@ -7,14 +7,10 @@ and ``["end", component]``. Lines out: ``["rows", component, rows]``, ``["errors
 """
 
 import copy
-import importlib.abc
-import importlib.util
 import inspect
 import json
-import linecache
 import os
 import queue
-import re
 import sys
 import threading
 import traceback
@@ -25,9 +21,12 @@ sys.path.insert(0, HERE)
 
 import flow  # noqa: E402
 import rows as text_of  # noqa: E402
-from scan import scan, type_of  # noqa: E402
+from modules import Modules  # noqa: E402
 
 sys.path.remove(HERE)
+# Files of the tenant may have these names.
+for name in ("modules", "rows", "scan"):
+    del sys.modules[name]
 
 BATCHES_WAITING = 4
 MAX_ROWS = 1000
@@ -92,41 +91,6 @@ class Printed:
         self._channel.message("print", getattr(threading.current_thread(), "component", self._default), lines)
 
 
-class Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """The tenant's files as modules: they can import one another by name. Their text comes with the order."""
-
-    def __init__(self, files):
-        self._files = {}
-        for name, text in files:
-            stem = name.rsplit("/", 1)[-1]
-            # The name of an artifact has dots, which would stand for packages.
-            module = stem[:-3] if stem.endswith(".py") else re.sub(r"\W", "_", stem)
-            self._files.setdefault(module, (name, text))
-            linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-
-    def find_spec(self, name, path=None, target=None):
-        if name not in self._files:
-            return None
-        return importlib.util.spec_from_loader(name, self, origin=self._files[name][0])
-
-    def create_module(self, spec):
-        return None
-
-    def exec_module(self, module):
-        name, text = self._files[module.__name__]
-        module.__file__ = name
-        exec(compile(text, name, "exec", dont_inherit=True), module.__dict__)
-
-    def node(self, wanted):
-        """The class of a node; of the files that have it, the first counts."""
-        for module, (_, text) in self._files.items():
-            if any(found["type"] == wanted for found in scan(text).get("nodes", [])):
-                return node_class(importlib.import_module(module), wanted)
-        broken = [f"{name} cannot be read ({found['error']['message']}, line {found['error'].get('line', 1)})"
-                  for name, text in self._files.values() for found in [scan(text)] if "error" in found]
-        raise ImportError("; ".join([f"there is no Python node {wanted}", *broken]))
-
-
 def settings_of(node):
     """The names of a node's settings, those of its base classes first."""
     names = {}
@@ -140,14 +104,6 @@ def settings_of(node):
             if not name.startswith("_") and name != "type" and "ClassVar" not in str(annotation):
                 names[name] = None
     return list(names)
-
-
-def node_class(module, wanted):
-    for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, flow.Node) and value.__module__ == module.__name__:
-            if getattr(value, "type", None) == wanted or type_of(value.__name__) == wanted:
-                return value
-    raise ImportError(f"there is no node {wanted} in it any more")
 
 
 def explain(error):
