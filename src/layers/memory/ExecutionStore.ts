@@ -116,8 +116,8 @@ export const layer = Layer.sync(ExecutionStore, () => {
       }),
     started: (attempt, jobId, event) =>
       write(attempt, isOpen, (entry, now) => {
+        if (entry.state !== "RUNNING") entry.attempts++
         entry.state = "RUNNING"
-        entry.attempts++
         entry.jobId = jobId
         entry.startedAt ??= now
         if (entry.events.length === 0) entry.events.push({ seq: 1, event, at: now })

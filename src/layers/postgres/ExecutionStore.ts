@@ -51,7 +51,7 @@ export const layer = Layer.effect(
       return reached(
         yield* sql`
         with execution as (
-          update executions set state = 'RUNNING', attempts = attempts + 1, job_id = ${jobId}, started_at = coalesce(started_at, now()),
+          update executions set state = 'RUNNING', attempts = attempts + (state <> 'RUNNING')::integer, job_id = ${jobId}, started_at = coalesce(started_at, now()),
             event = coalesce(event, ${event}), event_at = coalesce(event_at, now())
           where ${current(attempt)} and ${open}
           returning tenant, id, event_at
@@ -63,6 +63,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
+    // A write whose answer got lost is made again: what is there then is what this one says.
     const output = Effect.fn("ExecutionStore.output")(function* (attempt: Attempt, lines: ReadonlyArray<OutputLine>) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       return reached(
@@ -75,6 +76,7 @@ export const layer = Layer.effect(
           select e.tenant, e.id, l.seq, to_timestamp(l.at / 1000), l.component, l.text
           from execution e, json_to_recordset(${rows}::json)
             as l(seq bigint, at double precision, component text, text text)
+          on conflict do nothing
         )
         select 1 from execution`
       )

@@ -88,6 +88,7 @@ export const layer = Layer.effect(
         where ${current(tenure)} returning 1`)
     }, unreachable)
 
+    // A write whose answer got lost is made again: what is there then is what this one says.
     const output = Effect.fn("JobStore.output")(function* (tenure: Tenure, lines: ReadonlyArray<JobLine>) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       const last = lines.at(-1)?.seq ?? 0
@@ -99,6 +100,7 @@ export const layer = Layer.effect(
           select j.tenant, j.channel, j.cluster, j.job, l.seq, to_timestamp(l.at / 1000), l.component, l.text
           from job j, json_to_recordset(${rows}::json)
             as l(seq bigint, at double precision, component text, text text)
+          on conflict do nothing
         )
         select 1 from job`)
       const first = lines[0]?.seq ?? last
