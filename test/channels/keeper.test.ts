@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Cron, Effect, Fiber, Layer, Result, Stream } from "effect"
+import { Clock, Cron, Duration, Effect, Fiber, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
 import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
@@ -134,6 +134,20 @@ it.effect("a schedule runs at its times; what was missed during a run is made up
     yield* TestClock.adjust(400 * second)
     // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
     expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a time is not due twice when the timer is early", () => {
+  const { starts, layer } = keeping(() => ({ millis: 2 }), everyMinute)
+  return Effect.gen(function* () {
+    const clock = yield* Clock.Clock
+    const early: Clock.Clock = Object.assign(Object.create(clock), {
+      sleep: (duration: Duration.Duration) => clock.sleep(Duration.millis(Duration.toMillis(duration) - 1))
+    })
+    const { fiber } = yield* Effect.provideService(started, Clock.Clock, early)
+    yield* TestClock.adjust(200 * second)
+    expect(starts.map((at) => Math.round(at / second))).toEqual([60, 120, 180])
     yield* Fiber.interrupt(fiber)
   }).pipe(Effect.provide(layer))
 })

@@ -167,7 +167,8 @@ export class JobKeeper extends Context.Service<
           if (outcome.error === undefined) {
             if (definition?.schedule === undefined) return yield* change({ status: "FINISHED" })
             // What was missed meanwhile is made up for by one run at once.
-            nextAt = Cron.next(definition.schedule, begun).getTime()
+            // A timer may be early, and a clock may be set back: the same time is not due twice.
+            nextAt = Cron.next(definition.schedule, Math.max(begun, nextAt ?? 0)).getTime()
             inARow = 0
             continue
           }
