@@ -76,7 +76,7 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The cluster comes after what it runs, and so goes before it. */
-const ClusterLive = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+const Entities = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
   Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
   Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
@@ -86,7 +86,7 @@ const ClusterLive = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, Execu
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
-  Layer.provideMerge(ClusterLive),
+  Layer.provideMerge(Entities),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,

@@ -60,7 +60,7 @@ import { postgresHealth } from "./postgres/Unreachable.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
 import * as PostgresSearch from "./search/Postgres.ts"
 
-const PostgresLive = Postgres.layer.pipe(
+const Database = Postgres.layer.pipe(
   Layer.provide(
     Layer.effect(
       PostgresConfig,
@@ -72,11 +72,9 @@ const PostgresLive = Postgres.layer.pipe(
   )
 )
 
-const BlobsLive = Layer.unwrap(
-  Effect.map(Settings, ({ blobs, storageDeadline }) => BlobsAt.layer(blobs, storageDeadline))
-)
+const Bytes = Layer.unwrap(Effect.map(Settings, ({ blobs, storageDeadline }) => BlobsAt.layer(blobs, storageDeadline)))
 
-const EngineLive = LocalEngine.layer.pipe(
+const Runs = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
@@ -95,11 +93,11 @@ const EngineLive = LocalEngine.layer.pipe(
   )
 )
 
-const GatewayLive = Layer.unwrap(
+const ThisGateway = Layer.unwrap(
   Effect.map(Settings, ({ databaseUrl, cluster }) => Gateways.layer(databaseUrl === undefined, cluster))
 )
 
-const SearchLive = PostgresSearch.layer.pipe(
+const Documents = PostgresSearch.layer.pipe(
   Layer.provide(
     Layer.effect(
       PostgresSearch.SearchConfig,
@@ -123,10 +121,10 @@ const Adapters = Layer.mergeAll(
   DataArea.layer,
   StreamHash.layer,
   IdempotencyStore.layer,
-  GatewayLive,
-  BlobsLive,
-  EngineLive,
-  SearchLive,
+  ThisGateway,
+  Bytes,
+  Runs,
+  Documents,
   Decoder.layer,
   OperatorPool.layer,
   PatternFiles.layer,
@@ -135,9 +133,9 @@ const Adapters = Layer.mergeAll(
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer
-).pipe(Layer.provideMerge(PostgresLive))
+).pipe(Layer.provideMerge(Database))
 
-const ReadinessLive = Layer.effect(
+const Ready = Layer.effect(
   Readiness,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -154,10 +152,10 @@ const ReadinessLive = Layer.effect(
 )
 
 /** Blobs that nothing refers to any more go after a while. */
-const SweepLive = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
+const Sweep = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
 
 /** The cluster comes after what it runs, and so goes before it. */
-const ClusterLive = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+const Entities = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
   Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
   Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
@@ -165,15 +163,9 @@ const ClusterLive = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEn
 )
 
 /** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(
-  Draining.layer,
-  Operators.layer,
-  ReadinessLive,
-  Extraction.layer,
-  Searches.layer
-).pipe(
+export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Ready, Extraction.layer, Searches.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
-  Layer.provideMerge(ClusterLive),
+  Layer.provideMerge(Entities),
   Layer.provideMerge(
     Layer.mergeAll(
       Flowlines.layer,
@@ -184,7 +176,7 @@ export const layer = Layer.mergeAll(
       StoredReferences.layer
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, SweepLive)),
+  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, Sweep)),
   Layer.provideMerge(TenantNodes.layer),
   Layer.provideMerge(Adapters)
 )
