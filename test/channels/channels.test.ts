@@ -86,6 +86,7 @@ dag:
           ["empty", "INVALID"]
         ])
         expect(errors[0]?.reason).toContain("line 1")
+        expect(errors[1]?.reason).toContain("can be read")
         expect(yield* status("broken")).toMatchObject({ status: "INVALID", jobs: [], reason: errors[0]?.reason })
         expect(yield* client.channels.list({ params: { tenant: "othertenant" } })).toEqual({ children: [], errors: [] })
       })

@@ -95,7 +95,8 @@ export class ChannelFolders extends Context.Service<
           })
           if (!isJobName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
           const found = yield* firstOf(tenant, paths)
-          if (found === undefined) return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json" }])
+          if (found === undefined)
+            return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])
           const source: SourceFile = { name: found.path, bytes: found.bytes }
           const jobs = readStructure(source)
           if (Result.isFailure(jobs)) return folder(jobs.failure, found.path)
@@ -110,7 +111,7 @@ export class ChannelFolders extends Context.Service<
           const { file } = job
           const found = yield* firstOf(tenant, [file])
           const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
-          if (found === undefined) return fault([{ detail: "There is no such file" }])
+          if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
           const { path, bytes } = found
           const checked = yield* flowlines.check(tenant, { name: path, bytes }).pipe(
             Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
