@@ -35,7 +35,7 @@ layer(both, { excludeTestServices: true })("messages of the cluster", (it) => {
   const messages = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     return yield* sql<Message>`
-      select entity_id as entity, processed as done from flow_cluster_messages order by entity_id collate "C", id`
+      select entity_id as entity, processed as done from flow_cluster_messages order by entity_type, id`
   })
   const replies = Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
