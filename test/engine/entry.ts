@@ -125,6 +125,15 @@ const acts = new Map<string, Act>([
     }
   ],
   [
+    "test_last_words",
+    async ({ signal }) => {
+      const { writeSync } = await import("node:fs")
+      const words = { _tag: "Ended", outcome: "failed", error: "interrupted", component: "a", at: 1 }
+      signal.addEventListener("abort", () => writeSync(3, `${JSON.stringify(words)}\n`))
+      await forever()
+    }
+  ],
+  [
     "test_stdout",
     async (_, settings) => {
       const chunk = Buffer.alloc(1024 * 1024, "noise ")

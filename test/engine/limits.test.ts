@@ -50,6 +50,16 @@ describe("limits of a run", () => {
     })
   )
 
+  it.live("time: what a run says while it is stopped is not taken for the reason", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const messages = yield* follow(act("test_last_words", {}, { timeout_seconds: 1 })).pipe(
+        Effect.provide(engine(settings(root)))
+      )
+      assert.strictEqual(failure(messages), "The run was stopped at its time limit of 1 seconds")
+    })
+  )
+
   it.live("time: a lasting run has only the limit that it sets itself", () =>
     Effect.gen(function* () {
       const { root } = yield* places

@@ -85,7 +85,7 @@ export class Run {
       const last = messages.findIndex((message) => message._tag === "Ended")
       if (last === -1) return messages
       await this.#end()
-      return messages.slice(0, last + 1)
+      return [...messages.slice(0, last), this.#told(messages[last]!)]
     }
     const exit = await this.#child.exited
     if (this.#ended) return undefined
@@ -103,6 +103,12 @@ export class Run {
     this.#messages = new Messages(this.#child.messages)
     this.#child.order(this.#order)
     return this.next()
+  }
+
+  /** What fails because the run is being stopped is not why it was. */
+  #told(message: RunMessage): RunMessage {
+    if (message._tag !== "Ended" || message.outcome === "succeeded" || this.#killedFor === undefined) return message
+    return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
   }
 
   #reason(exit: Exit): string {
