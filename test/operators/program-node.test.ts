@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { within } from "../../src/layers/operators/Watchdog.ts"
+import { guard } from "../../src/layers/operators/Watchdog.ts"
 import { checkSettings } from "../../src/services/nodes/Checks.ts"
 import { filter } from "../../src/services/nodes/Filter.ts"
 import { flowlet } from "../../src/services/nodes/Flowlet.ts"
@@ -10,7 +10,7 @@ import { Memory } from "../nodes/memory.ts"
 /** What a node makes of events in a run, where what does not end by itself is cut off. */
 const run = async (node: NodeType, given: Record<string, unknown>, events: ReadonlyArray<Event>) => {
   const memory = new Memory()
-  const context = { ...memory.nodeContext("node"), within }
+  const context = { ...memory.nodeContext("node"), guard }
   const instance = await node.start(Schema.decodeUnknownSync(node.settings)(given), context)
   const streams: Record<string, Array<Event>> = { "*": [], errors: [] }
   await instance.process?.(events, (stream, batch) => void streams[stream]?.push(...batch))

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { within } from "../../src/layers/operators/Watchdog.ts"
+import { guard } from "../../src/layers/operators/Watchdog.ts"
 import { grok } from "../../src/services/nodes/Grok.ts"
 import type { Event } from "../../src/services/nodes/Node.ts"
 import { compile } from "../../src/services/operators/Grok.ts"
@@ -28,7 +28,7 @@ describe("what may run away", () => {
 
 describe("the grok node in a run", () => {
   const run = async (patterns: ReadonlyArray<string>, messages: ReadonlyArray<string>) => {
-    const context = { ...new Memory().nodeContext("node"), within }
+    const context = { ...new Memory().nodeContext("node"), guard }
     const settings = Schema.decodeUnknownSync(grok.settings)({ patterns, timeout_millis: 100 })
     const instance = await grok.start(settings, context)
     const streams: Record<string, Array<Event>> = { "*": [], errors: [] }

@@ -12,7 +12,7 @@ import { runIdOf, sha256 } from "../engines/child/Documents.ts"
 import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
-import { within } from "../operators/Watchdog.ts"
+import { guard } from "../operators/Watchdog.ts"
 import { documentsOf } from "../search/Documents.ts"
 import { zip } from "../Zip.ts"
 
@@ -41,7 +41,7 @@ export const layer = Layer.effect(
       const context = (component: string): RunContext => ({
         ...inputs(files, stored, data, stop.signal),
         patterns: spec.patterns,
-        within,
+        guard,
         position: {
           load: () => spec.positions?.[component],
           save: (value) => say({ _tag: "Positions", component, value: value() })

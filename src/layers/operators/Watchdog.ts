@@ -1,4 +1,5 @@
 import { Script } from "node:vm"
+import type { Guard } from "../../services/nodes/Guard.ts"
 
 const key = Symbol.for("flow/operators/step")
 /** Made when it is needed: most runs never do. */
@@ -30,3 +31,5 @@ export const processorMillis = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
+
+export const guard: Guard = { within, processorMillis }

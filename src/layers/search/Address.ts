@@ -9,6 +9,10 @@ export interface SearchAddress {
   readonly url: Redacted.Redacted<string>
   /** Statements that may be under way at once, those that are being read slowly included. */
   readonly connections: number
+  /** What a slice should hold, bytes of stored documents; 6 MiB by default. */
+  readonly sliceBytes?: number | undefined
+  /** False: removing what was dropped is left to others. */
+  readonly sweeps?: boolean | undefined
 }
 
 const targetOf = (url: URL): NetConnectOpts => {

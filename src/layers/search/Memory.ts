@@ -115,6 +115,7 @@ export const layer = Layer.sync(Search, () => {
         })
       )
     },
+    slices: () => Effect.succeed([]),
     drop: (tenant, index) =>
       Effect.andThen(
         indexOf(tenant, index),

@@ -3,22 +3,44 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 
-/** Counts on a connection of its own what a snapshot of another one holds. */
-const countIn = (sql: SqlClient.SqlClient, snapshot: string, count: Statement<{ readonly count: number }>) =>
-  sql.withTransaction(
-    Effect.gen(function* () {
-      yield* sql`set transaction isolation level repeatable read, read only`
-      // The statement takes no parameters; the name is PostgreSQL's own.
-      yield* sql.unsafe(`set transaction snapshot '${snapshot.replace(/[^\w-]/g, "")}'`)
-      return (yield* count)[0]?.count
-    })
-  )
+/**
+ * A connection that reads one moment for as long as the scope lasts: that of a snapshot that another one holds, or now.
+ */
+export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, snapshot?: string) {
+  const connection = yield* sql.reserve
+  const say = (text: string) => connection.executeUnprepared(text, [], undefined)
+  yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
+  yield* say("begin isolation level repeatable read read only")
+  // The statement takes no parameters; the name is PostgreSQL's own.
+  if (snapshot !== undefined) yield* say(`set transaction snapshot '${snapshot.replace(/[^\w-]/g, "")}'`)
+  // Whoever reads slowly is no reason to end the statement, or to take the moment away.
+  yield* say("set local statement_timeout = 0")
+  yield* say("set local idle_in_transaction_session_timeout = 0")
+  const rows = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> => {
+    const [text, parameters] = statement.compile()
+    return connection.executeStream(text, parameters, undefined)
+  }
+  const get = <A extends object>(statement: Statement<A>): Effect.Effect<ReadonlyArray<A>, SqlError> => {
+    const [text, parameters] = statement.compile()
+    return connection.executeUnprepared(text, parameters, undefined)
+  }
+  const exported = Effect.map(say("select pg_export_snapshot() as snapshot"), ([row]) => String(row?.snapshot))
+  return { rows, get, exported }
+})
 
 /** What `rows` gives, and how much that is: counted beside the reading, as it would hold the first rows up. */
 export interface Counted {
   readonly count: Statement<{ readonly count: number }>
   readonly tell: (total: number) => void
 }
+
+/** Counts in a moment that somebody else holds, on a connection of its own, for as long as the scope lasts. */
+export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tell }: Counted) =>
+  Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ get }) => get(count))).pipe(
+    Effect.map(([row]) => row !== undefined && tell(row.count)),
+    Effect.ignore,
+    Effect.forkScoped
+  )
 
 /**
  * Streams the rows of a statement for as long as somebody reads them, out of a transaction of their own. With `counted`
@@ -27,35 +49,23 @@ export interface Counted {
 export const streamed = <A extends object>(
   sql: SqlClient.SqlClient,
   rows: Statement<A>,
-  counted: Counted | undefined
+  counted: Counted | undefined,
+  snapshot?: string
 ): Stream.Stream<A, SqlError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const connection = yield* sql.reserve
-      const say = (text: string) => connection.executeUnprepared(text, [], undefined)
-      yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
-      yield* say("begin isolation level repeatable read read only")
-      // Whoever reads slowly is no reason to end the statement.
-      yield* say("set local statement_timeout = 0")
-      const [text, parameters] = rows.compile()
-      const stream: Stream.Stream<A, SqlError> = connection.executeStream(text, parameters, undefined)
-      if (counted === undefined) return stream
-      const { count, tell } = counted
-      const [exported] = yield* say("select pg_export_snapshot() as snapshot")
-      yield* countIn(sql, String(exported.snapshot), count).pipe(
-        Effect.map((total) => total !== undefined && tell(total)),
-        Effect.ignore,
-        Effect.forkScoped
-      )
+      const moment = yield* momentOf(sql, snapshot)
+      if (counted === undefined) return moment.rows(rows)
+      yield* countIn(sql, yield* moment.exported, counted)
       let read = 0
-      const passed = Stream.mapArray(stream, (found) => {
+      const passed = Stream.mapArray(moment.rows(rows), (found) => {
         read += found.length
         return found
       })
       return Stream.concat(
         passed,
         Stream.suspend(() => {
-          tell(read)
+          counted.tell(read)
           return Stream.empty
         })
       )

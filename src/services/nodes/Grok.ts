@@ -4,7 +4,8 @@ import { compile as compileGrok, type GrokOptions } from "../operators/Grok.ts"
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../operators/GrokFilter.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { Failures } from "./Failures.ts"
-import { chosen, type Event, errors, node, type RunContext, type SettingsIssue } from "./Node.ts"
+import { finishes, type Guard } from "./Guard.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -111,9 +112,9 @@ export const grok = node({
     const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)
     const { field, ignore_missing, timeout_millis } = settings
-    const { within } = context
+    const { guard } = context
     const applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Applied> =
-      within === undefined || !filter.mayRunAway ? filter.applyAll : guarded(filter, within, timeout_millis)
+      guard === undefined || !filter.mayRunAway ? filter.applyAll : guarded(filter, guard, timeout_millis)
     const source = fieldPath(field)
     return {
       process: async (batch, emit) => {
@@ -134,16 +135,16 @@ type Applied = Pick<Filtered, "event" | "matched"> & { readonly late?: boolean }
 
 /** The batch at once, which is quick; when that takes too long, each event by itself, to tell which one it is. */
 const guarded =
-  (filter: GrokFilter, within: NonNullable<RunContext["within"]>, millis: number) =>
+  (filter: GrokFilter, guard: Guard, millis: number) =>
   (events: ReadonlyArray<Fields>): ReadonlyArray<Applied> => {
     let all: ReadonlyArray<Applied> | undefined
-    const isDone = within(millis, () => {
+    const isDone = guard.within(millis, () => {
       all = filter.applyAll(events)
     })
     if (isDone && all !== undefined) return all
     return events.map((event): Applied => {
       let one: Applied | undefined
-      const isDone = within(millis, () => {
+      const isDone = finishes(guard, millis, () => {
         one = filter.apply(event)
       })
       return isDone && one !== undefined ? one : { event: filter.timedOut(event), matched: false, late: true }

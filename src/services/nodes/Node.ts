@@ -1,6 +1,7 @@
 import type { Schema } from "effect"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { Documents } from "./Documents.ts"
+import type { Guard } from "./Guard.ts"
 import type { Network } from "./Network.ts"
 
 /**
@@ -108,11 +109,8 @@ export interface RunContext {
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
   readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>
-  /**
-   * Runs what may not come to an end by itself for at most `millis`; false when it was cut off, which may be anywhere.
-   * It costs some 0.3 ms.
-   */
-  readonly within?: ((millis: number, step: () => void) => boolean) | undefined
+  /** Against what may not come to an end by itself; absent where there is nothing to hold up. */
+  readonly guard?: Guard | undefined
   /** Counts failed records of this node that no stream takes, with one reason kept as a sample. */
   readonly reject: (count: number, reason: string) => void
   /** Aborted when the run is cancelled or another node failed. */

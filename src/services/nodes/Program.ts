@@ -30,6 +30,14 @@ export interface ProgramOptions {
 /** What became of an event: an outcome, or the reason why there is none. */
 export type Taken = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
 
+/** Why a sandbox is of no more use, and whether the program was it rather than a busy machine. */
+interface Broken {
+  readonly why: string
+  readonly isGuilty: boolean
+}
+
+/** How often in a row a sandbox that got no processor is replaced. */
+const mostSpared = 5
 /** How long a batch of slow events keeps everything else in the process waiting. */
 const breathMillis = 50
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -56,18 +64,22 @@ export class Program {
   async run(batch: Batch, take: Taken): Promise<void> {
     let doomed = -1
     let why = ""
+    let spared = 0
     for (let next = 0; next < batch.length; ) {
       if (next === doomed) {
         await take(batch[next++]!, {}, why)
         continue
       }
       const outcomes = this.#turn(batch.slice(next, doomed > next ? doomed : batch.length))
-      if (typeof outcomes === "string") {
-        // The events before the guilty one run once more, in a new sandbox.
-        why = outcomes
-        doomed = next + this.#guest.at()
+      if ("why" in outcomes) {
+        // The events before the guilty one run once more, in a new sandbox; that one too, if others had the processor.
+        const { isGuilty } = outcomes
+        why = outcomes.why
+        spared = isGuilty ? 0 : spared + 1
+        if (isGuilty || spared > mostSpared) doomed = next + this.#guest.at()
         this.#guest = await guestOf(this.#options, this.#context)
       } else {
+        spared = 0
         for (const outcome of outcomes) {
           await take(batch[next++]!, outcome, failureOf(outcome, this.#options.millis))
           if (outcome.printed !== undefined) await this.#context.print(outcome.printed)
@@ -78,28 +90,37 @@ export class Program {
   }
 
   /** The outcomes of the first events, or why the sandbox is of no more use. */
-  #turn(events: Batch): ReadonlyArray<Outcome> | string {
+  #turn(events: Batch): ReadonlyArray<Outcome> | Broken {
     const { millis } = this.#options
     let outcomes: ReadonlyArray<Outcome> = []
     const step = () => {
       outcomes = this.#guest.run(events, millis, performance.now() + breathMillis)
     }
     try {
-      const { within } = this.#context
-      if (within === undefined) step()
-      // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in
-      // function.
-      else if (!within(breathMillis + millis * 4, step)) return late(millis)
+      const { guard } = this.#context
+      if (guard === undefined) step()
+      else {
+        const used = guard.processorMillis()
+        // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in
+        // function.
+        if (!guard.within(breathMillis + millis * 10, step)) {
+          return { why: late(millis), isGuilty: guard.processorMillis() - used > millis }
+        }
+      }
     } catch {
-      return "the program outgrew the stack or the memory of its sandbox"
+      return { why: "the program outgrew the stack or the memory of its sandbox", isGuilty: true }
     }
     return outcomes
   }
 }
 
-const guestOf = async (options: ProgramOptions, { patterns, within }: NodeContext): Promise<Guest> => {
+const guestOf = async (options: ProgramOptions, { patterns, guard }: NodeContext): Promise<Guest> => {
   const { text, purpose, definitions, ecsCompatibility } = options
-  const guest = await open(text, matching(definitions, ecsCompatibility, patterns), { purpose, within })
+  const guest = await open(text, matching(definitions, ecsCompatibility, patterns), {
+    purpose,
+    clock: guard?.processorMillis,
+    within: guard?.within
+  })
   if (Result.isSuccess(guest)) return guest.success
   const { message, line, column } = guest.failure
   throw new Error(`${message}${line === undefined ? "" : ` at ${line}:${column ?? 1} of the program`}`)

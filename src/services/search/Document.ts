@@ -25,12 +25,30 @@ export interface Hit extends Key {
   readonly source: string
 }
 
+/** A place in the order of all results, in a backend's own words: between two documents, or before them all. */
+export interface Cut {
+  readonly at: string
+  readonly id: string
+}
+
+/** The documents between two places, as they are in a moment that somebody holds. Made by a backend, for itself. */
+export interface Slice {
+  /** The moment, and where its documents are. */
+  readonly moment: string
+  /** Without it the slice is the first one. */
+  readonly from: Cut | undefined
+  /** Without it the slice is the last one. */
+  readonly to: Cut | undefined
+}
+
 /** What is read of the documents that a query finds. */
 export interface ReadOptions {
   /** Only what stands after this. */
   readonly after?: Key | undefined
   /** Is told how many documents there are to read, in the moment that is read: some time before the last one. */
   readonly counted?: ((total: number) => void) | undefined
+  /** Only these, for the query that they were cut for; nothing is counted then. */
+  readonly slice?: Slice | undefined
 }
 
 /** What rows of fields look like. */

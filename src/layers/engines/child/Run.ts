@@ -5,7 +5,7 @@ import type { Blobs } from "../../../services/blobs/Blobs.ts"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import type { Flowline } from "../../../services/flowlines/Flowline.ts"
 import type { RunContext, Runtime } from "../../../services/nodes/Node.ts"
-import { within } from "../../operators/Watchdog.ts"
+import { guard } from "../../operators/Watchdog.ts"
 import type { BlobStore } from "../EngineConfig.ts"
 import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
@@ -99,7 +99,7 @@ class Run {
   readonly #context = (component: string): RunContext => ({
     ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal),
     patterns: this.#order.spec.patterns,
-    within,
+    guard,
     position: {
       load: () => this.#order.spec.positions?.[component],
       // After the lines that were printed before it: their order on the channel is the order in which they are kept.

@@ -5,13 +5,15 @@ import { newModule } from "./Module.ts"
 import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, Sandbox, type SandboxOptions } from "./Sandbox.ts"
 
-export interface OpenOptions extends Partial<SandboxOptions> {
+export interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
+  /** Milliseconds that a program's time is measured by; those of the clock if there are no others. */
+  readonly clock?: (() => number) | undefined
   /** Runs what may not come to an end: false when it was cut off. */
   readonly within?: ((millis: number, step: () => void) => boolean) | undefined
 }
 
 /** What a program may do before its first event, its loops inside of built-in functions included. */
-const startMillis = 3000
+const startMillis = 5000
 
 /** Starts a program in a sandbox with memory of its own. `match` is what its helpers grok and dissect call. */
 export const open = async (

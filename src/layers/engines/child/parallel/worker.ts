@@ -5,7 +5,7 @@ import type { RunContext } from "../../../../services/nodes/Node.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import { type Made, part } from "../../../../services/nodes/parallel/Part.ts"
 import { split } from "../../../../services/nodes/parallel/Split.ts"
-import { within } from "../../../operators/Watchdog.ts"
+import { guard } from "../../../operators/Watchdog.ts"
 import { decodeOrder, type Order } from "../../Protocol.ts"
 import { inputs } from "../Inputs.ts"
 import { StoredFiles } from "../StoredFiles.ts"
@@ -25,7 +25,7 @@ const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
   return {
     ...inputs(new TenantFiles(conf), new StoredFiles(spec, storage), join(scratch, `part-${threadId}`), signal),
     patterns: spec.patterns,
-    within,
+    guard,
     position: { load: () => undefined, save: elsewhere },
     file: elsewhere,
     archiveEntry: elsewhere,
