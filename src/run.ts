@@ -13,7 +13,12 @@ await serve(async () => {
       if (runtime === "pybatch") return (await import("./layers/engines/pybatch/Pybatch.ts")).pybatch
       if (runtime === "analytics") return (await import("./layers/engines/analytics/Analytics.ts")).analytics
       return async (flowline, makeContext, order) => {
-        if ((flowline.settings.parallelism ?? 1) === 1) return pipeline(flowline, makeContext)
+        const isParallel = (flowline.settings.parallelism ?? 1) > 1
+        if (!isParallel && flowline.dag.some(({ type }) => type === "extraction_output")) {
+          const { extraction } = await import("./layers/engines/child/extraction/Extraction.ts")
+          return extraction(flowline, makeContext, order)
+        }
+        if (!isParallel) return pipeline(flowline, makeContext)
         const { parallel } = await import("./layers/engines/child/parallel/Parallel.ts")
         return parallel(flowline, makeContext, order)
       }

@@ -11,6 +11,7 @@ import { connect, type SearchAddress } from "./Address.ts"
 import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { overview } from "./Overview.ts"
 import { hitOf, partsFor, rowOf, selectCount, selectHits, selectRows } from "./Read.ts"
+import { makeSlices } from "./Slices.ts"
 import { streamed } from "./Snapshot.ts"
 import { makeWrite } from "./Write.ts"
 
@@ -21,6 +22,9 @@ export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()
 
 /** Searches of one tenant at once: none takes all connections from the others. The rest wait for their turn. */
 const atOnce = 3
+
+/** What a slice holds unless it is said, bytes. */
+const sliceBytes = 6 * 1024 * 1024
 
 /** How long a search for a page, or a count, may take. */
 const pageLimit = "30 seconds"
@@ -35,10 +39,13 @@ const codeOf = (cause: unknown): string =>
   typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
 const make = Effect.gen(function* () {
-  const sql = yield* connect(yield* SearchConfig)
+  const config = yield* SearchConfig
+  const sql = yield* connect(config)
   const write = makeWrite(sql)
+  const slices = makeSlices(sql, config.sliceBytes ?? sliceBytes)
   // What was still read when it was dropped, perhaps by a gateway that is gone.
-  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
+  const sweeping = Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes"))
+  if (config.sweeps !== false) yield* Effect.forkScoped(sweeping)
   const again = { while: isDropped, times: 3 }
 
   const turns = new Map<string, Semaphore.Semaphore>()
@@ -54,19 +61,23 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 
-  /** All rows of a statement on the parts, of which there may be none. */
+  const countedOf = (parts: ReadonlyArray<Part>, query: Query, { after, counted }: ReadOptions) =>
+    counted && { count: selectCount(sql, parts, query, after), tell: counted }
+
+  /** All rows of a statement on the parts that a search looks into, of which there may be none. */
   const all = <A extends object>(
-    parts: ReadonlyArray<Part>,
+    tenant: string,
+    pattern: string,
     query: Query,
-    rows: Statement<A>,
-    { after, counted }: ReadOptions
-  ): Stream.Stream<A, SqlError> => {
-    if (parts.length > 0) {
-      const told = counted && { count: selectCount(sql, parts, query, after), tell: counted }
-      return streamed(sql, rows, told)
-    }
-    counted?.(0)
-    return Stream.empty
+    options: ReadOptions,
+    statement: (parts: ReadonlyArray<Part>) => Statement<A>
+  ) => {
+    if (options.slice !== undefined) return slices.rows(options.slice, statement)
+    return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) => {
+      if (parts.length > 0) return streamed(sql, statement(parts), countedOf(parts, query, options))
+      options.counted?.(0)
+      return Stream.empty
+    }).pipe(Stream.unwrap, Stream.retry(lookAgain))
   }
 
   return Search.of({
@@ -93,12 +104,10 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     read: (tenant, pattern, query, options = {}) =>
-      Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
-        Stream.mapArray(all(parts, query, selectHits(sql, parts, query, options), options), (rows) => {
-          const [first, ...rest] = rows
-          return [hitOf(first), ...rest.map(hitOf)]
-        })
-      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableSource),
+      all(tenant, pattern, query, options, (parts) => selectHits(sql, parts, query, options)).pipe(
+        Stream.mapArray(([first, ...rest]) => [hitOf(first), ...rest.map(hitOf)]),
+        unreachableSource
+      ),
 
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
       return yield* Effect.gen(function* () {
@@ -110,13 +119,17 @@ const make = Effect.gen(function* () {
 
     rows: (tenant, pattern, query, options) => {
       const row = rowOf(options)
-      return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) =>
-        Stream.mapArray(all(parts, query, selectRows(sql, parts, query, options), options), (rows) => {
-          const [first, ...rest] = rows
-          return [row(first), ...rest.map(row)]
-        })
-      ).pipe(Stream.unwrap, Stream.retry(lookAgain), unreachableSource)
+      return all(tenant, pattern, query, options, (parts) => selectRows(sql, parts, query, options)).pipe(
+        Stream.mapArray(([first, ...rest]) => [row(first), ...rest.map(row)]),
+        unreachableSource
+      )
     },
+
+    slices: Effect.fn("Search.slices")(function* (tenant, pattern, query, options = {}) {
+      const parts = yield* partsFor(sql, tenant, pattern)
+      const cut = slices.cut(parts, query, countedOf(parts, query, options))
+      return yield* Effect.catchIf(cut, isDropped, () => Effect.succeed([]))
+    }, unreachableWithin(pageLimit)),
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {
       const no = yield* numberOf(tenant, index)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Hit, Key, Row, RowsOptions } from "../../services/search/Document.ts"
+import type { Cut, Hit, Key, ReadOptions, Row, RowsOptions, Slice } from "../../services/search/Document.ts"
 import { cuts } from "../../services/search/FieldName.ts"
 import { setMember } from "../../services/search/Member.ts"
 import type { Query } from "../../services/search/Query.ts"
@@ -18,9 +18,22 @@ const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefin
     : sql`(ts, id) > (${after.at}::bigint, ${storable(after.id)})`
 }
 
+/** A condition on what stands between the ends of a slice. */
+const between = (sql: SqlClient.SqlClient, slice: Slice | undefined): Fragment => {
+  const key = ({ at, id }: Cut) => sql`(${at}::bigint, ${id}::text)`
+  const from = slice?.from === undefined ? sql`true` : sql`(ts, id) >= ${key(slice.from)}`
+  return slice?.to === undefined ? from : sql`${from} and (ts, id) < ${key(slice.to)}`
+}
+
 /** Whether a part can have documents after the key: those of earlier months cannot. */
 const mayFollow = (part: Part, after: Key | undefined): boolean =>
   after === undefined || part.month === "" || monthOf(after.at) === "" || part.month >= monthOf(after.at)
+
+/** Whether a part can have documents of a slice. */
+export const mayHold = (part: Part, { from, to }: Slice): boolean => {
+  const [first, last] = [from && monthOf(from.at), to && monthOf(to.at)]
+  return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
+}
 
 /** The parts that a search looks into. */
 export const partsFor = Effect.fnUntraced(function* (
@@ -78,12 +91,12 @@ export const selectHits = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
+  { after, slice, limit }: Pick<ReadOptions, "after" | "slice"> & { readonly limit?: number }
 ) => {
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
@@ -127,14 +140,14 @@ export const selectRows = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { fields, as, after }: RowsOptions
+  { fields, as, after, slice }: RowsOptions
 ) => {
   const columns = columnsOf(fields)
   const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
   return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
 }

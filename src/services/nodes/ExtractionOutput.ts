@@ -47,18 +47,23 @@ const settings = Schema.Struct({
 
 type Settings = typeof settings.Type
 
+/** The rows of csv with known columns, which can be made apart from one another. */
+const tableOf = ({ fields = [], time_zone }: Settings) =>
+  csvOf(
+    fields.map(({ name }) => name),
+    fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
+  )
+
 interface Rows extends Encoder {
   /** Fields that have no column. */
   readonly leftOut?: ReadonlyArray<string>
 }
 
-const encoderOf = ({ format, fields, time_zone }: Settings): Rows => {
+const encoderOf = (given: Settings): Rows => {
+  const { format, fields = [] } = given
   if (format === "json") return encoder("ndjson")
-  if (fields === undefined || fields.length === 0) return new Table()
-  const { header, rows } = csvOf(
-    fields.map(({ name }) => name),
-    fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
-  )
+  if (fields.length === 0) return new Table()
+  const { header, rows } = tableOf(given)
   let begun = false
   const start = (): string => {
     const text = begun ? "" : header
@@ -83,6 +88,10 @@ export const extractionOutput = node({
     fields: [{ name: "@timestamp", type: "date" }, { name: "user" }],
     index: "mytenant-access-*"
   },
+  text: (given) => {
+    if (given.format === "json") return encoder("ndjson").encode
+    return given.fields === undefined || given.fields.length === 0 ? undefined : tableOf(given).rows
+  },
   start: async (given, context) => {
     const { documents, sha256 } = context
     if (documents === undefined || sha256 === undefined) throw new Error("There is no search here")
@@ -93,12 +102,15 @@ export const extractionOutput = node({
     const encode = encoderOf(given)
     let rows = 0
     let waiting = ""
+    const writeBytes = async (bytes: Uint8Array): Promise<void> => {
+      hash.update(bytes)
+      await data.write(bytes)
+    }
     const flush = async (): Promise<void> => {
       if (waiting === "") return
       const bytes = encoding.encode(waiting)
       waiting = ""
-      hash.update(bytes)
-      await data.write(bytes)
+      await writeBytes(bytes)
     }
     const write = (text: string): void | Promise<void> => {
       waiting += text
@@ -108,6 +120,13 @@ export const extractionOutput = node({
       process: async (batch) => {
         rows += batch.length
         await write(encode.encode(batch))
+      },
+      write: async (text, records) => {
+        rows += records
+        // What stands before all rows.
+        await write(encode.encode([]))
+        await flush()
+        await writeBytes(text)
       },
       end: async () => {
         await write(encode.end())
