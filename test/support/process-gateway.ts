@@ -26,7 +26,7 @@ export interface GatewayProcess {
   readonly ready: () => Promise<{ readonly url: string; readonly port: number }>
 }
 
-const passed = ["PATH", "HOME", "TMPDIR", "LANG"]
+const passed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"]
 
 /** Starts `node src/main.ts` with these variables and no others of the gateway's. */
 export const startProcess = (variables: Readonly<Record<string, string>>): GatewayProcess => {

@@ -47,7 +47,8 @@ export class Child {
     this.memoryMib = memoryMib
     this.#graceMillis = settings.graceMillis
     this.#lifeSigns = settings.lifeSigns
-    const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: join(settings.tempRoot, "compiled") }
+    const cache = process.env["NODE_COMPILE_CACHE"] ?? join(settings.tempRoot, "compiled")
+    const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
     // A folder for temporary files may be emptied by others, and a child needs one to be in.
     mkdirSync(settings.tempRoot, { recursive: true })
