@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Clock, Cron, Duration, Effect, Fiber, Layer, Result, Stream } from "effect"
+import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
 import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
@@ -21,10 +21,11 @@ const flowline: Flowline = {
 
 /** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
 const keeping = (
-  runs: (run: number) => { readonly millis: number; readonly error?: string },
+  runs: (run: number) => { readonly millis: number; readonly error?: string; readonly abandoned?: boolean },
   given: Partial<ChannelJob> = {}
 ) => {
   const starts: Array<number> = []
+  const ids: Array<string> = []
   let under = 0
   const job: ChannelJob = {
     name: "j",
@@ -36,19 +37,21 @@ const keeping = (
     restart: { initial: 1000, max: 8000, perHour: 5 },
     ...given
   }
+  const elsewhere = { ...job, cluster: "c-local" }
   const engine = Layer.succeed(Engine, {
-    run: () =>
+    run: ({ executionId }) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const clock = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
           starts.push(clock)
+          ids.push(executionId)
           expect(++under).toBe(1)
-          const { millis, error } = runs(starts.length)
+          const { millis, error, abandoned = false } = runs(starts.length)
           const started: RunMessage = { _tag: "Started", jobId: "h:1", pid: 1, at: 0 }
           const end: RunMessage = {
             _tag: "Ended",
             at: 0,
-            ...(error === undefined ? { outcome: "succeeded" } : { outcome: "failed", error })
+            ...(error === undefined ? { outcome: "succeeded" } : { outcome: "failed", error, abandoned })
           }
           return Stream.make(started).pipe(
             Stream.concat(Stream.fromEffect(Effect.as(Effect.sleep(millis), end))),
@@ -65,12 +68,13 @@ const keeping = (
       Layer.mock(Archives)({}),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
-        read: () => Effect.succeed({ name: "c", file: "channels/c/channel_structure.yaml", issues: [], jobs: [job] }),
+        read: () =>
+          Effect.succeed({ name: "c", file: "channels/c/channel_structure.yaml", issues: [], jobs: [job, elsewhere] }),
         flowline: () => Effect.succeed(Result.succeed({ flowline, dag: "{}", value: {}, file: job.file }))
       })
     ])
   )
-  return { starts, layer }
+  return { starts, ids, layer }
 }
 
 const started = Effect.gen(function* () {
@@ -193,5 +197,44 @@ it.effect("a stop counts before the run has heard of it, and the older tenure sa
     yield* Fiber.join(fiber)
     yield* keeper.keep(stop!)
     expect(yield* state).toMatchObject({ status: "STOPPED", desired: false, node: null })
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a run that ended as its gateway was silent is followed by another one, and counts as no failure", () => {
+  const silent = { millis: 100, error: "silent", abandoned: true }
+  const { starts, layer } = keeping((run) => (run <= 10 ? silent : { millis: 3600 * second }))
+  return Effect.gen(function* () {
+    const { fiber, state } = yield* started
+    yield* TestClock.adjust(60 * second)
+    expect(starts.length).toBe(11)
+    expect(yield* state).toMatchObject({ status: "ACTIVE", restarts: 0, lastError: null })
+    yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("what nobody has thought of is a failure of the run, and not a start that never ends", () => {
+  const { layer } = keeping(() => {
+    throw new Error("a secret of the inside")
+  })
+  return Effect.gen(function* () {
+    const { fiber, state } = yield* started
+    expect(yield* state).toMatchObject({ status: "RESTARTING", lastError: "the gateway could not follow the run" })
+    yield* TestClock.adjust(60 * second)
+    expect(yield* state).toMatchObject({ status: "FAILED", restarts: 5 })
+    yield* Fiber.join(fiber)
+  }).pipe(Effect.provide(layer), Effect.provide(Logger.layer([])))
+})
+
+it.effect("runs of two jobs have two names, though they begin together and their names look the same", () => {
+  const { ids, layer } = keeping(() => ({ millis: 0 }))
+  return Effect.gen(function* () {
+    const store = yield* JobStore
+    const keeper = yield* JobKeeper
+    const long = { ...key, channel: "c".repeat(63), cluster: "local" }
+    const jobs = [{ ...key, channel: "a-c" }, { ...key, channel: "a", cluster: "c-local" }, long]
+    const wished = yield* store.wish("start", jobs)
+    for (const job of wished) yield* keeper.keep(job)
+    expect(new Set(ids).size).toBe(3)
+    for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,130}$/)
   }).pipe(Effect.provide(layer))
 })

@@ -13,6 +13,11 @@ const mib = 1024 * 1024
 /** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
 const watchMillis = process.platform === "linux" ? 200 : 1000
 
+/** A run without a sign of life from here ends itself: after 4.5 seconds, of which one may have passed before. */
+const silentMillis = 3400
+/** Milliseconds within which the end of such a run is seen here, once this process goes on. */
+const seenMillis = 10_000
+
 /** The nodes that reach the tenant's indices. */
 const searching = new Set(["search_input", "search_output", "extraction_output"])
 
@@ -27,6 +32,10 @@ export class Run {
   readonly #memoryMib: number
   readonly #memoryBytes: number
   readonly #timeoutSeconds: number
+  readonly #lifeSigns: boolean
+  /** When this process last looked, and when it did so after it had been silent for too long. */
+  #lookedAt = performance.now()
+  #silentUntil = Number.NEGATIVE_INFINITY
   #deadline: number
   #child: Child
   #messages: Messages
@@ -41,6 +50,7 @@ export class Run {
     this.#runners = runners
     this.#warn = warn
     this.#order = orderOf(settings, spec)
+    this.#lifeSigns = settings.lifeSigns
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
@@ -54,7 +64,14 @@ export class Run {
     this.#watch = setInterval(() => void this.#check(), watchMillis)
   }
 
+  #look(): void {
+    const now = performance.now()
+    if (now - this.#lookedAt > silentMillis) this.#silentUntil = now
+    this.#lookedAt = now
+  }
+
   async #check(): Promise<void> {
+    this.#look()
     if (this.#killedFor === undefined && performance.now() > this.#deadline) {
       this.#killedFor = `The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`
       this.#child.terminate()
@@ -91,7 +108,9 @@ export class Run {
     if (this.#ended) return undefined
     if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
     await this.#end()
-    return [{ _tag: "Ended", outcome: "failed", error: this.#reason(exit), at: Date.now() }]
+    const end = { _tag: "Ended", outcome: "failed", at: Date.now() } as const
+    if (this.#wasAbandoned(exit)) return [{ ...end, error: "The gateway was silent for too long", abandoned: true }]
+    return [{ ...end, error: this.#reason(exit) }]
   }
 
   /** The warm child died before it began: nothing has happened yet, so a new one takes its place. */
@@ -109,6 +128,13 @@ export class Run {
   #told(message: RunMessage): RunMessage {
     if (message._tag !== "Ended" || message.outcome === "succeeded" || this.#killedFor === undefined) return message
     return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
+  }
+
+  /** Whether the run has ended itself because this process was silent: frozen, or without a processor for seconds. */
+  #wasAbandoned(exit: Exit): boolean {
+    this.#look()
+    const silent = performance.now() - this.#silentUntil < seenMillis
+    return this.#lifeSigns && silent && exit.signal === "SIGKILL" && this.#killedFor === undefined
   }
 
   #reason(exit: Exit): string {

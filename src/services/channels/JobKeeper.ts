@@ -1,4 +1,4 @@
-import { Clock, Context, Cron, Effect, Layer, Result, Schedule, Stream } from "effect"
+import { Clock, Context, Cron, Effect, Hash, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
@@ -18,8 +18,8 @@ class Superseded {
   readonly _tag = "Superseded"
 }
 
-/** How a run of the job ended. `final`: another one would end in the same way. */
-type Outcome = { readonly error: string | undefined; readonly final?: boolean }
+/** How a run of the job ended. `abandoned`: its gateway had been silent, which is nothing that the job has done. */
+type Outcome = { readonly error: string | undefined; readonly abandoned?: boolean }
 
 /** Milliseconds between two signs of life. */
 const beat = 2000
@@ -27,12 +27,11 @@ const beat = 2000
 const farewell = 3000
 const hour = 3_600_000
 
-/** Names a run of the job, and its archive. */
-const runIdOf = ({ channel, cluster, job }: JobKey, at: number): string =>
-  `${[channel, cluster, job]
-    .join("-")
-    .replace(/[^A-Za-z0-9_-]/g, "_")
-    .slice(0, 100)}-${at}`
+/** Names a run of the job, and its archive. The hash tells jobs apart whose names look the same when they are joined. */
+const runIdOf = (key: JobKey, at: number): string => {
+  const name = [key.channel, key.cluster, key.job].join("-").replace(/[^A-Za-z0-9_-]/g, "_")
+  return `${name.slice(0, 100)}-${(Hash.string(jobScope(key)) >>> 0).toString(36)}-${at}`
+}
 
 /** Keeps a job going: one run after the other, as its channel's structure says. */
 export class JobKeeper extends Context.Service<
@@ -98,7 +97,10 @@ export class JobKeeper extends Context.Service<
               return yield* patiently(archives.add(tenant, { id, flowlineId: jobScope(tenure), sha256, size, entries }))
             }
             case "Ended":
-              outcome = { error: message.outcome === "succeeded" ? undefined : failureOf(message) }
+              outcome = {
+                error: message.outcome === "succeeded" ? undefined : failureOf(message),
+                ...(message.abandoned === true ? { abandoned: true } : {})
+              }
           }
         })
         const scope = jobScope(tenure)
@@ -132,6 +134,10 @@ export class JobKeeper extends Context.Service<
         )
       })
 
+      /** What nobody has thought of is told to the operators, and ends a run like any other failure. */
+      const baffled = (key: JobKey) => (defect: unknown) =>
+        Effect.as(Effect.logError(`job ${jobId(key)}`, defect), "the gateway could not follow the run")
+
       /** Runs the job again and again, until it has come to its end or may not be tried any more. */
       const tend = Effect.fnUntraced(function* (tenure: Tenure, progress: Progress) {
         const change = (change: JobChange) =>
@@ -146,8 +152,10 @@ export class JobKeeper extends Context.Service<
         /** Failures in a row, each soon after its start. */
         let inARow = 0
         for (;;) {
-          const found = yield* Effect.result(definitionOf(tenure))
-          const job = Result.isSuccess(found) ? found.success : "the configuration cannot be read"
+          const job = yield* definitionOf(tenure).pipe(
+            Effect.orElseSucceed(() => "the configuration cannot be read"),
+            Effect.catchDefect(baffled(tenure))
+          )
           const definition = typeof job === "string" ? undefined : job
           if (definition?.schedule !== undefined) {
             nextAt ??= Cron.next(definition.schedule, yield* Clock.currentTimeMillis).getTime()
@@ -161,7 +169,8 @@ export class JobKeeper extends Context.Service<
               : yield* attempt(tenure, definition, progress).pipe(
                   Effect.catchTag("StorageUnreachable", ({ storage }) =>
                     Effect.succeed<Outcome>({ error: `the ${storage} storage cannot be reached` })
-                  )
+                  ),
+                  Effect.catchDefect((defect) => Effect.map(baffled(tenure)(defect), (error): Outcome => ({ error })))
                 )
           const now = yield* Clock.currentTimeMillis
           if (outcome.error === undefined) {
@@ -173,6 +182,11 @@ export class JobKeeper extends Context.Service<
             continue
           }
           const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }
+          if (outcome.abandoned === true) {
+            yield* change({ status: "STARTING" })
+            yield* Effect.sleep(initial)
+            continue
+          }
           const lastError = outcome.error
           failures = [...failures.filter((at) => at > now - hour), now].slice(-perHour - 1)
           if (failures.length > perHour) return yield* change({ status: "FAILED", lastError, failures })

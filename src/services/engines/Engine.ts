@@ -61,6 +61,8 @@ export type RunMessage =
       /** Why it failed, for the user: no stack, no absolute path. */
       readonly error?: string
       readonly component?: string
+      /** The run ended itself as its gateway had been silent for long: it may be run again, here or elsewhere. */
+      readonly abandoned?: boolean
       readonly at: number
     }
 

@@ -109,6 +109,8 @@ export class Supervisor extends Context.Service<
               return yield* patiently(archives.add(tenant, { id, flowlineId: claim.flowlineId, sha256, size, entries }))
             }
             case "Ended": {
+              // It says nothing of the flowline: given back, the execution begins anew, here or elsewhere.
+              if (message.abandoned === true) return yield* current(store.release(claim))
               if (message.outcome === "succeeded") return yield* current(finish("SUCCEEDED", "end"))
               return yield* current(finish("FAILED", "failed", failureOf(message)))
             }
@@ -140,7 +142,8 @@ export class Supervisor extends Context.Service<
             let failure: string | undefined
             yield* engine.run(spec).pipe(
               Stream.runForEach((message) => {
-                if (message._tag === "Ended" && message.outcome === "failed" && pause !== undefined) {
+                const failed = message._tag === "Ended" && message.outcome === "failed" && message.abandoned !== true
+                if (failed && pause !== undefined) {
                   failure = failureOf(message)
                   return Effect.void
                 }
