@@ -1,7 +1,8 @@
 import { Layer } from "effect"
-import { HttpApi, HttpApiBuilder, HttpApiScalar } from "effect/http-api"
-import { PrometheusMetrics } from "effect/observability"
+import { HttpApi, HttpApiBuilder } from "effect/http-api"
+import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Api } from "./Api.ts"
+import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
 import { lean } from "./layers/http/Lean.ts"
@@ -67,7 +68,7 @@ export const RunnerRoutes = Layer.mergeAll(
 /** Everything that is served: the API, its description, what operators look at, and what wraps every answer. */
 export const Routes = Layer.mergeAll(
   ApiRoutes,
-  HttpApiScalar.layer(Api, { path: "/docs" }),
+  Docs.layer(Api),
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   Health.layer,
   ProblemPages.layer,

@@ -1,4 +1,4 @@
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Layer } from "effect"
 import { Gateway, settings } from "./gateway.ts"
 import { startFailure } from "./layers/StartFailure.ts"

@@ -84,6 +84,16 @@ describe("architecture", () => {
     expect(mayImport("src/layers/conf/Disk.ts", "src/services/conf/Api.ts")).toBe(false)
   })
 
+  it("loads of large packages only what it uses: an idle gateway is to be small", () => {
+    const whole = /^(@effect\/platform-node|effect\/(cluster|encoding|observability|reactivity|rpc))$/
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((name) => whole.test(name))
+        .map(() => file)
+    )
+    expect(wrong).toEqual([])
+  })
+
   it("keeps files under 300 lines", () => {
     const long = [...sources, ...files("test"), ...files("bench"), ...files("scripts"), ...files("migrations")].filter(
       (file) => readFileSync(join(root, file), "utf8").trimEnd().split("\n").length > 300

@@ -1,6 +1,6 @@
 import { Effect, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
-import { Otlp } from "effect/observability"
+import * as Otlp from "effect/observability/Otlp"
 import { Settings } from "../services/shared/Settings.ts"
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const

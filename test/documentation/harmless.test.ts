@@ -37,7 +37,7 @@ const attributes = /^(href|src|alt|title|id|class|style|align)$/
 it.effect.each(attempts)("renders %j without anything that runs or leaves the page", (attempt) =>
   Effect.gen(function* () {
     const renderer = yield* Renderer
-    const html = renderer.render(attempt, (address) => address)
+    const html = yield* renderer.render(attempt, (address) => address)
     const body = html.slice(html.indexOf("<body>") + 6, html.indexOf("</body>"))
     for (const [tag, name = "", rest = ""] of body.matchAll(/<\/?([a-zA-Z][^\s/>]*)((?:"[^"]*"|[^>"])*)>/g)) {
       expect([tag, tags.test(name)]).toEqual([tag, true])

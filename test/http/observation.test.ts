@@ -129,6 +129,20 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
     })
   )
 
+  it.effect("shows its interface to whoever browses it, again and again", () =>
+    Effect.gen(function* () {
+      const { gateway } = yield* Gateway
+      yield* Effect.promise(async () => {
+        const pages = await Promise.all([1, 2, 3].map(() => rawGet(gateway.port, "/docs")))
+        for (const page of pages) {
+          expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html"])
+          expect(page.body.includes("/v1/{tenant}/flowline/save")).toBe(true)
+          expect(page.body.equals(pages[0]!.body)).toBe(true)
+        }
+      })
+    })
+  )
+
   it.effect("logs as much as it is told to, and goes on when nobody reads what it logs", () =>
     Effect.gen(function* () {
       const { here } = yield* Gateway

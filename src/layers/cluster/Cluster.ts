@@ -1,17 +1,16 @@
-import { NodeClusterSocket, NodeCrypto } from "@effect/platform-node"
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option } from "effect"
-import {
-  RunnerAddress,
-  RunnerHealth,
-  RunnerStorage,
-  Runners,
-  Sharding,
-  ShardingConfig,
-  SocketRunner,
-  SqlMessageStorage,
-  SqlRunnerStorage
-} from "effect/cluster"
-import { RpcSerialization } from "effect/rpc"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import * as RunnerHealth from "effect/cluster/RunnerHealth"
+import * as RunnerStorage from "effect/cluster/RunnerStorage"
+import * as Runners from "effect/cluster/Runners"
+import * as Sharding from "effect/cluster/Sharding"
+import * as ShardingConfig from "effect/cluster/ShardingConfig"
+import * as SocketRunner from "effect/cluster/SocketRunner"
+import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
+import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
 import { Settings } from "../../services/shared/Settings.ts"

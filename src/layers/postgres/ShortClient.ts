@@ -1,7 +1,7 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import type { Scope } from "effect"
 import { Effect, Exit, type Stream } from "effect"
-import type { Reactivity } from "effect/reactivity"
+import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"

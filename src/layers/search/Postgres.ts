@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
-import { Reactivity } from "effect/reactivity"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import type { ReadOptions } from "../../services/search/Document.ts"

@@ -27,13 +27,13 @@ export const DocumentationHttp = HttpApiBuilder.group(
     const renderer = yield* Renderer
 
     const kept = new Map<string, string>()
-    const rendered = (key: string, markdown: string, locate: ReturnType<typeof locator>): string => {
-      const html = kept.get(key) ?? renderer.render(markdown, locate)
+    const rendered = Effect.fnUntraced(function* (key: string, markdown: string, locate: ReturnType<typeof locator>) {
+      const html = kept.get(key) ?? (yield* renderer.render(markdown, locate))
       kept.delete(key)
       kept.set(key, html)
       if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
       return html
-    }
+    })
 
     /** An answer made of a text: its tag is that of the text, and so changes with all that goes into it. */
     const textOf = Effect.fnUntraced(function* (
@@ -83,7 +83,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
       const [asked = ""] = request.originalUrl.replace(/^\w+:\/\/[^/]*/, "").split("?")
       const version = page._tag === "List" ? page.markdown : page.file.sha256
-      const html = rendered(JSON.stringify([page.path, asked, version]), markdown, locator(page.path, asked))
+      const html = yield* rendered(JSON.stringify([page.path, asked, version]), markdown, locator(page.path, asked))
       const answered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
       return HttpServerResponse.setHeader(answered, "vary", "Accept")
     })

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Stream } from "effect"
-import { Hex } from "effect/encoding"
+import * as Hex from "effect/encoding/Hex"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Blobs } from "../blobs/Blobs.ts"
 import { ArtifactStore } from "../resources/ArtifactStore.ts"

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { Hex } from "effect/encoding"
+import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"

@@ -1,5 +1,5 @@
 import { Context, Effect, Fiber, Schema } from "effect"
-import { Hex } from "effect/encoding"
+import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"

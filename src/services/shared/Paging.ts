@@ -1,5 +1,5 @@
 import { Effect, Result, Schema, type Scope, Stream } from "effect"
-import { Base64Url } from "effect/encoding"
+import * as Base64Url from "effect/encoding/Base64Url"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { primed } from "./Primed.ts"
