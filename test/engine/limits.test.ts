@@ -42,10 +42,10 @@ describe("limits of a run", () => {
   it.live("time: a loop that never yields is stopped", () =>
     Effect.gen(function* () {
       const { root } = yield* places
-      const messages = yield* follow(act("test_busy", {}, { timeout_seconds: 3 })).pipe(
+      const messages = yield* follow(act("test_busy", {}, { timeout_seconds: 2 })).pipe(
         Effect.provide(engine(settings(root)))
       )
-      assert.strictEqual(failure(messages), "The run was stopped at its time limit of 3 seconds")
+      assert.strictEqual(failure(messages), "The run was stopped at its time limit of 2 seconds")
       assert.deepStrictEqual(printed(messages), ["busy"])
     })
   )
@@ -66,7 +66,7 @@ describe("limits of a run", () => {
       const limited = engine(settings(root, { timeoutSeconds: 1 }))
       const [lasting, other, own] = yield* Effect.all(
         [
-          follow({ ...act("test_print", { lines: 1, pause: 2500 }), lasting: true }),
+          follow({ ...act("test_print", { lines: 1, pause: 1500 }), lasting: true }),
           follow(act("test_print", { lines: 1, pause: 60_000 })),
           follow({ ...act("test_busy", {}, { timeout_seconds: 2 }), lasting: true })
         ],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, readlinkSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Runners } from "../../src/layers/engines/Runners.ts"
@@ -119,7 +119,7 @@ describe("the warm runner", () => {
 /** Whether a process belongs to the engine of this folder: its working folder is the engine's. */
 const isOurs = (root: string) => (pid: number) => {
   try {
-    return readFileSync(`/proc/${pid}/environ`, "latin1").includes(root)
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(root)
   } catch {
     return false
   }
