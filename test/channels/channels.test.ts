@@ -229,6 +229,24 @@ dag:
         expect(yield* Effect.flip(status("faulty"))).toMatchObject({ _tag: "NotFound", kind: "channel" })
       })
     )
+
+    it.effect("forget jobs that have come to their end when the configuration has them no more", () =>
+      Effect.gen(function* () {
+        const { client, settings } = yield* TestGateway
+        const folder = join(settings.conf, "tenants/mytenant/channels/leaving")
+        const once = flowline("count: 1, rate: 1000")
+        write(folder, { "channel_structure.yaml": "jobs: [{ name: a, runtime: stream }]", "a.yaml": once })
+        yield* act("start", "leaving")
+        yield* become("FINISHED", "leaving")
+        const renamed = "jobs: [{ name: b, runtime: stream, flowline: a.yaml }]"
+        write(folder, { "channel_structure.yaml": renamed })
+        expect(yield* status("leaving")).toMatchObject({ status: "STOPPED", jobs: [{ name: "leaving/local/b" }] })
+        rmSync(folder, { recursive: true })
+        expect(yield* Effect.flip(status("leaving"))).toMatchObject({ _tag: "NotFound", kind: "channel" })
+        const { errors } = yield* client.channels.list({ params: { tenant: "mytenant" } })
+        expect(errors.map(({ name }) => name)).not.toContain("leaving")
+      })
+    )
   })
 
 suite("channels in memory", (conf) => memoryGateway({ conf }))

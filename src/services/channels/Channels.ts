@@ -5,7 +5,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { StoredLine } from "../shared/Lines.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
-import { type JobKey, type JobState, jobId } from "./Job.ts"
+import { isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import { JobStore, type Wish } from "./JobStore.ts"
@@ -54,7 +54,7 @@ export class Channels extends Context.Service<
         const names = yield* folders.names(tenant)
         const states = yield* store.list(tenant, channel)
         const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
-        if (folder === undefined && !states.some(({ status }) => status !== "STOPPED")) {
+        if (folder === undefined && !states.some(({ status }) => isUnderWay(status))) {
           return yield* new NotFound({ kind: "channel", tenant, id: channel })
         }
         return { folder, states } satisfies Known

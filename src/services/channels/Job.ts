@@ -14,6 +14,10 @@ export const ChannelStatus = Schema.Literals([
 ])
 export type ChannelStatus = typeof ChannelStatus.Type
 
+/** Whether a job with this status has a run, or will have another one by itself. */
+export const isUnderWay = (status: JobStatus): boolean =>
+  status === "STARTING" || status === "ACTIVE" || status === "RESTARTING"
+
 /** What names a job in all tenants. */
 export interface JobKey {
   readonly tenant: string

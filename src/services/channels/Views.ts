@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { ChannelDetail, type ChannelEntry, type ChannelList } from "./Channel.ts"
 import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
-import { type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
+import { isUnderWay, type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
 
 type Known = JobKey & JobState
 
@@ -18,7 +18,7 @@ const jobsOf = (tenant: string, channel: string, folder: ChannelFolder | undefin
   const others = states.filter(
     (state) =>
       state.channel === channel &&
-      state.status !== "STOPPED" &&
+      isUnderWay(state.status) &&
       !folder?.jobs.some(({ cluster, name }) => cluster === state.cluster && name === state.job)
   )
   return [...defined, ...others.map((state) => ({ key: state, task: "", state }))]
@@ -40,7 +40,7 @@ export const views = {
       if (reason === undefined) children.push({ name: folder.name, status: statusOf(jobs.map(({ state }) => state)) })
       else errors.push({ name: folder.name, status: "INVALID", reason })
     }
-    const gone = new Set(states.filter(({ status }) => status !== "STOPPED").map(({ channel }) => channel))
+    const gone = new Set(states.filter(({ status }) => isUnderWay(status)).map(({ channel }) => channel))
     for (const { name } of folders) gone.delete(name)
     for (const name of gone) errors.push({ name, status: "INVALID", reason: reasonOf(undefined)! })
     return { children, errors }
