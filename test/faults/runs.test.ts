@@ -63,7 +63,7 @@ describe("runs", () => {
           const tenant = tenantOf(gateway.url)
           const before = residentMib(gateway.pid)
           const looping = await tenant.run(
-            generator(undefined, 1_000_000).replace("dag:", "settings: { timeout_seconds: 4 }\ndag:")
+            generator(undefined, 1_000_000).replace("dag:", "settings: { timeout_seconds: 2 }\ndag:")
           )
           const endless = await tenant.run(flowlet("while (true) {}", "{ timeout_seconds: 20 }"))
           const greedy = await tenant.run(
