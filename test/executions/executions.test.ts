@@ -229,6 +229,18 @@ dag:
     })
   )
 
+  it.effect("stay when their flowline is deleted, also while they run", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const { flowlineId, id } = yield* execute(forever)
+      yield* client.flowlines.remove({ params: { tenant, id: flowlineId } })
+      yield* client.executions.cancel({ params: { tenant, flowlineId, executionId: id } })
+      expect(yield* ended(tenant, flowlineId, id)).toMatchObject({ state: "CANCELLED" })
+      const all = yield* client.executions.listOf({ params: { tenant, id: flowlineId }, query: {} })
+      expect(all.map((execution) => execution.id)).toEqual([id])
+    })
+  )
+
   it.effect("of nobody are not found", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

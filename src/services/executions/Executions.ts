@@ -169,10 +169,12 @@ export class Executions extends Context.Service<
         detail,
         list: (tenant, span) => store.list(tenant, undefined, span),
         listOf: Effect.fn("Executions.listOf")(function* (tenant, flowlineId) {
-          if (!(yield* flowlineStore.isKnown(tenant, flowlineId))) {
-            return yield* new NotFound({ kind: "flowline", tenant, id: flowlineId })
-          }
-          return (span: ListSpan) => store.list(tenant, flowlineId, span)
+          const rows = (span: ListSpan) => store.list(tenant, flowlineId, span)
+          // The executions of a flowline stay when it is deleted.
+          const known =
+            (yield* flowlineStore.isKnown(tenant, flowlineId)) ||
+            (yield* Stream.runCollect(rows({ after: undefined, limit: 1 }))).length > 0
+          return known ? rows : yield* new NotFound({ kind: "flowline", tenant, id: flowlineId })
         }),
         events: Effect.fn("Executions.events")(function* (tenant, id) {
           yield* stateOf({ tenant, id })
