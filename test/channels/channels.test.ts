@@ -155,6 +155,25 @@ dag:
       })
     )
 
+    it.effect("are restarted once for an idempotency key, and stopped as often as it is said", () =>
+      Effect.gen(function* () {
+        const key = { "idempotency-key": crypto.randomUUID() }
+        const send = (action: string) => raw(`/v1/mytenant/channels/main/${action}`, { method: "POST", headers: key })
+        expect((yield* send("restart")).status).toBe(201)
+        const { jobs } = yield* become("ACTIVE")
+        const again = yield* send("restart")
+        expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([201, "true"])
+        expect((yield* status()).jobs.map(({ since }) => since)).toEqual(jobs.map(({ since }) => since))
+        expect((yield* send("start")).status).toBe(422)
+        for (const _ of [1, 2]) {
+          expect((yield* send("stop")).status).toBe(204)
+          expect(yield* status()).toMatchObject({ status: "STOPPED" })
+          expect(yield* act("start")).toBe(201)
+        }
+        yield* act("stop")
+      })
+    )
+
     it.effect("show what their jobs print", () =>
       Effect.gen(function* () {
         const { client } = yield* TestGateway

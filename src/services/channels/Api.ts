@@ -1,5 +1,8 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -12,9 +15,10 @@ const jobParams = { ...channelParams, cluster: Schema.String, job: Schema.String
 const Sequence = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** 53 - 1 }))
 
 const done = [HttpApiSchema.Created, HttpApiSchema.NoContent] as const
-const refusals = [InvalidChannel, NotFound, StorageUnreachable] as const
+const refusals = [BadRequest, Conflict, IdempotencyKeyReused, InvalidChannel, NotFound, StorageUnreachable] as const
 const statuses =
-  "201 for start and restart, 204 for stop. A stop answers when the runs have ended, or after ten seconds."
+  "201 for start and restart, 204 for stop. A stop answers when the runs have ended, or after ten seconds. Start and " +
+  "restart take an `Idempotency-Key`."
 
 export class ChannelsApi extends HttpApiGroup.make("channels")
   .add(

@@ -1,9 +1,10 @@
 import { Effect, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Draining } from "../shared/Draining.ts"
+import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
 import { eventStream, formatOf, linesDocument, startOf } from "../shared/Lines.ts"
 import { Channels } from "./Channels.ts"
 import type { Wish } from "./JobStore.ts"
@@ -19,22 +20,37 @@ const wishOf = (tenant: string, action: string) => {
   return wish === undefined ? Effect.fail(new NotFound({ kind: "action", tenant, id: action })) : Effect.succeed(wish)
 }
 
-const answer = (wish: Wish) => HttpServerResponse.empty({ status: wish === "stop" ? 204 : 201 })
-
 export const ChannelsHttp = HttpApiBuilder.group(
   Api,
   "channels",
   Effect.fn(function* (handlers) {
     const channels = yield* Channels
     const draining = yield* Draining
+    const answers = yield* IdempotencyStore
+
+    /** A stop that comes again stops again: it always wins. */
+    const answer = <E>(
+      request: HttpServerRequest.HttpServerRequest,
+      tenant: string,
+      wish: Wish,
+      done: Effect.Effect<void, E>
+    ) =>
+      wish === "stop"
+        ? Effect.as(done, HttpServerResponse.empty({ status: 204 }))
+        : idempotent(answers, request, tenant, new Uint8Array(), Effect.as(done, { status: 201 }))
+
     return handlers
       .handle("list", ({ params }) => channels.list(params.tenant))
       .handle("status", ({ params }) => channels.status(params.tenant, params.channel))
-      .handleRaw("act", ({ params: { tenant, channel, action } }) =>
-        Effect.flatMap(wishOf(tenant, action), (wish) => Effect.as(channels.act(tenant, channel, wish), answer(wish)))
+      .handleRaw("act", ({ params: { tenant, channel, action }, request }) =>
+        Effect.flatMap(wishOf(tenant, action), (wish) =>
+          answer(request, tenant, wish, channels.act(tenant, channel, wish))
+        )
       )
-      .handleRaw("actOnJob", ({ params: { action, ...job } }) =>
-        Effect.flatMap(wishOf(job.tenant, action), (wish) => Effect.as(channels.actOnJob(job, wish), answer(wish)))
+      .handleRaw("actOnJob", ({ params: { action, ...job }, request }) =>
+        Effect.flatMap(wishOf(job.tenant, action), (wish) =>
+          answer(request, job.tenant, wish, channels.actOnJob(job, wish))
+        )
       )
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
