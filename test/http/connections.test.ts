@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import type { Server, ServerResponse } from "node:http"
 import { join } from "node:path"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { vi } from "vitest"
 import { nodeServer } from "../../src/layers/http/NodeServer.ts"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
@@ -112,7 +114,68 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
   )
 })
 
+const listening = (server: Server) =>
+  new Promise<number>((done) =>
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address()
+      done(typeof address === "object" && address !== null ? address.port : 0)
+    })
+  )
+
 describe("a server", () => {
+  it.live("that closes waits for answers under way, whatever their requests expect, and for nothing else", () =>
+    Effect.promise(async () => {
+      const paths: Array<string> = []
+      const server = nodeServer(({ url }) => paths.push(url))
+      const answers: Array<ServerResponse> = []
+      server.on("request", (_, response) => answers.push(response))
+      server.on("checkContinue", (_, response) => answers.push(response))
+      const port = await listening(server)
+      const [plain, expecting, idle] = await Promise.all([1, 2, 3].map(() => openSocket(port)))
+      plain!.write("GET /plain HTTP/1.1\r\nHost: a\r\n\r\n")
+      expecting!.write("POST /expecting HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nExpect: 100-continue\r\n\r\n")
+      await eventually("both have come", () => answers.length === 2)
+      const closed = new Promise((done) => server.close(done))
+      await idle!.closed
+      expect([plain!.isClosed(), expecting!.isClosed()]).toEqual([false, false])
+      for (const answer of answers) answer.end("ok")
+      await Promise.all([plain!.closed, expecting!.closed, closed])
+      for (const { received } of [plain!, expecting!]) expect(parseAnswer(received()).body.toString()).toBe("ok")
+      expect(paths.toSorted()).toEqual(["/expecting", "/plain"])
+    })
+  )
+
+  it.live("sends a text with its head in one piece, and still refuses a body that is not as long as declared", () =>
+    Effect.promise(async () => {
+      const server = nodeServer(() => {})
+      const errors: Array<unknown> = []
+      let writes: unknown
+      server.on("request", (request, response) => {
+        writes = vi.spyOn(request.socket, "write")
+        response.strictContentLength = true
+        response.writeHead(200, { "content-length": "2" })
+        if (request.url === "/text") return void response.end("ok")
+        try {
+          response.end(Buffer.from("too long"))
+        } catch (error) {
+          errors.push(error)
+          response.destroy()
+        }
+      })
+      const port = await listening(server)
+      const text = await openSocket(port)
+      text.write("GET /text HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+      await text.closed
+      expect(parseAnswer(text.received()).body.toString()).toBe("ok")
+      expect(writes).toHaveBeenCalledTimes(1)
+      const bytes = await openSocket(port)
+      bytes.write("GET /bytes HTTP/1.1\r\nHost: a\r\n\r\n")
+      await bytes.closed
+      expect(errors).toMatchObject([{ code: "ERR_HTTP_CONTENT_LENGTH_MISMATCH" }])
+      await new Promise((done) => server.close(done))
+    })
+  )
+
   it.live("gives a head that does not come to its end 408, and closes what stays silent", () =>
     Effect.gen(function* () {
       const exchanges: Array<{ readonly status: number; readonly traceId: string | undefined }> = []
@@ -124,12 +187,7 @@ describe("a server", () => {
       )
       yield* Effect.promise(async () => {
         server.on("request", (_, response) => response.end("ok"))
-        const port = await new Promise<number>((done) =>
-          server.listen(0, "127.0.0.1", () => {
-            const address = server.address()
-            done(typeof address === "object" && address !== null ? address.port : 0)
-          })
-        )
+        const port = await listening(server)
         const slow = await openSocket(port)
         slow.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
         const silent = await openSocket(port)

@@ -57,6 +57,9 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         ]
         for (const path of paths) await rawGet(port, path, { "X-Forwarded-For": '1.2.3.4"}\t', Referer: "a" })
         await rawRequest(port, "HEAD", "/health/live")
+        const closing = "HTTP/1.1\r\nHost: a\r\nConnection: close"
+        await exchange(port, `GET /v1/platform/properties ${closing}\r\nExpect: 100-continue\r\n\r\n`)
+        await exchange(port, `GET /problems/not-found ${closing}, Upgrade\r\nUpgrade: h2c\r\n\r\n`)
         const traced = await rawGet(port, "/nope", {
           traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         })
@@ -69,7 +72,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         await eventually("the download has begun", () => download.received().length > 0)
         download.socket.resetAndDestroy()
         await exchange(port, "\x1b[31mBREW / HTTP/1.1\r\n\r\n")
-        await eventually("all is logged", () => exchanges().length >= before + 11).catch((error) => {
+        await eventually("all is logged", () => exchanges().length >= before + 13).catch((error) => {
           throw new Error(`${error.message}: ${JSON.stringify(exchanges().slice(before))}`)
         })
         const lines = exchanges().slice(before)
@@ -78,6 +81,9 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
           { method: "GET", status: 404, traceId: expect.stringMatching(/^[0-9a-f]{32}$/), ms: expect.any(Number) }
         ])
         expect(lines.find((line) => line.path === "/v1/platform/tenant")).toMatchObject({ status: 200 })
+        for (const path of ["/v1/platform/properties", "/problems/not-found"]) {
+          expect(lines.filter((line) => line.path === path)).toMatchObject([{ method: "GET", status: 200 }])
+        }
         expect(lines.find((line) => line.path === "/nope")).toMatchObject({
           traceId: "0af7651916cd43dd8448eb211c80319c"
         })
