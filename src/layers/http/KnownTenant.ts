@@ -10,7 +10,7 @@ export const layer = Layer.effect(
     const tenants = yield* Tenants
     const noRoute = Effect.fail(new NotFound({ kind: "route" }))
     // On the path of every request, hence no generator.
-    const check = Effect.flatMap(HttpRouter.RouteContext, ({ params }) =>
+    const check = HttpRouter.RouteContext.use(({ params }) =>
       Effect.flatMap(tenants.exists(params["tenant"] ?? ""), (known) => {
         if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: params["tenant"] ?? "" }))
         for (const name in params) if (params[name]?.includes("\u0000")) return noRoute

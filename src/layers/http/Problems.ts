@@ -1,4 +1,5 @@
-import { Cause, Effect, Option, Predicate } from "effect"
+import { IncomingMessage } from "node:http"
+import { Cause, Effect, Option } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
@@ -18,8 +19,8 @@ const pathOf = (url: string): string => {
 const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).replace(/^[A-Za-z]+:\/\/[^/]*/, "")
 
 /** HTTP/1.1 requires `Host` (RFC 9112, 3.2). Node's own refusal would have no body. */
-const lacksHost = ({ headers, source }: Request): boolean =>
-  headers.host === undefined && Predicate.hasProperty(source, "httpVersion") && source.httpVersion === "1.1"
+const lacksHost = ({ source }: Request): boolean =>
+  source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -89,30 +90,37 @@ const withLength = (response: HttpServerResponse.HttpServerResponse) =>
     ? HttpServerResponse.setHeader(response, "content-length", "0")
     : response
 
+const finish = (response: HttpServerResponse.HttpServerResponse) =>
+  response.status < 400
+    ? Effect.succeed(withLength(response))
+    : HttpServerRequest.HttpServerRequest.use((request) =>
+        Effect.map(traceIdOf(request), (traceId) => {
+          traceIds.set(request.source, traceId)
+          return asProblem(response, instanceOf(request), traceId)
+        })
+      )
+
 /**
  * Makes every answer above 399 an RFC 9457 problem with `instance` and `traceId`: those that endpoints declare, and
  * unknown routes, wrong methods, unreadable bodies and defects as well. What is behind a defect goes to the log only.
  */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
-    Effect.map(
-      Tenants,
-      (tenants) => (httpEffect) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-          (refusalOf(request) ?? httpEffect).pipe(
-            Effect.catchCause((cause) =>
-              Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : recover(tenants, table, request, cause)
-            ),
-            Effect.flatMap((response) =>
-              response.status < 400
-                ? Effect.succeed(withLength(response))
-                : Effect.map(traceIdOf(request), (traceId) => {
-                    traceIds.set(request.source, traceId)
-                    return asProblem(response, instanceOf(request), traceId)
-                  })
-            )
-          )
-        )
-    ),
+    Effect.map(Tenants, (tenants) => (httpEffect) => {
+      // Made once, as it is on the path of every request.
+      const answered = Effect.matchCauseEffect(httpEffect, {
+        onSuccess: finish,
+        onFailure: (cause) =>
+          Cause.hasInterruptsOnly(cause)
+            ? Effect.failCause(cause)
+            : HttpServerRequest.HttpServerRequest.use((request) =>
+                Effect.flatMap(recover(tenants, table, request, cause), finish)
+              )
+      })
+      return HttpServerRequest.HttpServerRequest.use((request) => {
+        const refusal = refusalOf(request)
+        return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
+      })
+    }),
     { global: true }
   )
