@@ -21,9 +21,12 @@ const isRunning = (pid: number): boolean => {
   }
 }
 
+/** The process of `<host>:<pid>`. */
+const processOf = (name: string): number => Number(name.slice(name.lastIndexOf(":") + 1))
+
 /**
  * Enters this process in the table of gateways and strikes out those that are gone: silent for seven seconds by the
- * database's clock, or without a process on this host. With `alone` (an embedded database) all others are gone.
+ * database's clock, or without a process on this host, theirs and those of their runs. With `alone` (an embedded database) all others are gone.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
   Layer.effect(
@@ -39,9 +42,16 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         on conflict (id) do update set seen_at = excluded.seen_at`)
 
       const strike = Effect.gen(function* () {
-        const here = yield* sql<{ id: string; pid: number }>`
-          select id, pid from gateways where host = ${host} and id <> ${id}`
-        const dead = here.filter((other) => alone || !isRunning(other.pid)).map((other) => other.id)
+        // A run ends with its gateway, but on a busy machine it may go on for a moment: nobody takes it over before.
+        const here = yield* sql<{ id: string; pid: number; runs: ReadonlyArray<string> }>`
+          select id, pid, array(
+            select job_id from executions where owner = gateways.id and state = 'RUNNING' and job_id is not null
+            union all
+            select job_id from channel_jobs where node = gateways.host || ':' || gateways.pid and job_id is not null
+          ) as runs from gateways where host = ${host} and id <> ${id}`
+        const isGone = (other: (typeof here)[number]) =>
+          !isRunning(other.pid) && !other.runs.some((run) => isRunning(processOf(run)))
+        const dead = here.filter(isGone).map((other) => other.id)
         yield* sql`
           delete from gateways
           where id <> ${id} and (${alone} or seen_at < clock_timestamp() - ${goneAfter}::interval
