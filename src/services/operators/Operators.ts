@@ -20,6 +20,11 @@ type Form = ReadonlyMap<string, FormPart>
 /** Tests that the gateway works on at the same time, those included that are still being received. */
 const maxTests = 32
 
+/** Bytes that the forms of all tests may take together: without a limit, tests would take all memory of the gateway. */
+export const FormRoom = Context.Reference<number>("flow/operators/FormRoom", {
+  defaultValue: () => 256 * 1024 * 1024
+})
+
 /** Batches of one test that may be at work at the same time. */
 const batchesAhead = 2
 
@@ -120,13 +125,22 @@ export class Operators extends Context.Service<
       const { limits, defaultTenant } = yield* Settings
       const tenants = yield* Tenants
       const patterns = yield* TenantPatterns
+      const room = yield* FormRoom
       let running = 0
+      let held = 0
       const admission = Effect.acquireRelease(
         Effect.suspend(() => {
           if (running >= maxTests) return Effect.fail(new Overloaded({ detail: `${maxTests} tests are at work` }))
-          return Effect.sync(() => running++)
+          return Effect.sync(() => {
+            running++
+            return { held: 0 }
+          })
         }),
-        () => Effect.sync(() => running--)
+        (place) =>
+          Effect.sync(() => {
+            running--
+            held -= place.held
+          })
       )
       return Operators.of({
         test: Effect.fn("Operators.test")(function* (name, request, tenant) {
@@ -135,8 +149,15 @@ export class Operators extends Context.Service<
           if (tenant !== undefined && !(yield* tenants.exists(tenant))) {
             return yield* new NotFound({ kind: "tenant", id: tenant })
           }
-          yield* admission
-          const form = yield* readForm(request, { parts: rules(operator, limits), maxParts: limits.parts })
+          const place = yield* admission
+          const hold = (bytes: number) =>
+            Effect.suspend(() => {
+              if (held + bytes > room) return Effect.fail(new Overloaded({ detail: "The tests at work are too large" }))
+              held += bytes
+              place.held += bytes
+              return Effect.void
+            })
+          const form = yield* readForm(request, { parts: rules(operator, limits), maxParts: limits.parts, hold })
           const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant ?? defaultTenant)
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()

@@ -1,7 +1,16 @@
-/** Bytes collected piece by piece; the buffer doubles, so tiny pieces cost no more than large ones. */
+/**
+ * Bytes collected piece by piece. `expected` is how many there will be, if that is known: room for them is taken at
+ * once, which costs memory only as far as it is filled. Beyond it the buffer doubles, so tiny pieces cost no more than
+ * large ones.
+ */
 export class Bytes {
-  #buffer = new Uint8Array(1024)
+  readonly #expected: number
+  #buffer = new Uint8Array(0)
   #length = 0
+
+  constructor(expected = 1024) {
+    this.#expected = expected
+  }
 
   get length(): number {
     return this.#length
@@ -10,8 +19,9 @@ export class Bytes {
   append(piece: Uint8Array): void {
     const length = this.#length + piece.length
     if (length > this.#buffer.length) {
+      const room = this.#length === 0 ? this.#expected : this.#buffer.length * 2
       // The old memory is freed at once: left to the garbage collector, a large form would take twice its size.
-      this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(Math.max(length, this.#buffer.length * 2)))
+      this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(Math.max(length, room)))
     }
     this.#buffer.set(piece, this.#length)
     this.#length = length

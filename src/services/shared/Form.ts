@@ -29,14 +29,16 @@ const typeFault = (contentType: string | undefined): string | undefined => {
 /**
  * Reads a `multipart/form-data` body into memory, each part within its limit. Refuses with all faults at once: parts
  * that are missing, sent twice or not what their digest says (`Content-Digest`, `Repr-Digest`, on the request or on a
- * part). What a refused client still sends is left to the server, which closes the connection.
+ * part). What a refused client still sends is left to the server, which closes the connection. `hold` is told how many
+ * bytes are about to be kept, and may refuse them.
  */
-export const readForm = Effect.fn("Form.read")(function* (
+export const readForm = Effect.fn("Form.read")(function* <E = never>(
   request: HttpServerRequest.HttpServerRequest,
   rules: {
     readonly parts: Readonly<Record<string, PartRule>>
     readonly maxParts?: number
     readonly other?: FormRules["other"]
+    readonly hold?: (bytes: number) => Effect.Effect<void, E>
   }
 ) {
   const wrongType = typeFault(request.headers["content-type"])
@@ -48,15 +50,18 @@ export const readForm = Effect.fn("Form.read")(function* (
     other: rules.other ?? { limit: defaultLimits.formField, limitName: "formField" }
   })
   const body = hasDigest(request.headers) ? new Bytes() : undefined
+  const take = (chunk: Uint8Array) =>
+    Effect.sync(() => {
+      body?.append(chunk)
+      parser.write(chunk)
+      return parser.excess() === undefined && parser.broken() === undefined
+    })
+  const { hold } = rules
   yield* request.stream.pipe(
+    Stream.mapError(() => unreadable([{ detail: "the body could not be received" }])),
     Stream.runForEachWhile((chunk) =>
-      Effect.sync(() => {
-        body?.append(chunk)
-        parser.write(chunk)
-        return parser.excess() === undefined && parser.broken() === undefined
-      })
-    ),
-    Effect.mapError(() => unreadable([{ detail: "the body could not be received" }]))
+      hold === undefined ? take(chunk) : Effect.andThen(hold(chunk.length), take(chunk))
+    )
   )
   parser.end()
   const excess = parser.excess()

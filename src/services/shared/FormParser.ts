@@ -64,11 +64,13 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let excess: Excess | undefined
   let broken: Issue | undefined
   const stopped = () => excess !== undefined || broken !== undefined
+  /** Bytes of the body that were not written yet; not a number when the client does not say. */
+  let toCome = Number(headers["content-length"])
 
   const receive = (info: MultipartParser.PartInfo) => {
     const rule = rules.parts.get(info.name)
     const { limit, limitName } = rule ?? rules.other
-    const bytes = new Bytes()
+    const bytes = new Bytes(toCome > 0 ? Math.min(limit, toCome) : undefined)
     let length = 0
     if (!stopped()) {
       const { name, filename, contentType, headers } = info
@@ -103,7 +105,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   })
   return {
     write: (chunk) => {
-      if (!stopped()) parser.write(chunk)
+      if (stopped()) return
+      parser.write(chunk)
+      toCome -= chunk.length
     },
     end: () => {
       if (!stopped()) parser.end()
