@@ -7,7 +7,19 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* JobStore
     const jobs = yield* Jobs
-    const round = Effect.flatMap(store.unattended, (all) => Effect.forEach(all, jobs.tell, { discard: true }))
-    yield* round.pipe(Effect.ignore, Effect.schedule(Schedule.spaced("10 seconds")), Effect.forkScoped)
+    let away = false
+    const round = Effect.gen(function* () {
+      // While the database was away no keeper could give a sign of life: first all get the time of a round for that.
+      if (away) yield* store.list("")
+      else yield* Effect.forEach(yield* store.unattended, jobs.tell, { discard: true })
+      away = false
+    }).pipe(
+      Effect.catch(() =>
+        Effect.sync(() => {
+          away = true
+        })
+      )
+    )
+    yield* round.pipe(Effect.schedule(Schedule.spaced("10 seconds")), Effect.forkScoped)
   })
 )

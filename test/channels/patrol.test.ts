@@ -1,0 +1,36 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { Jobs } from "../../src/services/channels/JobEntity.ts"
+import * as JobPatrol from "../../src/services/channels/JobPatrol.ts"
+import { JobStore } from "../../src/services/channels/JobStore.ts"
+
+it.effect("jobs that nobody takes care of are told again, and not as soon as the database is back", () => {
+  const away = new StorageUnreachable({ storage: "metadata" })
+  const job = { tenant: "t", channel: "c", cluster: "local", job: "j", generation: 2 }
+  let isAway = false
+  let told = 0
+  const answer = <A>(value: A) => Effect.suspend(() => (isAway ? Effect.fail(away) : Effect.succeed(value)))
+  const patrol = JobPatrol.layer.pipe(
+    Layer.provide([
+      Layer.mock(JobStore)({ unattended: answer([job]), list: () => answer([]) }),
+      Layer.succeed(Jobs, { tell: () => Effect.sync(() => void told++) })
+    ])
+  )
+  const after = (rounds: number) =>
+    Effect.gen(function* () {
+      told = 0
+      yield* TestClock.adjust(`${rounds * 10} seconds`)
+      return told
+    })
+  return Effect.gen(function* () {
+    yield* TestClock.adjust("5 seconds")
+    expect(yield* after(3)).toBe(3)
+    isAway = true
+    expect(yield* after(3)).toBe(0)
+    isAway = false
+    expect(yield* after(1)).toBe(0)
+    expect(yield* after(2)).toBe(2)
+  }).pipe(Effect.provide(patrol))
+})
