@@ -12,6 +12,7 @@ import { Gateway } from "../../src/services/executions/Gateway.ts"
 import { Provision } from "../../src/services/executions/Provision.ts"
 import type { Flowline } from "../../src/services/flowlines/Flowline.ts"
 
+const second = 1000
 const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }
 const flowline: Flowline = {
   runtime: "analytics",
@@ -22,10 +23,12 @@ const flowline: Flowline = {
 /** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
 const keeping = (
   runs: (run: number) => { readonly millis: number; readonly error?: string; readonly abandoned?: boolean },
-  given: Partial<ChannelJob> = {}
+  given: Partial<ChannelJob> = {},
+  lingering = 0
 ) => {
   const starts: Array<number> = []
   const ids: Array<string> = []
+  const left: Array<string> = []
   let under = 0
   const job: ChannelJob = {
     name: "j",
@@ -39,6 +42,11 @@ const keeping = (
   }
   const elsewhere = { ...job, cluster: "c-local" }
   const engine = Layer.succeed(Engine, {
+    gone: (jobId) =>
+      Effect.andThen(
+        Effect.sync(() => left.push(jobId)),
+        Effect.sleep(lingering)
+      ),
     run: ({ executionId }) =>
       Stream.unwrap(
         Effect.gen(function* () {
@@ -74,7 +82,7 @@ const keeping = (
       })
     ])
   )
-  return { starts, ids, layer }
+  return { starts, ids, left, layer }
 }
 
 const started = Effect.gen(function* () {
@@ -86,8 +94,6 @@ const started = Effect.gen(function* () {
   const state = Effect.map(store.list("t"), ([found]) => found!)
   return { store, keeper, fiber, state, wished: wished! }
 })
-
-const second = 1000
 
 it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
   const { starts, layer } = keeping((run) => ({ millis: 100, error: `boom ${run}` }))
@@ -236,5 +242,20 @@ it.effect("runs of two jobs have two names, though they begin together and their
     for (const job of wished) yield* keeper.keep(job)
     expect(new Set(ids).size).toBe(3)
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,130}$/)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a job that is taken over waits for the run of the tenure before to be gone", () => {
+  const { starts, left, layer } = keeping(() => ({ millis: 60 * second }), {}, 3 * second)
+  return Effect.gen(function* () {
+    const { keeper, wished, fiber, state } = yield* started
+    expect([starts, left]).toEqual([[0], []])
+    // Another gateway begins, as after the death of the first one, whose run may still be there.
+    yield* Effect.forkChild(keeper.keep(wished))
+    yield* Fiber.interrupt(fiber)
+    yield* TestClock.adjust(2 * second)
+    expect([starts, left, (yield* state).status]).toEqual([[0], ["h:1"], "STARTING"])
+    yield* TestClock.adjust(2 * second)
+    expect([starts.length, (yield* state).status]).toEqual([2, "ACTIVE"])
   }).pipe(Effect.provide(layer))
 })

@@ -28,7 +28,7 @@ const supervising = (abandoned: number) => {
   const layer = Supervisor.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(ExecutionStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide([
-      Layer.succeed(Engine, { run: () => Stream.suspend(() => Stream.make(started, end(++runs))) }),
+      Layer.mock(Engine)({ run: () => Stream.suspend(() => Stream.make(started, end(++runs))) }),
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(Archives)({}),

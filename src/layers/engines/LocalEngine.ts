@@ -3,6 +3,7 @@ import { Cause, Effect, Layer, Stream } from "effect"
 import { Engine, type RunMessage } from "../../services/engines/Engine.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { sweepLeftovers } from "./Leftovers.ts"
+import { outlived } from "./ProcessGroup.ts"
 import { Run, type Warn } from "./Run.ts"
 import { Runners } from "./Runners.ts"
 
@@ -37,7 +38,8 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
             ),
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
           )
-        )
+        ),
+      gone: (jobId) => Effect.promise((signal) => outlived(jobId, signal))
     })
   })
 )

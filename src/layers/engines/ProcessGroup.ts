@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { lease } from "./Lease.ts"
 
 const pageBytes = 4096
 
@@ -49,6 +51,23 @@ export const endGroup = async (pgid: number): Promise<boolean> => {
     await sleep(round < 10 ? 2 : 20)
   }
   return false
+}
+
+const leads = (pgid: number): boolean => {
+  if (process.platform !== "linux") return signalGroup(pgid, 0)
+  const [state, , group] = stat(String(pgid))
+  return group === String(pgid) && state !== "Z" && state !== "X"
+}
+
+/**
+ * Waits until a process `<host>:<pid>` that led a group is gone, if it is one of this host: somewhat longer than a run
+ * can outlive its gateway, as its number may be another's by now.
+ */
+export const outlived = async (name: string, signal: AbortSignal): Promise<void> => {
+  const at = name.lastIndexOf(":")
+  if (name.slice(0, at) !== hostname()) return
+  const end = performance.now() + lease + 1000
+  while (leads(Number(name.slice(at + 1))) && performance.now() < end && !signal.aborted) await sleep(20)
 }
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {

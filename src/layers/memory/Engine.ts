@@ -85,6 +85,7 @@ export const layer = Layer.effect(
     })
 
     return Engine.of({
+      gone: () => Effect.void,
       run: (spec) =>
         Stream.callback<RunMessage>((queue) => {
           const say = (message: RunMessage) => void Queue.offerUnsafe(queue, message)

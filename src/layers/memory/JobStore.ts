@@ -77,9 +77,10 @@ export const layer = Layer.effect(
           if (row?.generation !== job.generation || !row.state.desired) return undefined
           if (row.state.status === "FAILED" || row.state.status === "FINISHED") return undefined
           row.epoch++
+          const { jobId: previous } = row.state
           row.state = { ...row.state, node, jobId: null }
           const { epoch, generation, failures, nextAt, lastSeq: lines } = row
-          return { ...row.key, epoch, generation, failures, nextAt, lines, restarts: row.state.restarts }
+          return { ...row.key, epoch, generation, failures, nextAt, lines, restarts: row.state.restarts, previous }
         }),
       beat: (tenure, nodes) =>
         write(tenure, (row) => {

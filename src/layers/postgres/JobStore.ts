@@ -66,9 +66,10 @@ export const layer = Layer.effect(
     const claim: JobStore["Service"]["claim"] = Effect.fn("JobStore.claim")(function* (job, node) {
       const [row] = yield* sql<Omit<Tenure, "failures" | "nextAt"> & { failures: string; next_at: Date | null }>`
         update channel_jobs set epoch = epoch + 1, node = ${node}, heartbeat_at = clock_timestamp(), job_id = null
+        from (select job_id as previous from channel_jobs where ${isJob(job)} for update) as before
         where ${isJob(job)} and generation = ${job.generation} and desired and status not in ('FAILED', 'FINISHED')
         returning tenant, channel, cluster, job, generation, epoch, restarts, failures::text as failures, next_at,
-          lines::integer as lines`
+          lines::integer as lines, previous`
       if (row === undefined) return undefined
       const { failures, next_at, ...rest } = row
       return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }

@@ -148,6 +148,8 @@ export class JobKeeper extends Context.Service<
             )
           )
         let { nextAt, restarts } = tenure
+        // On a busy machine the run of a killed gateway may go on for a moment.
+        if (tenure.previous !== null) yield* engine.gone(tenure.previous)
         let failures = tenure.failures
         /** Failures in a row, each soon after its start. */
         let inARow = 0

@@ -16,6 +16,8 @@ export interface Tenure extends JobKey {
   readonly nextAt: number | undefined
   /** Output lines so far. */
   readonly lines: number
+  /** Process of the last run of the tenure before. */
+  readonly previous: string | null
 }
 
 /** A change of a job's state. What is absent stays. */

@@ -1,4 +1,4 @@
-import { Context, type Stream } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../flowlines/Flowline.ts"
 import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
@@ -75,5 +75,10 @@ export class Engine extends Context.Service<
      * and completes only when no process of the group is left. `at` values are epoch milliseconds.
      */
     readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
+    /**
+     * Waits until a run that a gateway left behind when it was killed is gone: at most as long as it can outlive that
+     * gateway, and not at all when it ran on another host. `jobId` is what it said when it started.
+     */
+    readonly gone: (jobId: string) => Effect.Effect<void>
   }
 >()("flow/engines/Engine") {}

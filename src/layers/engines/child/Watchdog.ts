@@ -1,14 +1,9 @@
 import { Socket } from "node:net"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
+import { lease } from "../Lease.ts"
 
 /** An order is a flowline (4 MiB at most, as JSON) and a few paths. */
 const maxOrderBytes = 16 * 1024 * 1024
-
-/**
- * Milliseconds that a run outlives the last sign of life of its gateway, once that gives any: where others take over
- * its work, a run whose gateway is frozen must be gone before that.
- */
-const lease = 4500
 
 /**
  * Reads the control pipe on a thread of its own, so that a main thread that loops for ever cannot hide the death of the

@@ -1,0 +1,33 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { hostname } from "node:os"
+import { assert, describe, it } from "@effect/vitest"
+import { outlived } from "../../src/layers/engines/ProcessGroup.ts"
+
+const { signal } = new AbortController()
+
+describe("a run that a killed gateway left behind", () => {
+  it("is waited for until it is gone", async () => {
+    const run = spawn("sleep", ["60"], { detached: true, stdio: "ignore" })
+    const gone = once(run, "exit")
+    let waited = false
+    const waiting = outlived(`${hostname()}:${run.pid}`, signal).then(() => {
+      waited = true
+    })
+    await new Promise((done) => setTimeout(done, 200))
+    assert.isFalse(waited)
+    run.kill("SIGKILL")
+    await Promise.all([gone, waiting])
+  })
+
+  it("is not waited for when it ran elsewhere, is gone, or its number is that of another process", async () => {
+    const began = performance.now()
+    await outlived(`elsewhere.example:${process.pid}`, signal)
+    await outlived(`${hostname()}:4194305`, signal)
+    // A child of this process that leads no group of its own.
+    const other = spawn("sleep", ["60"], { stdio: "ignore" })
+    await outlived(`${hostname()}:${other.pid}`, signal)
+    other.kill("SIGKILL")
+    assert.isBelow(performance.now() - began, 4000)
+  })
+})
