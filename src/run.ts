@@ -15,8 +15,8 @@ await serve(async () => {
       return async (flowline, makeContext, order) => {
         const isParallel = (flowline.settings.parallelism ?? 1) > 1
         if (!isParallel && flowline.dag.some(({ type }) => type === "extraction_output")) {
-          const { extraction } = await import("./layers/engines/child/extraction/Extraction.ts")
-          return extraction(flowline, makeContext, order)
+          const { extraction } = await import("./layers/engines/child/Extraction.ts")
+          return extraction(flowline, makeContext)
         }
         if (!isParallel) return pipeline(flowline, makeContext)
         const { parallel } = await import("./layers/engines/child/parallel/Parallel.ts")

@@ -80,7 +80,7 @@ const Runs = LocalEngine.layer.pipe(
       EngineConfig,
       Effect.map(Effect.all([Settings, Postgres.WideSql]), ([settings, { config }]) =>
         EngineConfig.settings({
-          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 2 } }),
+          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 3 } }),
           confRoot: settings.conf,
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),

@@ -16,6 +16,7 @@ const slow = (random: Random, broken = -1) => {
     indices: refuse,
     read: refuse,
     rows: refuse,
+    encoded: refuse,
     write: async (_, given) => {
       const ids = given.map(({ id = "" }) => id)
       const number = seen.writes++

@@ -1,6 +1,6 @@
 import type { NetConnectOpts } from "node:net"
-import { PgClient } from "@effect/sql-pg"
-import { Redacted } from "effect"
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Redacted, Result } from "effect"
 import { connectWatched } from "../postgres/LivenessSocket.ts"
 
 /** Where and how the documents are reached. */
@@ -9,10 +9,8 @@ export interface SearchAddress {
   readonly url: Redacted.Redacted<string>
   /** Statements that may be under way at once, those that are being read slowly included. */
   readonly connections: number
-  /** What a slice should hold, bytes of stored documents; 6 MiB by default. */
+  /** Bytes of stored documents that one connection reads of many, before the next one goes on; 6 MiB by default. */
   readonly sliceBytes?: number | undefined
-  /** False: removing what was dropped is left to others. */
-  readonly sweeps?: boolean | undefined
 }
 
 const targetOf = (url: URL): NetConnectOpts => {
@@ -21,6 +19,10 @@ const targetOf = (url: URL): NetConnectOpts => {
   if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
   return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
 }
+
+/** A `varchar`, which nothing else here is, is left in UTF-8: making strings of many texts is most of reading them. */
+const types = PgTypes.makeRegistry()
+types.register<Uint8Array>(PgTypes.OID.varchar, { encode: Result.succeed, decode: Result.succeed })
 
 /**
  * Connections for searching: apart from those of requests, as one statement can last as long as somebody reads its
@@ -42,6 +44,7 @@ export const connect = ({ url, connections }: SearchAddress) => {
       jit: "off"
     },
     stream: () => connectWatched(targetOf(address), { silence: 1500, probe: 1000 }, mayEncrypt),
+    types,
     transformJson: false
   })
 }

@@ -2,8 +2,6 @@ import { Effect, Exit, Layer, Schedule, Scope, Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Documents } from "../../services/nodes/Documents.ts"
-import type { Slice } from "../../services/search/Document.ts"
-import type { Query } from "../../services/search/Query.ts"
 import { Search } from "../../services/search/Search.ts"
 import { Failure } from "../engines/child/Failure.ts"
 import type { SearchAddress } from "./Address.ts"
@@ -18,30 +16,10 @@ const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]
   Schedule.upTo({ duration: "1 minute" })
 )
 
-/** Indices that can be read by several at once. */
-export interface SlicedDocuments extends Documents {
-  /**
-   * Cuts what a query finds into slices that can be read until `use` settles. False, without having used it, where that
-   * is not worth it.
-   */
-  readonly sliced: (
-    pattern: string,
-    query: Query,
-    counted: ((total: number) => void) | undefined,
-    use: (slices: ReadonlyArray<Slice>) => Promise<void>
-  ) => Promise<boolean>
-}
-
 /** A tenant's indices for the nodes of a run. */
-export const documentsOf = (search: Search["Service"], tenant: string, signal: AbortSignal): SlicedDocuments => {
+export const documentsOf = (search: Search["Service"], tenant: string, signal: AbortSignal): Documents => {
   const run = <A>(effect: Effect.Effect<A, NotFound | StorageUnreachable>) =>
     Effect.runPromise(Effect.mapError(effect, failure), { signal })
-  const sliced: SlicedDocuments["sliced"] = (pattern, query, counted, use) =>
-    Effect.gen(function* () {
-      const slices = yield* Effect.mapError(search.slices(tenant, pattern, query, { counted }), failure)
-      if (slices.length > 0) yield* Effect.tryPromise({ try: () => use(slices), catch: (cause) => cause })
-      return slices.length > 0
-    }).pipe(Effect.scoped, (effect) => Effect.runPromise(effect, { signal }))
   async function* chunks<A>(stream: Stream.Stream<A, NotFound | StorageUnreachable>): AsyncGenerator<ReadonlyArray<A>> {
     const arrays = Stream.mapArray(Stream.mapError(stream, failure), (rows) => [rows as ReadonlyArray<A>])
     for await (const rows of Stream.toAsyncIterable(arrays)) {
@@ -54,7 +32,7 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
     read: (pattern, query, options) =>
       chunks(Stream.map(search.read(tenant, pattern, query, options), ({ source }) => source)),
     rows: (pattern, query, options) => chunks(search.rows(tenant, pattern, query, options)),
-    sliced,
+    encoded: (pattern, query, options) => chunks(search.encoded(tenant, pattern, query, options)),
     write: (index, documents) =>
       run(
         Effect.retry(search.write(tenant, index, documents), {
@@ -70,7 +48,7 @@ export const openDocuments = async (
   address: SearchAddress | undefined,
   tenant: string,
   signal: AbortSignal
-): Promise<SlicedDocuments> => {
+): Promise<Documents> => {
   if (address === undefined) throw new Failure("There is no search here")
   const { layer, SearchConfig } = await import("./Postgres.ts")
   const scope = await Effect.runPromise(Scope.make())

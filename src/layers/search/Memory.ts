@@ -6,7 +6,7 @@ import { isIndexOf, named } from "../../services/search/IndexName.ts"
 import { prepare } from "../../services/search/Prepare.ts"
 import type { Query } from "../../services/search/Query.ts"
 import { Search } from "../../services/search/Search.ts"
-import { original, originalJson, storable } from "../../services/search/Storable.ts"
+import { original, originalJson, separator, storable } from "../../services/search/Storable.ts"
 import { compareTexts } from "../../services/search/text/Pattern.ts"
 import { readRaw } from "../../services/shared/Exact.ts"
 
@@ -115,7 +115,21 @@ export const layer = Layer.sync(Search, () => {
         })
       )
     },
-    slices: () => Effect.succeed([]),
+    encoded: (tenant, pattern, query, { fields, encoder, counted }) =>
+      Stream.unwrap(
+        Effect.map(find(tenant, pattern, query), (found) => {
+          counted?.(found.length)
+          const lines = encoder()
+          for (const { value } of found) {
+            const texts = fields.map((field) => {
+              const found = valueAt(value, field.split(".").map(storable), true) ?? ""
+              return typeof found === "string" ? found : JSON.stringify(found)
+            })
+            lines.add(new TextEncoder().encode(texts.join(separator)))
+          }
+          return found.length === 0 ? Stream.empty : Stream.make({ bytes: lines.take(), documents: found.length })
+        })
+      ),
     drop: (tenant, index) =>
       Effect.andThen(
         indexOf(tenant, index),

@@ -1,7 +1,6 @@
 import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
-import type { Statement } from "effect/sql/Statement"
 import type { ReadOptions } from "../../services/search/Document.ts"
 import { isIndexOf, named } from "../../services/search/IndexName.ts"
 import type { Query } from "../../services/search/Query.ts"
@@ -11,8 +10,8 @@ import { connect, type SearchAddress } from "./Address.ts"
 import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { overview } from "./Overview.ts"
 import { hitOf, partsFor, rowOf, selectCount, selectHits, selectRows } from "./Read.ts"
-import { makeSlices } from "./Slices.ts"
-import { streamed } from "./Snapshot.ts"
+import { encodedLines } from "./Slices.ts"
+import { type Counted, streamed } from "./Snapshot.ts"
 import { makeWrite } from "./Write.ts"
 
 /** Where the documents are. */
@@ -23,7 +22,7 @@ export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()
 /** Searches of one tenant at once: none takes all connections from the others. The rest wait for their turn. */
 const atOnce = 3
 
-/** What a slice holds unless it is said, bytes. */
+/** What a slice should hold, bytes. */
 const sliceBytes = 6 * 1024 * 1024
 
 /** How long a search for a page, or a count, may take. */
@@ -42,10 +41,8 @@ const make = Effect.gen(function* () {
   const config = yield* SearchConfig
   const sql = yield* connect(config)
   const write = makeWrite(sql)
-  const slices = makeSlices(sql, config.sliceBytes ?? sliceBytes)
   // What was still read when it was dropped, perhaps by a gateway that is gone.
-  const sweeping = Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes"))
-  if (config.sweeps !== false) yield* Effect.forkScoped(sweeping)
+  yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
   const again = { while: isDropped, times: 3 }
 
   const turns = new Map<string, Semaphore.Semaphore>()
@@ -61,24 +58,21 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 
-  const countedOf = (parts: ReadonlyArray<Part>, query: Query, { after, counted }: ReadOptions) =>
-    counted && { count: selectCount(sql, parts, query, after), tell: counted }
-
   /** All rows of a statement on the parts that a search looks into, of which there may be none. */
-  const all = <A extends object>(
+  const all = <A, E>(
     tenant: string,
     pattern: string,
     query: Query,
-    options: ReadOptions,
-    statement: (parts: ReadonlyArray<Part>) => Statement<A>
-  ) => {
-    if (options.slice !== undefined) return slices.rows(options.slice, statement)
-    return Effect.map(partsFor(sql, tenant, pattern, options.after), (parts) => {
-      if (parts.length > 0) return streamed(sql, statement(parts), countedOf(parts, query, options))
-      options.counted?.(0)
+    { after, counted }: ReadOptions,
+    rows: (parts: ReadonlyArray<Part>, counted: Counted | undefined) => Stream.Stream<A, E>
+  ) =>
+    Effect.map(partsFor(sql, tenant, pattern, after), (parts) => {
+      if (parts.length > 0) {
+        return rows(parts, counted && { count: selectCount(sql, parts, query, after), tell: counted })
+      }
+      counted?.(0)
       return Stream.empty
     }).pipe(Stream.unwrap, Stream.retry(lookAgain))
-  }
 
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
@@ -104,10 +98,12 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     read: (tenant, pattern, query, options = {}) =>
-      all(tenant, pattern, query, options, (parts) => selectHits(sql, parts, query, options)).pipe(
-        Stream.mapArray(([first, ...rest]) => [hitOf(first), ...rest.map(hitOf)]),
-        unreachableSource
-      ),
+      all(tenant, pattern, query, options, (parts, counted) =>
+        Stream.mapArray(streamed(sql, selectHits(sql, parts, query, options), counted), ([first, ...rest]) => [
+          hitOf(first),
+          ...rest.map(hitOf)
+        ])
+      ).pipe(unreachableSource),
 
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
       return yield* Effect.gen(function* () {
@@ -119,17 +115,23 @@ const make = Effect.gen(function* () {
 
     rows: (tenant, pattern, query, options) => {
       const row = rowOf(options)
-      return all(tenant, pattern, query, options, (parts) => selectRows(sql, parts, query, options)).pipe(
-        Stream.mapArray(([first, ...rest]) => [row(first), ...rest.map(row)]),
-        unreachableSource
-      )
+      return all(tenant, pattern, query, options, (parts, counted) =>
+        Stream.mapArray(streamed(sql, selectRows(sql, parts, query, options), counted), ([first, ...rest]) => [
+          row(first),
+          ...rest.map(row)
+        ])
+      ).pipe(unreachableSource)
     },
 
-    slices: Effect.fn("Search.slices")(function* (tenant, pattern, query, options = {}) {
-      const parts = yield* partsFor(sql, tenant, pattern)
-      const cut = slices.cut(parts, query, countedOf(parts, query, options))
-      return yield* Effect.catchIf(cut, isDropped, () => Effect.succeed([]))
-    }, unreachableWithin(pageLimit)),
+    encoded: (tenant, pattern, query, options) =>
+      all(tenant, pattern, query, options, (parts, counted) =>
+        encodedLines(sql, parts, query, {
+          ...options,
+          counted,
+          sliceBytes: config.sliceBytes ?? sliceBytes,
+          connections: config.connections
+        })
+      ).pipe(unreachableSource),
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {
       const no = yield* numberOf(tenant, index)

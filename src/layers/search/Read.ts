@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import type { Cut, Hit, Key, ReadOptions, Row, RowsOptions, Slice } from "../../services/search/Document.ts"
+import type { EncodedOptions, Hit, Key, Row, RowsOptions } from "../../services/search/Document.ts"
 import { cuts } from "../../services/search/FieldName.ts"
 import { setMember } from "../../services/search/Member.ts"
 import type { Query } from "../../services/search/Query.ts"
@@ -18,11 +18,23 @@ const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefin
     : sql`(ts, id) > (${after.at}::bigint, ${storable(after.id)})`
 }
 
-/** A condition on what stands between the ends of a slice. */
-const between = (sql: SqlClient.SqlClient, slice: Slice | undefined): Fragment => {
-  const key = ({ at, id }: Cut) => sql`(${at}::bigint, ${id}::text)`
-  const from = slice?.from === undefined ? sql`true` : sql`(ts, id) >= ${key(slice.from)}`
-  return slice?.to === undefined ? from : sql`${from} and (ts, id) < ${key(slice.to)}`
+/** A place in the order of results: between two documents, or before them all. */
+export interface Cut {
+  readonly at: string
+  readonly id: string
+}
+
+/** What stands from one place to another, or from the beginning, or to the end. */
+export interface Slice {
+  readonly from: Cut | undefined
+  readonly to: Cut | undefined
+}
+
+/** A condition on what stands between the ends of a slice. The times say once more what PostgreSQL can estimate. */
+const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
+  const begins = from && sql`ts >= ${from.at}::bigint and (ts, id) >= (${from.at}::bigint, ${from.id}::text)`
+  const ends = to && sql`ts <= ${to.at}::bigint and (ts, id) < (${to.at}::bigint, ${to.id}::text)`
+  return sql`${begins ?? sql`true`} and ${ends ?? sql`true`}`
 }
 
 /** Whether a part can have documents after the key: those of earlier months cannot. */
@@ -91,12 +103,12 @@ export const selectHits = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { after, slice, limit }: Pick<ReadOptions, "after" | "slice"> & { readonly limit?: number }
+  { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
 ) => {
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${condition}`
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
@@ -140,16 +152,39 @@ export const selectRows = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { fields, as, after, slice }: RowsOptions
+  { fields, as, after }: RowsOptions
 ) => {
   const columns = columnsOf(fields)
   const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${condition}`
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
   return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
+}
+
+/** The fields of a slice of documents as lines. */
+export const selectLines = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { fields }: Pick<EncodedOptions, "fields">,
+  slice: Slice
+) => {
+  // By halves: a long chain would copy its beginning again for each field. The character is `separator`.
+  const joined = (texts: ReadonlyArray<Fragment>): Fragment => {
+    const middle = texts.length >> 1
+    if (middle === 0) return texts[0] ?? sql`''`
+    return sql`(${joined(texts.slice(0, middle))} || chr(65279) || ${joined(texts.slice(middle))})`
+  }
+  const line = joined(fields.map((field) => sql`coalesce(${valueAt(sql, field, "text")}, '')`))
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    where ${between(sql, slice)} and ${condition}`
+  // The type of bytes that are left as they are: see `Address.ts`.
+  return sql<{ line: Uint8Array }>`select line::varchar as line from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 
 const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {

@@ -3,6 +3,16 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 
+/** A connection that reads one moment, one statement after the other. */
+export interface Moment {
+  readonly rows: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
+  /** Leaves the cores to others who read the same moment. */
+  readonly alone: Effect.Effect<unknown, SqlError>
+  readonly get: <A extends object>(statement: Statement<A>) => Effect.Effect<ReadonlyArray<A>, SqlError>
+  /** The name of the moment, for other connections. */
+  readonly exported: Effect.Effect<string, SqlError>
+}
+
 /**
  * A connection that reads one moment for as long as the scope lasts: that of a snapshot that another one holds, or now.
  */
@@ -25,7 +35,8 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
     return connection.executeUnprepared(text, parameters, undefined)
   }
   const exported = Effect.map(say("select pg_export_snapshot() as snapshot"), ([row]) => String(row?.snapshot))
-  return { rows, get, exported }
+  const alone = say("set local max_parallel_workers_per_gather = 0")
+  return { rows, get, alone, exported } satisfies Moment
 })
 
 /** What `rows` gives, and how much that is: counted beside the reading, as it would hold the first rows up. */
@@ -42,6 +53,24 @@ export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tel
     Effect.forkScoped
   )
 
+/** Tells how much has passed when all has. */
+export const totalled = <A, E>(
+  stream: Stream.Stream<A, E>,
+  amount: (passed: A) => number,
+  { tell }: Pick<Counted, "tell">
+): Stream.Stream<A, E> => {
+  let total = 0
+  const passed = Stream.mapArray(stream, (found) => {
+    for (const one of found) total += amount(one)
+    return found
+  })
+  const told = Stream.suspend(() => {
+    tell(total)
+    return Stream.empty
+  })
+  return Stream.concat(passed, told)
+}
+
 /**
  * Streams the rows of a statement for as long as somebody reads them, out of a transaction of their own. With `counted`
  * the number of the rows is told, in the same snapshot: at the end at the latest.
@@ -49,25 +78,13 @@ export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tel
 export const streamed = <A extends object>(
   sql: SqlClient.SqlClient,
   rows: Statement<A>,
-  counted: Counted | undefined,
-  snapshot?: string
+  counted: Counted | undefined
 ): Stream.Stream<A, SqlError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const moment = yield* momentOf(sql, snapshot)
+      const moment = yield* momentOf(sql)
       if (counted === undefined) return moment.rows(rows)
       yield* countIn(sql, yield* moment.exported, counted)
-      let read = 0
-      const passed = Stream.mapArray(moment.rows(rows), (found) => {
-        read += found.length
-        return found
-      })
-      return Stream.concat(
-        passed,
-        Stream.suspend(() => {
-          counted.tell(read)
-          return Stream.empty
-        })
-      )
+      return totalled(moment.rows(rows), () => 1, counted)
     })
   )

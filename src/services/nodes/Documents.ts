@@ -1,4 +1,4 @@
-import type { ReadOptions, Row, RowsOptions, Written } from "../search/Document.ts"
+import type { Encoded, EncodedOptions, ReadOptions, Row, RowsOptions, Written } from "../search/Document.ts"
 import type { Query } from "../search/Query.ts"
 
 /** A document to write; `source` is an object. */
@@ -18,6 +18,8 @@ export interface Documents {
   readonly read: (pattern: string, query: Query, options?: ReadOptions) => AsyncIterable<ReadonlyArray<string>>
   /** Fields of the documents, in the same order. */
   readonly rows: (pattern: string, query: Query, options: RowsOptions) => AsyncIterable<ReadonlyArray<Row>>
+  /** What encoders make of the documents, in the same order. */
+  readonly encoded: (pattern: string, query: Query, options: EncodedOptions) => AsyncIterable<ReadonlyArray<Encoded>>
   /** Durable when it resolves. Writing the same again changes nothing where documents have ids. */
   readonly write: (index: string, documents: ReadonlyArray<DocumentRecord>) => Promise<Written>
 }

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { isFormat } from "../search/DateMath.ts"
 import { csvOf, dates, isDate } from "./extraction/Cells.ts"
+import { CsvLines } from "./extraction/CsvLines.ts"
 import { Table } from "./extraction/Table.ts"
 import { type Encoder, encoder } from "./formats/Encoder.ts"
 import { type Batch, node } from "./Node.ts"
@@ -47,12 +48,16 @@ const settings = Schema.Struct({
 
 type Settings = typeof settings.Type
 
-/** The rows of csv with known columns, which can be made apart from one another. */
-const tableOf = ({ fields = [], time_zone }: Settings) =>
-  csvOf(
-    fields.map(({ name }) => name),
-    fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
-  )
+/** How columns are shown that are not shown as they are. */
+const shownOf = ({ fields = [], time_zone }: Settings) =>
+  fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
+
+/** Makes rows of csv of lines, and what it takes to do it for the output of these settings; undefined for others. */
+export const csvLinesOf = (given: Settings) => {
+  const { format, fields = [] } = given
+  if (format !== "csv" || fields.length === 0) return undefined
+  return { fields: fields.map(({ name }) => name), encoder: () => new CsvLines(shownOf(given)) }
+}
 
 interface Rows extends Encoder {
   /** Fields that have no column. */
@@ -63,7 +68,10 @@ const encoderOf = (given: Settings): Rows => {
   const { format, fields = [] } = given
   if (format === "json") return encoder("ndjson")
   if (fields.length === 0) return new Table()
-  const { header, rows } = tableOf(given)
+  const { header, rows } = csvOf(
+    fields.map(({ name }) => name),
+    shownOf(given)
+  )
   let begun = false
   const start = (): string => {
     const text = begun ? "" : header
@@ -87,10 +95,6 @@ export const extractionOutput = node({
     format: "csv",
     fields: [{ name: "@timestamp", type: "date" }, { name: "user" }],
     index: "mytenant-access-*"
-  },
-  text: (given) => {
-    if (given.format === "json") return encoder("ndjson").encode
-    return given.fields === undefined || given.fields.length === 0 ? undefined : tableOf(given).rows
   },
   start: async (given, context) => {
     const { documents, sha256 } = context

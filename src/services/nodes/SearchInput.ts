@@ -1,11 +1,9 @@
 import { Effect, Schema } from "effect"
-import type { ReadOptions, Row } from "../search/Document.ts"
+import type { Row } from "../search/Document.ts"
 import { setMember } from "../search/Member.ts"
-import type { Query } from "../search/Query.ts"
 import { readRaw } from "../shared/Exact.ts"
-import type { Documents } from "./Documents.ts"
 import { isObject, parseJson } from "./formats/Json.ts"
-import { type Batch, chosen, type Event, node, runtimes } from "./Node.ts"
+import { chosen, type Event, node, runtimes } from "./Node.ts"
 
 /** The setting that names what is searched. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
@@ -37,51 +35,6 @@ const parsedRow = (row: Row, parse: (json: string) => unknown): Event => {
   return event
 }
 
-const settings = Schema.Struct({
-  index: patternSetting,
-  query: querySetting,
-  fields: Schema.optionalKey(
-    Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLength(512)))
-      .check(Schema.isMaxLength(500))
-      .annotate({
-        description:
-          "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
-          "document lacks are left out. Default: the whole documents."
-      })
-  ),
-  values: Schema.Literals(["json", "text", "exact"])
-    .annotate({
-      description:
-        "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
-        "missing. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but others may take them for none.",
-      default: "json"
-    })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
-  count: Schema.Boolean.annotate({
-    description: "Count the documents beside reading them: `total` in the execution's detail.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
-})
-
-/** The records of what a query finds. */
-export async function* found(
-  documents: Documents,
-  { index, fields, values }: typeof settings.Type,
-  query: Query,
-  options: ReadOptions
-): AsyncGenerator<Batch> {
-  const parse = values === "exact" ? readRaw : parseJson
-  if (fields === undefined) {
-    for await (const texts of documents.read(index, query, options)) yield texts.map(parse).filter(isObject)
-  } else if (values === "text") {
-    yield* documents.rows(index, query, { ...options, fields, as: "text" })
-  } else {
-    for await (const rows of documents.rows(index, query, { ...options, fields, as: "json" })) {
-      yield rows.map((row) => parsedRow(row, parse))
-    }
-  }
-}
-
 export const searchInput = node({
   type: "search_input",
   kind: "input",
@@ -89,20 +42,57 @@ export const searchInput = node({
     "Reads the documents of an index that a query finds, by `@timestamp` and then id, as they were when it began. " +
     "Numbers that a double would round become texts, unless `values` is `exact`.",
   runtimes,
-  settings,
+  settings: Schema.Struct({
+    index: patternSetting,
+    query: querySetting,
+    fields: Schema.optionalKey(
+      Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLength(512)))
+        .check(Schema.isMaxLength(500))
+        .annotate({
+          description:
+            "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
+            "document lacks are left out. Default: the whole documents."
+        })
+    ),
+    values: Schema.Literals(["json", "text", "exact"])
+      .annotate({
+        description:
+          "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
+          "missing. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but others may take them for none.",
+        default: "json"
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
+    count: Schema.Boolean.annotate({
+      description: "Count the documents beside reading them: `total` in the execution's detail.",
+      default: false
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+  }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
-  start: async (given, { documents, expect, signal }) => {
+  start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
     if (documents === undefined) throw new Error("There is no search here")
-    const query = await queryAt(given.query)
-    await documents.indices(given.index)
-    const counted = given.count ? expect : undefined
+    const parsed = await queryAt(query)
+    await documents.indices(index)
+    const counted = count ? expect : undefined
+    const parse = values === "exact" ? readRaw : parseJson
     return {
       run: async (emit) => {
-        for await (const batch of found(documents, given, query, { counted })) {
+        if (fields === undefined) {
+          for await (const texts of documents.read(index, parsed, { counted })) {
+            signal.throwIfAborted()
+            await emit(chosen, texts.map(parse).filter(isObject))
+          }
+          return
+        }
+        for await (const rows of documents.rows(index, parsed, {
+          fields,
+          as: values === "text" ? "text" : "json",
+          counted
+        })) {
           signal.throwIfAborted()
-          await emit(chosen, batch)
+          const events = values === "text" ? rows : rows.map((row) => parsedRow(row, parse))
+          await emit(chosen, events)
         }
       }
     }

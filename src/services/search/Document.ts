@@ -25,30 +25,12 @@ export interface Hit extends Key {
   readonly source: string
 }
 
-/** A place in the order of all results, in a backend's own words: between two documents, or before them all. */
-export interface Cut {
-  readonly at: string
-  readonly id: string
-}
-
-/** The documents between two places, as they are in a moment that somebody holds. Made by a backend, for itself. */
-export interface Slice {
-  /** The moment, and where its documents are. */
-  readonly moment: string
-  /** Without it the slice is the first one. */
-  readonly from: Cut | undefined
-  /** Without it the slice is the last one. */
-  readonly to: Cut | undefined
-}
-
 /** What is read of the documents that a query finds. */
 export interface ReadOptions {
   /** Only what stands after this. */
   readonly after?: Key | undefined
   /** Is told how many documents there are to read, in the moment that is read: some time before the last one. */
   readonly counted?: ((total: number) => void) | undefined
-  /** Only these, for the query that they were cut for; nothing is counted then. */
-  readonly slice?: Slice | undefined
 }
 
 /** What rows of fields look like. */
@@ -56,6 +38,29 @@ export interface RowsOptions extends ReadOptions {
   readonly fields: ReadonlyArray<string>
   /** `text`: texts as they are, all else as JSON. `json`: everything as JSON. Missing values are null in both. */
   readonly as: "text" | "json"
+}
+
+/**
+ * Makes bytes of documents. Each comes as a line: the stored texts of fields, nothing for those that are missing, in UTF-8
+ * with the `separator` of `Storable.ts` between. Several encoders make what one would make, put together.
+ */
+export interface LineEncoder {
+  readonly add: (line: Uint8Array) => void
+  /** Bytes that are there to take. */
+  readonly size: number
+  readonly take: () => Uint8Array
+}
+
+/** What is asked of the documents that are encoded. */
+export interface EncodedOptions extends Pick<ReadOptions, "counted"> {
+  readonly fields: ReadonlyArray<string>
+  readonly encoder: () => LineEncoder
+}
+
+/** What became of some documents, about 256 KiB of it. */
+export interface Encoded {
+  readonly bytes: Uint8Array
+  readonly documents: number
 }
 
 /** The values of the asked fields of one document, by the names that were asked for. */

@@ -1,7 +1,18 @@
-import { Context, type Effect, type Scope, type Stream } from "effect"
+import { Context, type Effect, type Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Hit, IndexInfo, Key, NewDocument, ReadOptions, Row, RowsOptions, Slice, Written } from "./Document.ts"
+import type {
+  Encoded,
+  EncodedOptions,
+  Hit,
+  IndexInfo,
+  Key,
+  NewDocument,
+  ReadOptions,
+  Row,
+  RowsOptions,
+  Written
+} from "./Document.ts"
 import type { Query } from "./Query.ts"
 
 type Unknown = NotFound | StorageUnreachable
@@ -37,17 +48,13 @@ export class Search extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Hit>, Unknown>
     /** Fields of all documents that fit, in the same order as `read`. */
     readonly rows: (tenant: string, pattern: string, query: Query, options: RowsOptions) => Stream.Stream<Row, Unknown>
-    /**
-     * Cuts the documents that fit into slices of some MiB. They follow one another in the order of results, and hold what
-     * is there now for as long as the scope lasts; `read` and `rows` give one each, in any process. None when there is
-     * too little for that, or not enough room for several who read.
-     */
-    readonly slices: (
+    /** What encoders make of fields of all documents that fit, in the same order. */
+    readonly encoded: (
       tenant: string,
       pattern: string,
       query: Query,
-      options?: Pick<ReadOptions, "counted">
-    ) => Effect.Effect<ReadonlyArray<Slice>, Unknown, Scope.Scope>
+      options: EncodedOptions
+    ) => Stream.Stream<Encoded, Unknown>
     /** Removes the index with its documents. What reads them already reads them to the end. */
     readonly drop: (tenant: string, index: string) => Effect.Effect<void, Unknown>
     /** Removes the documents whose `@timestamp` is before this time (epoch milliseconds). */

@@ -1,15 +1,11 @@
 import { createHash } from "node:crypto"
 import type { RunSpec } from "../../../services/engines/Engine.ts"
+import type { Documents } from "../../../services/nodes/Documents.ts"
 import type { SearchAddress } from "../../search/Address.ts"
-import type { SlicedDocuments } from "../../search/Documents.ts"
 
 /** The tenant's indices for a run: what reaches them is loaded, and connected, when a node first asks. */
-export const documentsAt = (
-  address: SearchAddress | undefined,
-  tenant: string,
-  signal: AbortSignal
-): SlicedDocuments => {
-  let opened: Promise<SlicedDocuments> | undefined
+export const documentsAt = (address: SearchAddress | undefined, tenant: string, signal: AbortSignal): Documents => {
+  let opened: Promise<Documents> | undefined
   const open = async () => (await import("../../search/Documents.ts")).openDocuments(address, tenant, signal)
   const documents = () => {
     opened ??= open()
@@ -23,8 +19,10 @@ export const documentsAt = (
     rows: async function* (pattern, query, options) {
       yield* (await documents()).rows(pattern, query, options)
     },
-    write: async (index, given) => (await documents()).write(index, given),
-    sliced: async (pattern, query, counted, use) => (await documents()).sliced(pattern, query, counted, use)
+    encoded: async function* (pattern, query, options) {
+      yield* (await documents()).encoded(pattern, query, options)
+    },
+    write: async (index, given) => (await documents()).write(index, given)
   }
 }
 

@@ -9,7 +9,8 @@ const special = /[",\r\n]/
 /** Names of fields that no program takes for a formula, such as `@timestamp`. */
 const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
 
-const cell = (text: string | null | undefined): string => {
+/** A cell by RFC 4180. */
+export const cell = (text: string | null | undefined): string => {
   if (text === null || text === undefined || text === "") return ""
   // All of these characters come before the letters.
   const safe = text.charCodeAt(0) <= 0x40 && formula.test(text) && !number.test(text) ? `'${text}` : text
@@ -68,7 +69,8 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 /** Whether fields of this type are dates. */
 export const isDate = (type: string | null | undefined): boolean => type?.toLowerCase() === "date"
 
-type Show = (text: string) => string
+/** Shows a text otherwise than it is. */
+export type Show = (text: string) => string
 
 /** Rows of csv by RFC 4180, of records whose fields are texts; `shown` has columns that are shown otherwise. */
 export const csvOf = (columns: ReadonlyArray<string>, shown: ReadonlyArray<Show | undefined> = []) => {
