@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { Jobs } from "../../src/services/channels/JobEntity.ts"
@@ -10,8 +10,10 @@ it.effect("jobs that nobody takes care of are told again, and not as soon as the
   const away = new StorageUnreachable({ storage: "metadata" })
   const job = { tenant: "t", channel: "c", cluster: "local", job: "j", generation: 2 }
   let isAway = false
+  let fails = 0
   let told = 0
-  const answer = <A>(value: A) => Effect.suspend(() => (isAway ? Effect.fail(away) : Effect.succeed(value)))
+  const answer = <A>(value: A) =>
+    Effect.suspend(() => (fails-- > 0 ? Effect.die("odd") : isAway ? Effect.fail(away) : Effect.succeed(value)))
   const patrol = JobPatrol.layer.pipe(
     Layer.provide([
       Layer.mock(JobStore)({ unattended: answer([job]), list: () => answer([]) }),
@@ -32,5 +34,7 @@ it.effect("jobs that nobody takes care of are told again, and not as soon as the
     isAway = false
     expect(yield* after(1)).toBe(0)
     expect(yield* after(2)).toBe(2)
-  }).pipe(Effect.provide(patrol))
+    fails = 1
+    expect(yield* after(2)).toBe(1)
+  }).pipe(Effect.provide(patrol), Effect.provide(Logger.layer([])))
 })

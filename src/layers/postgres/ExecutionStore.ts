@@ -158,7 +158,11 @@ export const layer = Layer.effect(
           order by ordinal limit 100`),
       orphans: unreachable(sql<ExecutionKey>`
         update executions set owner = null, state = 'PENDING', epoch = epoch + 1
-        where ${open} and owner is not null and not exists (select 1 from gateways g where g.id = executions.owner)
+        where (tenant, id) in (
+          select tenant, id from executions
+          where ${open} and owner is not null and not exists (select 1 from gateways g where g.id = executions.owner)
+          for update skip locked
+        )
         returning tenant, id`)
     })
   })

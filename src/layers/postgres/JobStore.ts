@@ -37,10 +37,18 @@ export const layer = Layer.effect(
     const wish: JobStore["Service"]["wish"] = Effect.fn("JobStore.wish")(function* (wish, jobs) {
       const names = JSON.stringify(jobs)
       if (wish === "stop") {
+        // Rows are locked in the same order by all wishes, or two at once would wait for one another.
         return yield* sql<Wished>`
+          with j as (
+            select tenant, channel, cluster, job from channel_jobs
+            where (tenant, channel, cluster, job) in (
+              select tenant, channel, cluster, job
+              from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
+            )
+            order by tenant, channel, cluster, job for update
+          )
           update channel_jobs c set desired = false, generation = c.generation + desired::integer
-          from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
-          where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
+          from j where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
           returning c.tenant, c.channel, c.cluster, c.job, c.generation`
       }
       const always = wish === "restart"
@@ -174,8 +182,12 @@ export const layer = Layer.effect(
       },
       unattended: unreachable(sql<Wished>`
         update channel_jobs set generation = generation + 1
-        where coalesce(heartbeat_at, since) < clock_timestamp() - ${abandoned}::interval
-          and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
+        where (tenant, channel, cluster, job) in (
+          select tenant, channel, cluster, job from channel_jobs
+          where coalesce(heartbeat_at, since) < clock_timestamp() - ${abandoned}::interval
+            and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
+          for update skip locked
+        )
         returning tenant, channel, cluster, job, generation`)
     })
   })

@@ -18,7 +18,9 @@ export const layer = Layer.effectDiscard(
         Effect.sync(() => {
           away = true
         })
-      )
+      ),
+      // The next round may go well.
+      Effect.catchDefect((defect) => Effect.logError("looking after jobs", defect))
     )
     yield* round.pipe(Effect.schedule(Schedule.spaced("10 seconds")), Effect.forkScoped)
   })

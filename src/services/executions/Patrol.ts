@@ -1,8 +1,17 @@
-import { Effect, Layer, Schedule } from "effect"
+import { type Duration, Effect, Layer, Schedule } from "effect"
 import { Launcher } from "./ExecutionEntity.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
 import { Gateway } from "./Gateway.ts"
 import { Supervisor } from "./Supervisor.ts"
+
+/** Does it for ever, whatever becomes of it: the next time may go well. */
+const again = <E, R>(round: Effect.Effect<void, E, R>, pause: Duration.Input) =>
+  round.pipe(
+    Effect.ignore,
+    Effect.catchDefect((defect) => Effect.logError("looking after executions", defect)),
+    Effect.schedule(Schedule.spaced(pause)),
+    Effect.forkScoped
+  )
 
 /**
  * Looks after executions every second: those of gateways that are gone are given to the cluster again, those of this one
@@ -22,7 +31,7 @@ export const layer = Layer.effectDiscard(
     const untold = Effect.flatMap(store.unclaimed(id), (keys) => Effect.forEach(keys, launch, { discard: true }))
     // Before anybody can ask: no execution may be seen running that is not.
     yield* Effect.ignore(round)
-    yield* round.pipe(Effect.ignore, Effect.schedule(Schedule.spaced("1 second")), Effect.forkScoped)
-    yield* untold.pipe(Effect.ignore, Effect.schedule(Schedule.spaced("10 seconds")), Effect.forkScoped)
+    yield* again(round, "1 second")
+    yield* again(untold, "10 seconds")
   })
 )

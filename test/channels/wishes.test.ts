@@ -1,0 +1,25 @@
+import { expect, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import * as JobStorePostgres from "../../src/layers/postgres/JobStore.ts"
+import { JobStore, type Wish } from "../../src/services/channels/JobStore.ts"
+import { TestPostgres } from "../support/postgres.ts"
+
+const wishes: ReadonlyArray<Wish> = ["start", "stop", "restart"]
+const jobs = Array.from({ length: 60 }, (_, index) => ({ tenant: "t", channel: "c", cluster: "l", job: `j${index}` }))
+
+layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("many wishes", (it) => {
+  it.effect("of the same jobs at once, in any order, are all written down", () =>
+    Effect.gen(function* () {
+      const store = yield* JobStore
+      yield* store.wish("start", jobs)
+      const many = Array.from({ length: 150 }, (_, index) => {
+        const from = (index * 17) % jobs.length
+        const some = [...jobs.slice(from), ...jobs.slice(0, from)]
+        return store.wish(wishes[index % 3]!, index % 2 === 0 ? some : some.reverse())
+      })
+      yield* Effect.all(many, { concurrency: 10, discard: true })
+      yield* store.wish("stop", jobs)
+      expect((yield* store.list("t")).map(({ desired }) => desired)).toEqual(jobs.map(() => false))
+    })
+  )
+})
