@@ -4,6 +4,7 @@ import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
 import type { Flowline } from "../../services/flowlines/Flowline.ts"
 import type { Child, Exit } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
+import { lease } from "./Lease.ts"
 import { scratchFolder, unfinishedFolder } from "./Leftovers.ts"
 import { Messages } from "./Messages.ts"
 import type { Order } from "./Protocol.ts"
@@ -13,8 +14,8 @@ const mib = 1024 * 1024
 /** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
 const watchMillis = process.platform === "linux" ? 200 : 1000
 
-/** A run without a sign of life from here ends itself: after 4.5 seconds, of which one may have passed before. */
-const silentMillis = 3400
+/** So long a silence of this process may end a run: its last sign of life may have been a second old. */
+const silentMillis = lease - 1100
 /** Milliseconds within which the end of such a run is seen here, once this process goes on. */
 const seenMillis = 10_000
 
