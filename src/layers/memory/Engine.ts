@@ -5,10 +5,10 @@ import { Effect, Fiber, Layer, Queue, Stream } from "effect"
 import { Blobs } from "../../services/blobs/Blobs.ts"
 import { Engine, type RunMessage, type RunSpec } from "../../services/engines/Engine.ts"
 import type { RunContext, Sink } from "../../services/nodes/Node.ts"
-import { pipeline } from "../../services/nodes/Pipeline.ts"
 import { Search } from "../../services/search/Search.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { runIdOf, sha256 } from "../engines/child/Documents.ts"
+import { extraction } from "../engines/child/Extraction.ts"
 import { inputs } from "../engines/child/Inputs.ts"
 import { StoredFiles } from "../engines/child/StoredFiles.ts"
 import { TenantFiles } from "../engines/child/TenantFiles.ts"
@@ -76,7 +76,7 @@ export const layer = Layer.effect(
             ? yield* Effect.promise(async () =>
                 (await import("../engines/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
               )
-            : pipeline(spec.flowline, context)
+            : extraction(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
       say({ _tag: "Counters", nodes: job.counters() })
       if (archive === undefined || storing === undefined) return

@@ -136,7 +136,7 @@ export const encodedLines = (
       // One connection counts.
       const most = Math.min(mostReaders, connections - 1)
       const isLarge =
-        most > 1 && room !== undefined && room.bytes >= leastSlices * sliceBytes && room.used < room.most / 2
+        most > 1 && room !== undefined && room.bytes >= leastSlices * sliceBytes && room.used < 0.75 * room.most
       const own = yield* momentOf(sql)
       // All tables are locked by it, too: none is dropped before the end.
       const cuts = isLarge
