@@ -26,7 +26,8 @@ const processOf = (name: string): number => Number(name.slice(name.lastIndexOf("
 
 /**
  * Enters this process in the table of gateways and strikes out those that are gone: silent for seven seconds by the
- * database's clock, or without a process on this host, theirs and those of their runs. With `alone` (an embedded database) all others are gone.
+ * database's clock, or without a process on this host, theirs and those of their runs. With `alone` (an embedded
+ * database) all others are gone.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
   Layer.effect(
@@ -49,17 +50,18 @@ export const layer = (alone: boolean, address = silentAddress()) =>
             union all
             select job_id from channel_jobs where node = gateways.host || ':' || gateways.pid and job_id is not null
           ) as runs from gateways where host = ${host} and id <> ${id}`
-        const isGone = (other: (typeof here)[number]) =>
-          !isRunning(other.pid) && !other.runs.some((run) => isRunning(processOf(run)))
-        const dead = here.filter(isGone).map((other) => other.id)
+        const dead = here.filter(({ pid }) => !isRunning(pid))
+        const gone = dead.filter(({ runs }) => !runs.some((run) => isRunning(processOf(run)))).map((other) => other.id)
         yield* sql`
           delete from gateways
           where id <> ${id} and (${alone} or seen_at < clock_timestamp() - ${goneAfter}::interval
-            or ${dead.length === 0 ? sql`false` : sql.in("id", dead)})`
+            or ${gone.length === 0 ? sql`false` : sql.in("id", gone)})`
+        return alone || gone.length === dead.length
       }).pipe(unreachable)
 
       yield* Effect.acquireRelease(enter, () => Effect.ignore(unreachable(sql`delete from gateways where id = ${id}`)))
-      yield* strike
+      // Before anybody can ask: no execution may be seen running that is not.
+      yield* strike.pipe(Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced(50), times: 100 }))
       yield* Effect.andThen(enter, strike).pipe(
         Effect.ignore,
         Effect.schedule(Schedule.spaced(beat)),
