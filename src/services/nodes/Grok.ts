@@ -46,7 +46,7 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
   timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
     .annotate({
-      description: "Milliseconds that a text may take when the patterns may run away; then it fails.",
+      description: "Milliseconds of processor that a text may take when the patterns may run away; then it fails.",
       default: 1000
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
