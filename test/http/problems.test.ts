@@ -237,6 +237,14 @@ layer(Gateway.layer, { excludeTestServices: true })("every answer above 399 is a
       expect(problem(yield* send(get.replace("tenant ", "tenant;a ").concat("\r\n")), 404)["instance"]).toBe(
         "/v1/platform/tenant;a"
       )
+      // A body that is neither there nor announced is none.
+      const types = ["application/json", "multipart/form-data; boundary=x"]
+      for (const path of ["search", "extraction", "flowline", "flowline/save", "registry"]) {
+        for (const type of types) {
+          const head = `POST /v1/mytenant/${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: ${type}`
+          problem(yield* send(`${head}\r\n\r\n`), 400)
+        }
+      }
       // Pipelined: one good, one bad, both answered in order.
       const two = yield* send(
         "GET /v1/platform/tenant HTTP/1.1\r\nHost: a\r\n\r\nGET /nope HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

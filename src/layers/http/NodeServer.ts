@@ -90,6 +90,8 @@ export const nodeServer = (
     requestTimeout: request,
     requireHostHeader: false,
     noDelay: true,
+    // A request without a body needs no stream that ends: 5 % of a small one's processor time.
+    optimizeEmptyRequests: true,
     // No protocol is changed to: such requests are answered like others (RFC 9110, 7.8).
     shouldUpgradeCallback: () => false
   })
