@@ -1,15 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result, Schema } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { Threads } from "../../src/layers/engines/child/parallel/Threads.ts"
+import { TenantFiles } from "../../src/layers/engines/child/TenantFiles.ts"
 import type { Order } from "../../src/layers/engines/Protocol.ts"
 import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import type { RunContext } from "../../src/services/nodes/Node.ts"
 import { pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { merged } from "../../src/services/nodes/parallel/Merge.ts"
 import { part } from "../../src/services/nodes/parallel/Part.ts"
 import { split } from "../../src/services/nodes/parallel/Split.ts"
+import { TextMemory } from "../../src/services/nodes/parallel/TextMemory.ts"
 import { Memory } from "../nodes/memory.ts"
 
 const root = mkdtempSync(join(tmpdir(), "flow-threads-"))
@@ -80,12 +83,25 @@ describe("threads", () => {
     const alone = pipeline(flowline, one.context)
     await alone.run()
     const parts = Result.getOrThrow(split(flowline))
-    for (const count of [1, 3]) {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
+    const tenant = new TenantFiles(root)
+    for (const [count, opens] of [
+      [1, true],
+      [3, true],
+      [2, false]
+    ] as const) {
       for (const helps of [false, true]) {
         const memory = new Memory(files)
-        const local = () => part(flowline, parts, memory.context)
+        // Files that can be opened are read by the threads; of others they get the bytes.
+        const context = (component: string): RunContext => ({
+          ...memory.context(component),
+          ...(opens ? { openFile: (path: string) => tenant.openFile(path) } : {})
+        })
+        const texts = new TextMemory(3, (bytes) => new ArrayBuffer(bytes))
+        const readAt = (file: number, into: Uint8Array, at: number) => readSync(file, into, 0, into.length, at)
+        const local = () => part(flowline, parts, memory.context, { readAt, texts })
         const threads = new Threads(order, count, helps ? local : undefined)
-        const { run, counters } = merged(flowline, parts, memory.context, threads)
+        const { run, counters } = merged(flowline, parts, context, threads)
         await run().finally(() => threads.close())
         expect(JSON.stringify(seen(memory)) === JSON.stringify(seen(one)), `${count} ${helps}`).toBe(true)
         expect(counters()).toEqual(alone.counters())

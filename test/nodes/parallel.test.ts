@@ -6,7 +6,9 @@ import { pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { type Crew, merged } from "../../src/services/nodes/parallel/Merge.ts"
 import { part } from "../../src/services/nodes/parallel/Part.ts"
 import { split } from "../../src/services/nodes/parallel/Split.ts"
+import { TextMemory } from "../../src/services/nodes/parallel/TextMemory.ts"
 import { Memory } from "./memory.ts"
+import { Opened } from "./opened.ts"
 
 type Node = Record<string, unknown>
 
@@ -63,8 +65,13 @@ const flowlineOf = (path: string) =>
   })
 
 /** Parts in this thread that answer in any order. */
-const crewOf = (flowline: Flowline, memory: Memory, count: number, delays: ReadonlyArray<number>): Crew => {
-  const parts = Array.from({ length: count }, () => part(flowline, Result.getOrThrow(split(flowline)), memory.context))
+const crewOf = (flowline: Flowline, memory: Opened, count: number, delays: ReadonlyArray<number>): Crew => {
+  const { readAt } = memory
+  const parts = Array.from({ length: count }, () => {
+    // A piece of each turn is under way in a part, and as many wait to be taken.
+    const texts = new TextMemory(2 * count + 1, (bytes) => new ArrayBuffer(bytes))
+    return part(flowline, Result.getOrThrow(split(flowline)), memory.opening, { readAt, texts })
+  })
   let turn = 0
   const last = parts.map((): Promise<unknown> => Promise.resolve())
   return {
@@ -112,14 +119,15 @@ describe("a flowline in parallel parts", () => {
             files.map((picks, index) => [path.replace("*", String(index)), picks.map(lineOf).join("\n")])
           )
           const flowline = flowlineOf(path)
-          const [one, many] = [new Memory(given), new Memory(given)]
+          const [one, many] = [new Memory(given), new Opened(given)]
           const alone = pipeline(flowline, one.context)
           await alone.run()
           const crew = crewOf(flowline, many, count, delays)
-          const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), many.context, crew)
+          const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), many.opening, crew)
           await run()
           expect(seen(many)).toEqual(seen(one))
           expect(counters()).toEqual(alone.counters())
+          await expect.poll(() => many.opened).toBe(0)
         }),
       { timeout: 90_000, arbitrary: { runs: 8 } }
     )

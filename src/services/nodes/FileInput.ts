@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Block, type BlockFormat, blocks, sendBlock } from "./files/Blocks.ts"
+import { type Block, type BlockFormat, blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
 import { RecordReader } from "./formats/RecordReader.ts"
@@ -9,6 +9,7 @@ import {
   errors,
   type NodeContext,
   node,
+  type OpenFile,
   type Reference,
   runtimes,
   type SettingsIssue
@@ -76,23 +77,40 @@ const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
 /** Takes what is read, a block or records of other formats at a time. */
 interface Taker {
   readonly block: (block: Block, format: BlockFormat) => void | Promise<void>
+  /** Takes a whole file in place of its blocks, and closes it. */
+  readonly file?: (file: OpenFile, format: BlockFormat) => Promise<void>
   readonly emit: Emit
+}
+
+const takeBlocks = async (
+  blocks: AsyncIterable<Block>,
+  format: BlockFormat,
+  context: NodeContext,
+  take: Taker
+): Promise<void> => {
+  for await (const block of blocks) {
+    context.signal.throwIfAborted()
+    await take.block(block, format)
+  }
+}
+
+const takeFile = async (file: OpenFile, format: BlockFormat, context: NodeContext, take: Taker): Promise<void> => {
+  if (take.file !== undefined) return take.file(file, format)
+  try {
+    await takeBlocks(blocksOf(file), format, context, take)
+  } finally {
+    await file.close()
+  }
 }
 
 const readText = async (
   bytes: AsyncIterable<Uint8Array>,
   format: Exclude<Format, "parquet">,
   context: NodeContext,
-  { block: take, emit }: Taker
+  take: Taker
 ): Promise<void> => {
-  if (format !== "csv") {
-    for await (const block of blocks(bytes)) {
-      context.signal.throwIfAborted()
-      await take(block, format)
-    }
-    return
-  }
-  const reader = new RecordReader(format, context, emit)
+  if (format !== "csv") return takeBlocks(blocks(bytes), format, context, take)
+  const reader = new RecordReader(format, context, take.emit)
   for await (const chunk of bytes) {
     context.signal.throwIfAborted()
     await reader.push(chunk)
@@ -109,6 +127,10 @@ const readFile = async (
 ): Promise<void> => {
   const stored = typeof source === "string" ? undefined : await context.open(source)
   const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
+  const isText = format === "lines" || format === "ndjson"
+  if (isText && typeof source === "string" && !source.endsWith(".gz") && context.openFile !== undefined) {
+    return takeFile(await context.openFile(source), format, context, take)
+  }
   if (format !== "parquet") {
     return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, take)
   }

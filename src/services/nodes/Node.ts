@@ -35,6 +35,19 @@ export interface Sink {
   readonly close: () => Promise<void>
   /** Makes durable what was written so far, where the bytes can be seen before `close`. */
   readonly flush?: () => Promise<void>
+  /** `write` takes the bytes before it returns: their memory may be used again, also while it has not settled. */
+  readonly copies?: true
+}
+
+/** A file that is open for reading, as it lies on the disk. */
+export interface OpenFile {
+  /** The number by which every thread of the run can read it while it is open. */
+  readonly id: number
+  /** Its bytes at the moment. */
+  readonly size: () => Promise<number>
+  /** Fills `into` with what stands from the byte `at` on. Gives the bytes read: fewer only at the end of the file. */
+  readonly read: (into: Uint8Array, at: number) => Promise<number>
+  readonly close: () => Promise<void>
 }
 
 /** Stored bytes that a flowline names: the latest version of a registry path, or an artifact's build. */
@@ -85,6 +98,8 @@ export interface RunContext {
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
   /** The bytes of a configuration file, decompressed when its name ends in `.gz`. */
   readonly read: (path: string) => AsyncIterable<Uint8Array>
+  /** Opens a configuration file, whose bytes can then be read in any order; absent where `read` is all there is. */
+  readonly openFile?: (path: string) => Promise<OpenFile>
   /**
    * What the flowline refers to. Only references that the node's type or the flowline's settings declared are there.
    */
@@ -140,7 +155,10 @@ export interface Instance {
   readonly end?: (emit: Emit) => void | Promise<void>
   /** Makes durable, or sends on, what was taken so far. Called between batches when an input keeps its position. */
   readonly flush?: (emit: Emit) => void | Promise<void>
-  /** In place of `process`, for a batch of which {@link NodeType.text} was made elsewhere: its UTF-8. */
+  /**
+   * In place of `process`, for a batch of which {@link NodeType.text} was made elsewhere: its UTF-8,
+   * which may lie in shared memory and is the caller's again when the call has settled.
+   */
   readonly write?: (text: Uint8Array, records: number) => void | Promise<void>
 }
 

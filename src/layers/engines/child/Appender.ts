@@ -7,13 +7,28 @@ const maxWaiting = 4 * 1024 * 1024
 /** Bytes after which a sync begins in the background, so that the last one finds little to do. */
 const syncEvery = 32 * 1024 * 1024
 
+/** What waits lies in blocks that are used over and over: fresh memory for every batch costs more than the copy. */
+const blockBytes = 1024 * 1024
+const maxFree = maxWaiting / blockBytes
+
+/** The longest character. */
+const characterBytes = 4
+
+const encoder = new TextEncoder()
+
+interface Block {
+  readonly bytes: Buffer
+  used: number
+}
+
 /** Appends to an open file in the background and in order. A failure comes out of the calls that follow it. */
 export class Appender {
   readonly #handle: FileHandle
   /** The file's name in an error message. */
   readonly #what: string
-  #waiting: Array<Uint8Array> = []
+  #waiting: Array<Block> = []
   #waitingBytes = 0
+  readonly #free: Array<Buffer> = []
   #unsynced = 0
   #writing: Promise<void> | undefined
   #syncing: Promise<void> | undefined
@@ -25,11 +40,12 @@ export class Appender {
     this.#what = what
   }
 
-  write(bytes: Uint8Array): Promise<void> | undefined {
+  /** Takes a copy before it returns. */
+  write(chunk: Uint8Array | string): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure
-    this.#waiting.push(bytes)
-    this.#waitingBytes += bytes.length
-    this.#writing ??= this.#drain()
+    if (typeof chunk === "string") this.#putText(chunk)
+    else this.#putBytes(chunk)
+    if (this.#waiting.length > 0) this.#writing ??= this.#drain()
     if (this.#waitingBytes <= maxWaiting) return undefined
     this.#room ??= Promise.withResolvers()
     return this.#room.promise
@@ -51,16 +67,50 @@ export class Appender {
     await this.#syncing
   }
 
+  #putText(text: string): void {
+    for (let rest = text; rest.length > 0; ) {
+      const block = this.#blockWith(characterBytes)
+      const { read, written } = encoder.encodeInto(rest, block.bytes.subarray(block.used))
+      this.#grow(block, written)
+      rest = rest.slice(read)
+    }
+  }
+
+  #putBytes(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const block = this.#blockWith(1)
+      const some = bytes.subarray(at, at + blockBytes - block.used)
+      block.bytes.set(some, block.used)
+      this.#grow(block, some.length)
+      at += some.length
+    }
+  }
+
+  #grow(block: Block, bytes: number): void {
+    block.used += bytes
+    this.#waitingBytes += bytes
+  }
+
+  /** The last block, or a new one when it has less room than that. */
+  #blockWith(room: number): Block {
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && last.used + room <= blockBytes) return last
+    const block = { bytes: this.#free.pop() ?? Buffer.allocUnsafeSlow(blockBytes), used: 0 }
+    this.#waiting.push(block)
+    return block
+  }
+
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const buffers = this.#waiting
-      const bytes = this.#waitingBytes
+      const blocks = this.#waiting
+      const bytes = blocks.reduce((sum, { used }) => sum + used, 0)
       this.#waiting = []
       try {
-        if (this.#failure === undefined) await this.#writeAll(buffers)
+        if (this.#failure === undefined) await this.#writeAll(blocks.map(({ bytes, used }) => bytes.subarray(0, used)))
       } catch (error) {
         this.#fail(error)
       }
+      for (const block of blocks) if (this.#free.length < maxFree) this.#free.push(block.bytes)
       this.#waitingBytes -= bytes
       if (this.#waitingBytes <= maxWaiting) this.#settleRoom()
       this.#startSync(bytes)

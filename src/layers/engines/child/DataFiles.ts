@@ -84,9 +84,8 @@ export class DataFiles {
     })
     const appender = new Appender(handle, what)
     const write = (chunk: Uint8Array | string) => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
-      this.#allowance.spend(bytes.length, what)
-      return appender.write(bytes)
+      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      return appender.write(chunk)
     }
     const publish = async () => {
       const folder = await makeFolders(this.#data, folders, what)
@@ -104,7 +103,7 @@ export class DataFiles {
         throw writeFailure(error, what)
       })
     }
-    return { write, close }
+    return { write, close, copies: true }
   }
 
   /** A file that grows in place. A last line without its end is what a run left that was cut off: it goes. */
@@ -128,9 +127,8 @@ export class DataFiles {
     await syncFolder(folder)
     const appender = new Appender(handle, what)
     const write = (chunk: Uint8Array | string) => {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk
-      this.#allowance.spend(bytes.length, what)
-      return appender.write(bytes)
+      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      return appender.write(chunk)
     }
     const close = async () => {
       try {
@@ -140,7 +138,7 @@ export class DataFiles {
         await handle.close()
       }
     }
-    return { write, close, flush: () => appender.sync() }
+    return { write, close, flush: () => appender.sync(), copies: true }
   }
 
   /** Removes what was not closed. */

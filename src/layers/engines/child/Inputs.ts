@@ -19,9 +19,10 @@ export const inputs = (
   stored: StoredFiles,
   scratch: string,
   signal: AbortSignal
-): Pick<RunContext, "glob" | "read" | "open" | "parquet" | "tail" | "network"> => ({
+): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network"> => ({
   glob: (pattern) => files.glob(pattern),
   read: (path) => files.read(path),
+  openFile: (path) => files.openFile(path),
   open: (reference) => stored.open(reference),
   parquet: async function* (source) {
     yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch })

@@ -1,5 +1,6 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join, matchesGlob } from "node:path"
+import type { OpenFile } from "../../../services/nodes/Node.ts"
 import { isInside, openInside } from "../../files/OpenInside.ts"
 import { Failure } from "./Failure.ts"
 import { chunkBytes, plain } from "./Gunzip.ts"
@@ -112,6 +113,23 @@ export class TenantFiles {
         throw new Failure(`"${path}" is not a file`)
       default:
         return opened.handle
+    }
+  }
+
+  /** The file, whose bytes can be read in any order. */
+  async openFile(path: string): Promise<OpenFile> {
+    const handle = await this.open(path)
+    return {
+      id: handle.fd,
+      size: async () => (await handle.stat()).size,
+      read: async (into, at) => {
+        let filled = 0
+        for (let read = -1; read !== 0 && filled < into.length; filled += read) {
+          read = (await handle.read(into, filled, into.length - filled, at + filled)).bytesRead
+        }
+        return filled
+      },
+      close: () => handle.close()
     }
   }
 

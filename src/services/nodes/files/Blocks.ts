@@ -1,7 +1,7 @@
 import { Failures } from "../Failures.ts"
 import type { TextFormat } from "../formats/TextReader.ts"
 import { textReader } from "../formats/TextReader.ts"
-import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
+import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../Node.ts"
 
 /** A block holds the lines that end in this many bytes of a file. */
 export const blockBytes = 262_144
@@ -9,9 +9,9 @@ export const blockBytes = 262_144
  * How much of a line is kept that does not end: a character has three bytes at most for each UTF-16 unit, so that one
  * of this size is longer than a line may be, whatever it holds.
  */
-const maxLineBytes = 4 * 1024 * 1024
+export const maxLineBytes = 4 * 1024 * 1024
 const batchRecords = 1000
-const lineEnd = 10
+export const lineEnd = 10
 
 /** Formats that can be cut at line ends, without regard to what came before. */
 export type BlockFormat = Exclude<TextFormat, "csv">
@@ -67,19 +67,43 @@ async function* even(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
 }
 
 /** Cuts a file into blocks. Where they end depends on the file alone, not on the chunks in which it comes. */
-export async function* blocks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
+export const blocks = (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> => cut(even(chunks))
+
+/** The same of an open file, until it ends. The memory of a block is used again when the next but one is asked for. */
+export const blocksOf = (file: OpenFile): AsyncGenerator<Block> => cut(filled(file))
+
+/** The bytes of the file in pieces of {@link blockBytes}, the last one excepted, each in the memory of the last but one. */
+async function* filled(file: OpenFile): AsyncGenerator<Uint8Array> {
+  let [memory, other] = [new Uint8Array(blockBytes), new Uint8Array(blockBytes)]
+  let next = file.read(memory, 0)
+  try {
+    for (let at = blockBytes, isMore = true; isMore; at += blockBytes) {
+      const read = await next
+      isMore = read === blockBytes
+      const piece = memory.subarray(0, read)
+      ;[memory, other] = [other, memory]
+      // The next piece comes while this one is worked on.
+      if (isMore) next = file.read(memory, at)
+      if (read > 0) yield piece
+    }
+  } finally {
+    await next.catch(() => {})
+  }
+}
+
+async function* cut(evenPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
   /** The beginning of a line that has not ended. */
   let begun: Array<Uint8Array> = []
   let size = 0
   let isFirst = true
-  for await (const piece of even(chunks)) {
+  for await (const piece of evenPieces) {
     // What is over the limit of a line is left out, up to its end.
     const over = size >= maxLineBytes
     const from = over ? piece.indexOf(lineEnd) : 0
     const to = piece.lastIndexOf(lineEnd) + 1
     if (to === 0) {
       if (over) continue
-      begun.push(piece)
+      begun.push(new Uint8Array(piece))
       size += piece.length
       continue
     }

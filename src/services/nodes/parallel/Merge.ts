@@ -3,7 +3,8 @@ import type { NodeCounters } from "../../engines/Engine.ts"
 import { componentOf, type DagNode, type Flowline } from "../../flowlines/Flowline.ts"
 import { catalogue } from "../Catalogue.ts"
 import { fileInput, readFiles } from "../FileInput.ts"
-import { type NodeType, node as nodeOf, type RunContext } from "../Node.ts"
+import { type BlockFormat, blockBytes } from "../files/Blocks.ts"
+import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../Node.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 import type { Split } from "./Split.ts"
@@ -11,15 +12,34 @@ import type { Split } from "./Split.ts"
 /** What a part made of a piece, and which part it was. */
 export interface Finished extends Made {
   readonly part: number
+  /** To be called when the deliveries were taken: the memory of their texts is used again. */
+  readonly free?: () => void
 }
 
 /** The parts at work. */
 export interface Crew {
   /** Pieces that should be under way at once. */
   readonly ahead: number
+  /** Tells that much is to come. */
+  readonly hurry?: () => void
   /** Rejects with the failure of the part. */
   readonly take: (piece: Piece) => Promise<Finished>
 }
+
+/** Bytes of a file that take a good part of a second, in which more parts are worth their start. */
+const muchBytes = 32 * 1024 * 1024
+
+/** The sink with bytes of its own where it keeps what it is given for longer than the call. */
+const keeping = (sink: Sink): Sink =>
+  sink.copies === true
+    ? sink
+    : { ...sink, write: (chunk) => sink.write(typeof chunk === "string" ? chunk : new Uint8Array(chunk)) }
+
+const withKeeping = (context: RunContext): RunContext => ({
+  ...context,
+  file: async (path, append) => keeping(await context.file(path, append)),
+  archiveEntry: async (name) => keeping(await context.archiveEntry(name))
+})
 
 /** The sums of what the parts counted. */
 class Tally {
@@ -69,6 +89,7 @@ export const merged = (
       else if ("batch" in delivery) await whole.take(delivery.to, delivery.batch)
       else await whole.write(delivery.to, delivery.text, delivery.records)
     }
+    finished.free?.()
   }
 
   const reader = nodeOf({
@@ -85,8 +106,25 @@ export const merged = (
           if (underWay.length >= crew.ahead) await deliver(await underWay.shift()!)
           context.signal.throwIfAborted()
         }
+        /** The file in ranges, up to where it ends when that is reached. */
+        const file = async (file: OpenFile, format: BlockFormat) => {
+          try {
+            let size = await file.size()
+            if (size >= muchBytes) crew.hurry?.()
+            for (let from = 0, isEnd = false; !isEnd; from += blockBytes) {
+              if (from + blockBytes >= size) size = await file.size()
+              isEnd = from + blockBytes >= size
+              const to = Math.max(from, Math.min(from + blockBytes, size))
+              await take({ range: { file: file.id, from, to, isEnd }, format })
+            }
+          } finally {
+            // Its number must not become another file's while a part reads from it.
+            void Promise.allSettled(underWay).then(() => file.close())
+          }
+        }
         await readFiles(settings, context, {
           block: (block, format) => take({ block, format }),
+          file,
           emit: (stream, batch) => take({ stream, batch })
         })
         // Nodes that cannot start fail the run, also when there is nothing for them to do.
@@ -105,6 +143,6 @@ export const merged = (
     if (type === undefined || !inside.has(component)) return type
     return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
   }
-  const whole = pipeline(flowline, makeContext, typeOf)
+  const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)
   return { ...whole, counters: () => whole.counters().map((own) => tally.of(own.component) ?? own) }
 }

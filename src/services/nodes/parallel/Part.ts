@@ -3,19 +3,25 @@ import type { NodeCounters } from "../../engines/Engine.ts"
 import { componentOf, type DagNode, type Flowline } from "../../flowlines/Flowline.ts"
 import { catalogue } from "../Catalogue.ts"
 import { type Block, type BlockFormat, sendBlock } from "../files/Blocks.ts"
+import { type Range, Ranges, type ReadAt } from "../files/Ranges.ts"
 import { type Batch, type NodeContext, type NodeType, node as nodeOf, type RunContext } from "../Node.ts"
 import { pipeline } from "../Pipeline.ts"
 import type { Split } from "./Split.ts"
+import type { TextMemory } from "./TextMemory.ts"
 
-/** What a part works on: a piece of a file, or records that were read elsewhere, on a stream of the input. */
+/**
+ * What a part works on: a piece of a file that it reads itself, one that was read elsewhere, or records on a stream of
+ * the input.
+ */
 export type Piece =
+  | { readonly range: Range; readonly format: BlockFormat }
   | { readonly block: Block; readonly format: BlockFormat }
   | { readonly stream: string; readonly batch: Batch }
 
 /** Something that a node outside of the part gets, or that a node inside of it printed. */
 export type Delivery =
   | { readonly to: string; readonly batch: Batch }
-  | { readonly to: string; readonly text: Uint8Array<ArrayBuffer>; readonly records: number }
+  | { readonly to: string; readonly text: Uint8Array; readonly records: number }
   | { readonly printedBy: string; readonly lines: ReadonlyArray<string> }
 
 /** What a piece became, in the order in which it was made. `counters` are those of the part since it began. */
@@ -30,13 +36,20 @@ export interface Part {
   readonly take: (piece: Piece) => Promise<Made>
 }
 
-const textEncoder = new TextEncoder()
+/** What a part has beyond the context of its nodes. */
+export interface Means {
+  readonly readAt: ReadAt
+  /** Where the texts lie that it makes. */
+  readonly texts: TextMemory
+}
 
 export const part = (
   flowline: Flowline,
   { input, inside }: Split,
-  makeContext: (component: string) => RunContext
+  makeContext: (component: string) => RunContext,
+  { readAt, texts }: Means
 ): Part => {
+  const ranges = new Ranges(readAt)
   let deliveries: Array<Delivery> = []
   let wanted = Promise.withResolvers<Piece>()
   let made = Promise.withResolvers<void>()
@@ -50,8 +63,11 @@ export const part = (
         for (;;) {
           const piece = await wanted.promise
           wanted = Promise.withResolvers()
-          if ("block" in piece) await sendBlock(piece.block, piece.format, context, emit)
-          else await emit(piece.stream, piece.batch)
+          if ("stream" in piece) await emit(piece.stream, piece.batch)
+          else {
+            const blocks = "block" in piece ? [piece.block] : await ranges.blocks(piece.range)
+            for (const block of blocks) await sendBlock(block, piece.format, context, emit)
+          }
           made.resolve()
         }
       }
@@ -68,7 +84,7 @@ export const part = (
       start: () => ({
         process: (batch) => {
           deliveries.push(
-            text === undefined ? { to, batch } : { to, text: textEncoder.encode(text(batch)), records: batch.length }
+            text === undefined ? { to, batch } : { to, text: texts.put(text(batch)), records: batch.length }
           )
         }
       })
@@ -101,6 +117,7 @@ export const part = (
 
   return {
     take: async (piece) => {
+      texts.turn()
       made = Promise.withResolvers()
       wanted.resolve(piece)
       await Promise.race([made.promise, failed])

@@ -1,16 +1,31 @@
+import { read } from "node:fs"
+import { promisify } from "node:util"
 import { Result } from "effect"
 import { pipeline } from "../../../../services/nodes/Pipeline.ts"
 import { merged } from "../../../../services/nodes/parallel/Merge.ts"
 import { part } from "../../../../services/nodes/parallel/Part.ts"
 import { split } from "../../../../services/nodes/parallel/Split.ts"
+import { TextMemory } from "../../../../services/nodes/parallel/TextMemory.ts"
 import type { MakeJob } from "../Run.ts"
+import { perPart } from "./Protocol.ts"
 import { Threads } from "./Threads.ts"
+
+const reading = promisify(read)
+
+const readAt = async (file: number, into: Uint8Array, at: number): Promise<number> => {
+  let filled = 0
+  for (let read = -1; read !== 0 && filled < into.length; filled += read) {
+    read = (await reading(file, into, filled, into.length - filled, at + filled)).bytesRead
+  }
+  return filled
+}
 
 /** A stream flowline with `settings.parallelism`. One that cannot be split runs as any other: saving it was refused. */
 export const parallel: MakeJob = (flowline, makeContext, order) => {
   const parts = split(flowline)
   if (Result.isFailure(parts)) return pipeline(flowline, makeContext)
-  const local = () => part(flowline, parts.success, makeContext)
+  const texts = new TextMemory(perPart, (bytes) => new ArrayBuffer(bytes))
+  const local = () => part(flowline, parts.success, makeContext, { readAt, texts })
   const threads = new Threads(order, flowline.settings.parallelism ?? 1, local)
   const { run, counters } = merged(flowline, parts.success, makeContext, threads)
   return { run: () => run().finally(() => threads.close()), counters }

@@ -6,18 +6,18 @@ import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.t
 import type { Part, Piece } from "../../../../services/nodes/parallel/Part.ts"
 import { encodeOrder, type Order } from "../../Protocol.ts"
 import { codeOf } from "../Failure.ts"
-import { type Reply, type Request, ready, type Start } from "./Protocol.ts"
+import { perPart, type Reply, type Request, ready, type Start } from "./Protocol.ts"
 
 /** The built program lies beside the built layers, the source beside the sources. */
 const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
-/** Pieces that a thread has at once: one to work on, one to go on with. */
-const perThread = 2
-
 /** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
 const leastHeapMib = 64
-/** What a thread allocates between two collections; with V8's own choice it holds twice as much. */
-const youngMib = 16
+/**
+ * What a thread may hold of young records: V8's own choice where the run has memory for it. With 16 MiB the records of
+ * a batch outlive a collection so often that a thread takes 1.6 times the processor time.
+ */
+const youngMib = 96
 
 const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY"
 
@@ -32,26 +32,30 @@ const dieOf = (code: string): never => {
 class Thread {
   readonly #part: number
   readonly #worker: Worker
+  readonly #onFree: () => void
   readonly #waiting: Array<PromiseWithResolvers<Finished>> = []
   #lost: Error | undefined
   isReady = false
+  /** Pieces whose texts have not been taken. */
+  busy = 0
 
-  constructor(part: number, order: Order, heapMib: number, onReady: () => void, onLost: (error: Error) => void) {
+  constructor(part: number, order: Order, heapMib: number, onFree: () => void, onLost: (error: Error) => void) {
     this.#part = part
+    this.#onFree = onFree
     const { NODE_COMPILE_CACHE: cache } = process.env
     this.#worker = new Worker(entry, {
       workerData: encodeOrder(order) satisfies Start,
-      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: youngMib },
+      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: Math.min(youngMib, heapMib / 2) },
       // Compiled code is what a thread needs of the environment: it starts in half the time.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
     })
     this.#worker.on("message", (reply: Reply | typeof ready) => {
       if (reply === ready) {
         this.isReady = true
-        return onReady()
+        return onFree()
       }
       const next = this.#waiting.shift()
-      if (!("failure" in reply)) next?.resolve({ ...reply, part: this.#part })
+      if (!("failure" in reply)) next?.resolve({ ...reply, part: this.#part, free: this.#free })
       else if (reply.component === undefined) next?.reject(new Error(reply.failure))
       else next?.reject(new NodeFailure({ component: reply.component, detail: reply.failure, cause: reply }))
     })
@@ -63,12 +67,9 @@ class Thread {
     this.#worker.once("exit", () => onLost(this.#end(new Error("A part of the run ended unexpectedly"))))
   }
 
-  get busy(): number {
-    return this.#waiting.length
-  }
-
   take(piece: Piece): Promise<Finished> {
     const answer = Promise.withResolvers<Finished>()
+    this.busy++
     if (this.#lost !== undefined) answer.reject(this.#lost)
     else {
       this.#waiting.push(answer)
@@ -84,10 +85,53 @@ class Thread {
     await this.#worker.terminate()
   }
 
+  readonly #free = (): void => {
+    this.busy--
+    this.#onFree()
+  }
+
   #end(error: Error): Error {
     this.#lost ??= error
     for (const { reject } of this.#waiting.splice(0)) reject(this.#lost)
     return this.#lost
+  }
+}
+
+/** The part in this thread. */
+class Here {
+  readonly #part: number
+  readonly #make: () => Part
+  readonly #onFree: () => void
+  #made: Part | undefined
+  #isAtWork = false
+  #busy = 0
+
+  constructor(part: number, make: () => Part, onFree: () => void) {
+    this.#part = part
+    this.#make = make
+    this.#onFree = onFree
+  }
+
+  get isFree(): boolean {
+    return !this.#isAtWork && this.#busy < perPart
+  }
+
+  async take(piece: Piece): Promise<Finished> {
+    this.#isAtWork = true
+    this.#busy++
+    try {
+      // What the threads have made comes first: they wait for it to be taken.
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#made ??= this.#make()
+      return { ...(await this.#made.take(piece)), part: this.#part, free: this.#free }
+    } finally {
+      this.#isAtWork = false
+    }
+  }
+
+  readonly #free = (): void => {
+    this.#busy--
+    this.#onFree()
   }
 }
 
@@ -100,16 +144,15 @@ interface Waiting {
 }
 
 /**
- * Threads that run parts of a flowline and share the heap of the run. They take a while to start, in which `local`, a
- * part in this thread, does their work; without one they are waited for.
+ * Parts of a flowline that share the heap of the run: `local`, which works in this thread, and threads beside it. These
+ * take a while to start, so they are when the work has taken some time or much is to come. Without `local` all parts
+ * are threads, which are waited for.
  */
 export class Threads implements Crew {
   readonly ahead: number
   readonly #order: Order
   readonly #count: number
-  readonly #local: (() => Part) | undefined
-  #here: Part | undefined
-  #isBusyHere = false
+  readonly #here: Here | undefined
   #began: number | undefined
   readonly #waiting: Array<Waiting> = []
   readonly #threads: Array<Thread> = []
@@ -117,8 +160,8 @@ export class Threads implements Crew {
   constructor(order: Order, count: number, local?: () => Part) {
     this.#order = order
     this.#count = Math.max(1, Math.min(count, Math.floor(order.memoryMib / leastHeapMib)))
-    this.#local = local
-    this.ahead = perThread * this.#count
+    this.#here = local === undefined ? undefined : new Here(0, local, () => this.#assign())
+    this.ahead = perPart * this.#count
   }
 
   take(piece: Piece): Promise<Finished> {
@@ -128,26 +171,24 @@ export class Threads implements Crew {
     return answer.promise
   }
 
+  hurry(): void {
+    if (this.#threads.length === 0) this.#start()
+  }
+
   /** Gives what waits to whoever can take it. */
   readonly #assign = (): void => {
     this.#began ??= performance.now()
-    const isLong = this.#local === undefined || performance.now() - this.#began > worthwhileMillis
-    if (isLong && this.#threads.length === 0) this.#start()
-    for (let worker = this.#free(); worker !== undefined && this.#waiting.length > 0; worker = this.#free()) {
+    if (this.#here === undefined || performance.now() - this.#began > worthwhileMillis) this.hurry()
+    for (let part = this.#free(); part !== undefined && this.#waiting.length > 0; part = this.#free()) {
       const { piece, answer } = this.#waiting.shift()!
-      worker(piece).then(answer.resolve, answer.reject).finally(this.#assign)
+      part.take(piece).then(answer.resolve, answer.reject).finally(this.#assign)
     }
   }
 
-  #free(): ((piece: Piece) => Promise<Finished>) | undefined {
-    const able = this.#threads.filter(({ isReady }) => isReady)
-    const [first, ...others] = able
-    if (first === undefined) {
-      const local = this.#local
-      return local === undefined || this.#isBusyHere ? undefined : (piece) => this.#takeHere(local, piece)
-    }
-    const idlest = others.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest), first)
-    return idlest.busy < perThread ? (piece) => idlest.take(piece) : undefined
+  #free(): Thread | Here | undefined {
+    const able = this.#threads.filter(({ isReady, busy }) => isReady && busy < perPart)
+    if (able.length > 0) return able.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest))
+    return this.#here?.isFree === true ? this.#here : undefined
   }
 
   /** A thread has gone, perhaps before it was ready: nobody may wait for it. */
@@ -157,18 +198,8 @@ export class Threads implements Crew {
 
   #start(): void {
     const heapMib = Math.floor(this.#order.memoryMib / this.#count)
-    for (let part = 0; part < this.#count; part++) {
+    for (let part = this.#here === undefined ? 0 : 1; part < this.#count; part++) {
       this.#threads.push(new Thread(part, this.#order, heapMib, this.#assign, this.#fail))
-    }
-  }
-
-  async #takeHere(local: () => Part, piece: Piece): Promise<Finished> {
-    this.#isBusyHere = true
-    try {
-      this.#here ??= local()
-      return { ...(await this.#here.take(piece)), part: this.#count }
-    } finally {
-      this.#isBusyHere = false
     }
   }
 

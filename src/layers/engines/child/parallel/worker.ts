@@ -1,16 +1,18 @@
+import { readSync } from "node:fs"
 import { join } from "node:path"
 import { parentPort, threadId, workerData } from "node:worker_threads"
 import { Effect, Layer, Result } from "effect"
 import type { RunContext } from "../../../../services/nodes/Node.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
-import { type Made, part } from "../../../../services/nodes/parallel/Part.ts"
+import { part } from "../../../../services/nodes/parallel/Part.ts"
 import { split } from "../../../../services/nodes/parallel/Split.ts"
+import { TextMemory } from "../../../../services/nodes/parallel/TextMemory.ts"
 import { guard } from "../../../operators/Watchdog.ts"
 import { decodeOrder, type Order } from "../../Protocol.ts"
 import { inputs } from "../Inputs.ts"
 import { StoredFiles } from "../StoredFiles.ts"
 import { TenantFiles } from "../TenantFiles.ts"
-import { type Reply, type Request, ready } from "./Protocol.ts"
+import { perPart, type Reply, type Request, ready } from "./Protocol.ts"
 
 // Entry of a thread that runs the inner nodes of a flowline on some of its records.
 
@@ -36,9 +38,14 @@ const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
   }
 }
 
-/** The buffers that go over without being copied: no two texts share one. */
-const buffersOf = ({ deliveries }: Made): Array<ArrayBuffer> =>
-  deliveries.flatMap((delivery) => ("text" in delivery ? [delivery.text.buffer] : []))
+/** Waits for the disk: this thread has nothing else to do, and another thread would have to be woken for each piece. */
+const readAt = (file: number, into: Uint8Array, at: number): number => {
+  let filled = 0
+  for (let read = -1; read !== 0 && filled < into.length; filled += read) {
+    read = readSync(file, into, filled, into.length - filled, at + filled)
+  }
+  return filled
+}
 
 const failureOf = (error: unknown): Reply => {
   if (error instanceof NodeFailure) return { component: error.component, failure: error.detail }
@@ -48,7 +55,8 @@ const failureOf = (error: unknown): Reply => {
 const order = decodeOrder(String(workerData))
 const context = contextOf(order)
 const { flowline } = order.spec
-const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context)
+const texts = new TextMemory(perPart, (bytes) => new SharedArrayBuffer(bytes))
+const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context, { readAt, texts })
 let done: Promise<void> = Promise.resolve()
 
 parentPort?.on("message", (request: Request) => {
@@ -57,7 +65,7 @@ parentPort?.on("message", (request: Request) => {
       const made = await take(request)
       // At once: a collection would wait until there is much of it.
       if ("block" in request) for (const { buffer } of request.block.pieces) (buffer as ArrayBuffer).transfer(0)
-      parentPort?.postMessage(made satisfies Reply, buffersOf(made))
+      parentPort?.postMessage(made satisfies Reply)
     } catch (error) {
       parentPort?.postMessage(failureOf(error))
     }
