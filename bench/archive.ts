@@ -8,12 +8,13 @@ import { pipeline } from "node:stream/promises"
 import { createDeflateRaw } from "node:zlib"
 import { Effect, Layer } from "effect"
 import * as Disk from "../src/layers/blobs/Disk.ts"
+import { heapOptions } from "../src/layers/engines/Child.ts"
 import { zip } from "../src/layers/Zip.ts"
 import { Blobs } from "../src/services/blobs/Blobs.ts"
 
 // The archive of 256 MiB of access logs in 32 entries: zipped, hashed and stored as a durable blob, as a run does it,
-// against the `zip` command at the same level, which only writes a file. Each is a process of its own, and they
-// alternate. Without `zip` the reference is a bare deflate stream of Node.
+// against the `zip` command at the same level, which only writes a file. Each is a process of its own, ours with the
+// heap of a run's, and they alternate. Without `zip` the reference is a bare deflate stream of Node.
 
 const files = 32
 const fileBytes = (Number(process.env["BENCH_MIB"] ?? 256) * 1024 * 1024) / files
@@ -93,7 +94,7 @@ const bare = async (folder: string) => {
 }
 
 const inChild = async (role: string, folder: string): Promise<ReadonlyArray<number>> => {
-  const child = fork(import.meta.filename, [role, folder])
+  const child = fork(import.meta.filename, [role, folder], { execArgv: [...heapOptions(512)] })
   const [answer] = await once(child, "message")
   await once(child, "exit")
   return answer

@@ -1,25 +1,11 @@
 import { createHash } from "node:crypto"
-import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { type Answer, type Ask, sha256Thread } from "./sha256Thread.ts"
 
 /** Slots that are hashed here, at the end, which takes less than a millisecond; what is longer goes to the thread. */
 const hereLimit = 1
 /** Milliseconds after which a thread that nobody needs is let go. */
 const idle = 10_000
-
-/** What the thread is told: the next bytes of a stream, its end, or that nobody wants it any more. */
-export type Ask =
-  | { readonly id: number; readonly slot: SharedArrayBuffer; readonly length: number }
-  | { readonly id: number; readonly end: true }
-  | { readonly id: number; readonly drop: true }
-
-/** What it answers, in the order of the asking: that the bytes were hashed, or the hash. */
-export interface Answer {
-  readonly id: number
-  readonly sha256?: string
-}
-
-const entry = new URL(`./sha256Thread${extname(import.meta.url)}`, import.meta.url)
 
 type Waiting = PromiseWithResolvers<string>
 
@@ -47,7 +33,10 @@ class Thread {
   }
 
   #start(): Worker {
-    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 } })
+    const worker = new Worker(`(${sha256Thread})()`, {
+      eval: true,
+      resourceLimits: { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
+    })
     worker.on("message", ({ id, sha256 = "" }: Answer) => this.#streams.get(id)?.shift()?.resolve(sha256))
     const lost = (error: unknown) => {
       if (this.#worker !== worker) return
