@@ -144,9 +144,9 @@ export const encodedLines = (
         : []
       const isSliced = cuts.length >= leastSlices
       const snapshot = isSliced || counted !== undefined ? yield* own.exported : ""
+      if (counted !== undefined) yield* countIn(sql, snapshot, counted)
       const others = isSliced ? yield* Effect.forEach(Array(most - 1), () => joined(sql, snapshot)) : []
       const moments: ReadonlyArray<Moment> = [own, ...others.flat()]
-      if (counted !== undefined) yield* countIn(sql, snapshot, counted)
 
       const slices: ReadonlyArray<Slice> =
         moments.length === 1

@@ -47,7 +47,7 @@ export interface Counted {
 
 /** Counts in a moment that somebody else holds, on a connection of its own, for as long as the scope lasts. */
 export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tell }: Counted) =>
-  Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ get }) => get(count))).pipe(
+  Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ alone, get }) => Effect.andThen(alone, get(count)))).pipe(
     Effect.map(([row]) => row !== undefined && tell(row.count)),
     Effect.ignore,
     Effect.forkScoped
