@@ -64,6 +64,8 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       yield* strike.pipe(Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced(50), times: 100 }))
       yield* Effect.andThen(enter, strike).pipe(
         Effect.ignore,
+        // Without a next beat the others would take this gateway for dead.
+        Effect.catchDefect((defect) => Effect.logError("gateways", defect)),
         Effect.schedule(Schedule.spaced(beat)),
         Effect.forkScoped
       )
