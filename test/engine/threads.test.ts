@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Result, Schema } from "effect"
 import { afterAll, describe, expect, it } from "vitest"
+import { perPart } from "../../src/layers/engines/child/parallel/Protocol.ts"
 import { Threads } from "../../src/layers/engines/child/parallel/Threads.ts"
 import { TenantFiles } from "../../src/layers/engines/child/TenantFiles.ts"
 import type { Order } from "../../src/layers/engines/Protocol.ts"
@@ -97,7 +98,7 @@ describe("threads", () => {
           ...memory.context(component),
           ...(opens ? { openFile: (path: string) => tenant.openFile(path) } : {})
         })
-        const texts = new TextMemory(3, (bytes) => new ArrayBuffer(bytes))
+        const texts = new TextMemory(perPart, (bytes) => new ArrayBuffer(bytes))
         const readAt = (file: number, into: Uint8Array, at: number) => readSync(file, into, 0, into.length, at)
         const local = () => part(flowline, parts, memory.context, { readAt, texts })
         const threads = new Threads(order, count, helps ? local : undefined)

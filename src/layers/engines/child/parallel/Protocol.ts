@@ -13,7 +13,7 @@ export type Reply = Made | { readonly component: string | undefined; readonly fa
 export const ready = "ready"
 
 /**
- * Pieces that a part has at once: one to work on, one to go on with, and one whose texts are being written. It gets
- * another one when the texts of the first have been taken.
+ * Pieces that a part has at once: one to work on, one to go on with, and others whose texts wait for their turn, as one
+ * part is slower than another now and then. It gets another one when the texts of the first have been taken.
  */
-export const perPart = 3
+export const perPart = 4

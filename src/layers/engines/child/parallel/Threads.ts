@@ -13,11 +13,6 @@ const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
 const leastHeapMib = 64
-/**
- * What a thread may hold of young records: V8's own choice where the run has memory for it. With 16 MiB the records of
- * a batch outlive a collection so often that a thread takes 1.6 times the processor time.
- */
-const youngMib = 96
 
 const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY"
 
@@ -45,7 +40,8 @@ class Thread {
     const { NODE_COMPILE_CACHE: cache } = process.env
     this.#worker = new Worker(entry, {
       workerData: encodeOrder(order) satisfies Start,
-      resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: Math.min(youngMib, heapMib / 2) },
+      // Young records have as much as in the main thread: with less they outlive a collection, which costs far more.
+      resourceLimits: { maxOldGenerationSizeMb: heapMib },
       // Compiled code is what a thread needs of the environment: it starts in half the time.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
     })
