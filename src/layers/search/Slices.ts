@@ -18,7 +18,7 @@ const leastSlices = 8
 const sampledPages = 400
 
 /** Bytes that are given out at once, and those that a reader makes before they are taken. */
-const piece = 256 * 1024
+const piece = 512 * 1024
 const ahead = 8 * 1024 * 1024
 
 interface Room {

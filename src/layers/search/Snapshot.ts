@@ -45,11 +45,15 @@ export interface Counted {
   readonly tell: (total: number) => void
 }
 
+/** What is read sooner is counted as it is read. */
+const worthwhile = "1 second"
+
 /** Counts in a moment that somebody else holds, on a connection of its own, for as long as the scope lasts. */
 export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tell }: Counted) =>
   Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ alone, get }) => Effect.andThen(alone, get(count)))).pipe(
     Effect.map(([row]) => row !== undefined && tell(row.count)),
     Effect.ignore,
+    Effect.delay(worthwhile),
     Effect.forkScoped
   )
 

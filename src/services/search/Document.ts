@@ -57,7 +57,7 @@ export interface EncodedOptions extends Pick<ReadOptions, "counted"> {
   readonly encoder: () => LineEncoder
 }
 
-/** What became of some documents, about 256 KiB of it. */
+/** What became of some documents, about 512 KiB of it. */
 export interface Encoded {
   readonly bytes: Uint8Array
   readonly documents: number

@@ -29,8 +29,9 @@ export const extraction = (flowline: Flowline, makeContext: (component: string) 
   let sent = 0
   const start = async (_: unknown, { documents, expect, signal }: NodeContext) => {
     if (documents === undefined) throw new Error("There is no search here")
-    const query = await queryAt(settings.query)
-    await documents.indices(settings.index)
+    // What the output loads has time to load while the database is reached.
+    const loaded = [documents.indices(settings.index), import("../../Zip.ts")]
+    const [query] = await Promise.all([queryAt(settings.query), ...loaded])
     const options = { ...lines, counted: settings.count ? expect : undefined }
     const run = async () => {
       for await (const encoded of documents.encoded(settings.index, query, options)) {

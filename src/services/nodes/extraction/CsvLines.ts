@@ -3,7 +3,7 @@ import { isMarked, originalText, separator } from "../../search/Storable.ts"
 import { cell, type Show } from "./Cells.ts"
 
 /** Bytes that there is room for at first; an output takes them before that is used up, unless a line is long. */
-const room = 384 * 1024
+const room = 640 * 1024
 /** Beyond a line's own bytes: quotes for a row of nothing, and its end. */
 const ending = 4
 
