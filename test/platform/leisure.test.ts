@@ -1,0 +1,44 @@
+import { constants, PerformanceObserver } from "node:perf_hooks"
+import { expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { type LeisureLimits, layer } from "../../src/layers/Leisure.ts"
+
+const isWhole = (detail: unknown): boolean =>
+  typeof detail === "object" &&
+  detail !== null &&
+  "flags" in detail &&
+  detail.flags === constants.NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE
+
+/** Collections of all that can be collected, which V8 does not do by itself, until there are `enough`. */
+const collections = (limits: Omit<LeisureLimits, "every">, enough: number) =>
+  Effect.gen(function* () {
+    let count = 0
+    const observer = new PerformanceObserver((list) => {
+      count += list.getEntries().filter((entry) => "detail" in entry && isWhole(entry.detail)).length
+    })
+    observer.observe({ entryTypes: ["gc"] })
+    yield* Effect.addFinalizer(() => Effect.sync(() => observer.disconnect()))
+    return yield* Effect.sync(() => count).pipe(
+      Effect.delay("5 millis"),
+      Effect.repeat({ until: (made) => made >= enough, times: enough * 500 }),
+      Effect.provide(layer({ ...limits, every: "2 millis" }))
+    )
+  }).pipe(Effect.scoped)
+
+const always = { quiet: 1, worth: Number.NEGATIVE_INFINITY }
+
+// These come first: what another one collects may be told late.
+it.live.each([
+  { why: "there is something to do", limits: { ...always, quiet: -1 } },
+  { why: "there is nothing to give", limits: { ...always, worth: Number.POSITIVE_INFINITY } }
+])("lets the heap alone while $why", ({ limits }) =>
+  Effect.gen(function* () {
+    expect(yield* collections(limits, 0.1)).toBe(0)
+  })
+)
+
+it.live("gives memory back when there is nothing to do, again and again", () =>
+  Effect.gen(function* () {
+    expect(yield* collections(always, 3)).toBeGreaterThanOrEqual(3)
+  })
+)
