@@ -41,8 +41,8 @@ export interface RowsOptions extends ReadOptions {
 }
 
 /**
- * Makes bytes of documents. Each comes as a line: the stored texts of fields, nothing for those that are missing, in UTF-8
- * with the `separator` of `Storable.ts` between. Several encoders make what one would make, put together.
+ * Makes bytes of documents. Each comes as a line: the stored texts of fields, nothing for those that are missing, in
+ * UTF-8 with the `separator` of `Storable.ts` between. Several encoders make what one would make, put together.
  */
 export interface LineEncoder {
   readonly add: (line: Uint8Array) => void

@@ -19,8 +19,8 @@ const pairOf = ({ dag }: Flowline) => {
 }
 
 /**
- * A flowline with an `extraction_output`. Where it gets what a search finds and nothing is in between, the search makes the
- * csv as it reads: the bytes are the same, for a third of the time. Every other flowline runs as ever.
+ * A flowline with an `extraction_output`. Where it gets what a search finds and nothing is in between, the search makes
+ * the csv as it reads: the bytes are the same, for half of the time. Every other flowline runs as ever.
  */
 export const extraction = (flowline: Flowline, makeContext: (component: string) => RunContext): Pipeline => {
   const pair = pairOf(flowline)

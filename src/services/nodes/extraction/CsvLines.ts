@@ -26,8 +26,8 @@ for (let unit = 0xe000; unit <= 0xf8ff; unit++) {
 }
 
 /**
- * Rows of csv of lines, the same as `csvOf` makes of records. Most cells are written as they are stored: their bytes are
- * looked at while they are copied, and only those that have to be quoted, restored or shown otherwise become texts.
+ * Rows of csv of lines, the same as `csvOf` makes of records. Most cells are written as they are stored: their bytes
+ * are looked at while they are copied, and only those that have to be quoted, restored or shown otherwise become texts.
  */
 export class CsvLines implements LineEncoder {
   readonly #shown: ReadonlyArray<Show | undefined>
