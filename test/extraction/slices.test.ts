@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Layer, Redacted, Ref, Stream } from "effect"
+import { Context, Deferred, Effect, Layer, Redacted, Ref, Schedule, Stream } from "effect"
 import { Reactivity } from "effect/reactivity"
 import * as Postgres from "../../src/layers/search/Postgres.ts"
 import { csvOf } from "../../src/services/nodes/extraction/Cells.ts"
@@ -102,7 +102,7 @@ it.live("slices are read by one where the server has no connection for others", 
     const found = yield* Effect.scoped(
       Effect.flatMap(searchAt(Redacted.make(few.href), 3, 2000), (search) =>
         // At first the one connection may be busy with what the search does by itself.
-        Effect.retry(csvBy(search), { times: 20 })
+        Effect.retry(csvBy(search), { schedule: Schedule.spaced(50), times: 200 })
       )
     )
     assert.deepStrictEqual(found, { csv: yield* csvOfRows(search), encoders: 1 })
