@@ -66,6 +66,8 @@ export class DataFiles {
   readonly #unfinished: string
   readonly #allowance: Allowance
   #count = 0
+  /** Closes the files that are open. */
+  readonly #open = new Set<() => Promise<void>>()
 
   constructor(data: string, unfinished: string, allowance: Allowance) {
     this.#data = data
@@ -83,6 +85,7 @@ export class DataFiles {
       throw writeFailure(error, what)
     })
     const appender = new Appender(handle, what)
+    const release = this.#releaseOf(handle, appender)
     const write = (chunk: Uint8Array | string) => {
       this.#allowance.spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
@@ -96,8 +99,7 @@ export class DataFiles {
       try {
         await appender.sync()
       } finally {
-        await appender.idle()
-        await handle.close()
+        await release()
       }
       await publish().catch((error) => {
         throw writeFailure(error, what)
@@ -126,6 +128,7 @@ export class DataFiles {
     await trim(handle)
     await syncFolder(folder)
     const appender = new Appender(handle, what)
+    const release = this.#releaseOf(handle, appender)
     const write = (chunk: Uint8Array | string) => {
       this.#allowance.spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
@@ -134,15 +137,26 @@ export class DataFiles {
       try {
         await appender.sync()
       } finally {
-        await appender.idle()
-        await handle.close()
+        await release()
       }
     }
     return { write, close, flush: () => appender.sync(), copies: true }
   }
 
-  /** Removes what was not closed. */
-  clear(): Promise<void> {
-    return rm(this.#unfinished, { recursive: true, force: true })
+  /** What closes the file, once nothing is being written to it. */
+  #releaseOf(handle: FileHandle, appender: Appender): () => Promise<void> {
+    const release = async () => {
+      this.#open.delete(release)
+      await appender.idle()
+      await handle.close()
+    }
+    this.#open.add(release)
+    return release
+  }
+
+  /** Removes what was not closed, and closes it. */
+  async clear(): Promise<void> {
+    await rm(this.#unfinished, { recursive: true, force: true })
+    await Promise.allSettled([...this.#open].map((release) => release()))
   }
 }
