@@ -116,7 +116,7 @@ export class Child {
   }
 
   order(order: Order): void {
-    this.#process.stdin?.write(`${encodeOrder(order)}\n`)
+    this.#process.stdin?.write(`${encodeOrder(order)}\n${this.#lifeSigns ? "\n" : ""}`)
     if (!this.#lifeSigns) return
     this.#life = setInterval(() => this.#process.stdin?.write("\n"), lifeSignMillis)
     void this.exited.then(() => clearInterval(this.#life))

@@ -26,18 +26,21 @@ const read = () => {
   let bytes = 0
   let ordered = false
   let timer: NodeJS.Timeout | undefined
+  const renew = () => {
+    clearTimeout(timer)
+    timer = setTimeout(killGroup, lease)
+  }
   pipe.on("data", (chunk: Buffer) => {
-    if (ordered) {
-      clearTimeout(timer)
-      timer = setTimeout(killGroup, lease)
-      return
-    }
+    if (ordered) return renew()
     chunks.push(chunk)
     bytes += chunk.length
     if (bytes > maxOrderBytes) killGroup()
     if (!chunk.includes(0x0a)) return
     ordered = true
-    parentPort?.postMessage(Buffer.concat(chunks.splice(0)).toString().trimEnd())
+    const text = Buffer.concat(chunks.splice(0))
+    // The gateway may be frozen right after the order: what stands behind it is the first sign of life.
+    if (text.indexOf(0x0a) < text.length - 1) renew()
+    parentPort?.postMessage(text.toString().trimEnd())
   })
   pipe.on("error", killGroup)
   pipe.on("close", killGroup)

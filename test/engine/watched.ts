@@ -1,0 +1,5 @@
+import { watch } from "../../src/layers/engines/child/Watchdog.ts"
+
+// A process that prints its order, and then only waits for its gateway.
+console.log(await watch())
+setInterval(() => {}, 1000)
