@@ -50,7 +50,7 @@ describe("gateways that are killed, stopped, frozen and started again", () => {
               victim.process.kill("SIGCONT")
               frozen.delete(victim)
             } else {
-              await victim.exit
+              await eventually(`the gateway has left after ${way}`, () => !isThere(victim), 30_000)
               gateways.push(await start())
             }
           }

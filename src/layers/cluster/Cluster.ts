@@ -15,6 +15,7 @@ import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { unreachable } from "../postgres/Unreachable.ts"
+import { mortal } from "./Connections.ts"
 import * as Tidy from "./Tidy.ts"
 
 /**
@@ -44,7 +45,11 @@ const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCryp
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
 
 const protocol = Layer.provideMerge(NodeClusterSocket.layerClientProtocol, RpcSerialization.layerSchemaBinary())
-const sockets = SocketRunner.layer.pipe(Layer.provide(NodeClusterSocket.layerSocketServer), Layer.provide(protocol))
+const sockets = SocketRunner.layer.pipe(
+  Layer.provide(mortal),
+  Layer.provide(NodeClusterSocket.layerSocketServer),
+  Layer.provide(protocol)
+)
 /** Sends, and is given nothing to do. */
 const clients = Layer.provide(SocketRunner.layerClientOnly, protocol)
 
