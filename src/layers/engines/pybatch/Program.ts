@@ -61,7 +61,8 @@ export class Program {
   async #write(value: unknown): Promise<void> {
     const { stdin } = this.#process
     if (stdin === null || stdin.destroyed || stdin.write(`${JSON.stringify(value)}\n`)) return
-    await Promise.race([once(stdin, "drain"), once(stdin, "close"), this.#ended])
+    // Where nothing can be written any more, nobody reads: how the process ends says why.
+    await Promise.race([once(stdin, "drain"), once(stdin, "close"), this.#ended]).catch(() => {})
   }
 
   /** Settles when the process has room for more. */
