@@ -2,6 +2,7 @@ import { hostname } from "node:os"
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Gateway } from "../../services/executions/Gateway.ts"
+import { viewProcess } from "./processes.ts"
 import { unreachable } from "./Unreachable.ts"
 
 /** A gateway that has not been seen for this long is gone; it says that it is there every second. */
@@ -11,15 +12,8 @@ const beat = "1 second"
 /** What a gateway is called that does not listen for the others: its host, and its process in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
 
-const isRunning = (pid: number): boolean => {
-  if (pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
-  }
-}
+/** A zombie has ended. This process is none of the others, whose number it may have got. */
+const isRunning = (pid: number): boolean => pid !== process.pid && viewProcess(pid).state === "running"
 
 /** The process of `<host>:<pid>`. */
 const processOf = (name: string): number => Number(name.slice(name.lastIndexOf(":") + 1))

@@ -43,9 +43,8 @@ export function secure(): void {
   define(prototype, "getTimezoneOffset", () => 0)
   Reflect.set(NoClockDate, "prototype", prototype)
   define(NoClockDate, "UTC", RealDate.UTC)
-  define(NoClockDate, "parse", (text: unknown) =>
-    new (NoClockDate as unknown as DateConstructor)(String(text)).getTime()
-  )
+  const { construct } = Reflect
+  define(NoClockDate, "parse", (text: unknown) => construct(NoClockDate, [String(text)]).getTime())
   define(NoClockDate, "now", refuse("Date.now"))
   define(prototype, "constructor", NoClockDate)
   define(globalThis, "Date", NoClockDate)
