@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
+    setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],
     // Many tests wait for processes and time-outs: on two cores four files at once still leave room.
     maxWorkers: 4,

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test/s3/*.s3.ts"],
+    setupFiles: ["test/support/bundled.ts"],
     globalSetup: ["test/support/globalSetup.ts", "test/s3/globalSetup.ts"],
     reporters: ["default", "./test/support/counts.ts"],
     // One after the other: some of them freeze the storage below all of them.

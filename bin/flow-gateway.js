@@ -1,19 +1,38 @@
 #!/usr/bin/env node
-// Starts the gateway. It needs Node 22.19; on an older one it is handed to the Node that comes with the package.
+// Starts the gateway. It needs Node 22.19; an older one hands over to the Node that comes with the package.
 import { spawn } from "node:child_process"
-import { createRequire } from "node:module"
+import { existsSync, readFileSync } from "node:fs"
+import * as nodeModule from "node:module"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
 
-const main = join(dirname(fileURLToPath(import.meta.url)), "../dist/src/main.js")
+const home = join(dirname(fileURLToPath(import.meta.url)), "..")
+const bundles = join(home, "dist/programs")
 const [major, minor] = process.versions.node.split(".").map(Number)
 
+/** The newest bundle, or the sources where there is none. */
+const main = () => {
+  const current = join(bundles, "current")
+  if (!existsSync(current)) return join(home, "src/main.ts")
+  const bundle = join(bundles, readFileSync(current, "utf8").trim())
+  if (process.env.NODE_COMPILE_CACHE === undefined && nodeModule.enableCompileCache !== undefined) {
+    const cache = join(bundle, "compiled")
+    const { status } = nodeModule.enableCompileCache(cache)
+    // The processes of runs use the same one.
+    if (status === nodeModule.constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = cache
+  }
+  return join(bundle, "main.js")
+}
+
 if (major > 22 || (major === 22 && minor >= 19)) {
-  await import(main)
+  await import(main())
 } else {
-  const node = join(dirname(createRequire(import.meta.url).resolve("node/package.json")), "bin/node")
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: "inherit" })
+  const node = join(
+    dirname(nodeModule.createRequire(import.meta.url).resolve("node/package.json")),
+    "bin/node"
+  )
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" })
   child.on("error", (error) => {
     console.error(`flow-gateway needs Node 22.19 or newer (this is ${process.versions.node}): ${error.message}`)
     process.exit(1)

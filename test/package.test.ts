@@ -69,7 +69,7 @@ layer(Layer.effect(Installed, installedPackage), { excludeTestServices: true, ti
         const pages = documents.filter((file) => /^(docs\/|README)/.test(file))
         expect(pages.filter((file) => !existsSync(join(folder, file)))).toEqual([])
         for (const file of [
-          "dist/src/main.js",
+          "dist/programs/current",
           "dist/src/client.d.ts",
           "examples/conf/platform.yaml",
           "CHANGELOG.md"

@@ -14,4 +14,4 @@ const root = (() => {
 })()
 
 /** Absolute path of something that comes with the package. */
-export const packagePath = (path: string): string => join(root, path)
+export const packagePath = (path: string): string => (path === "" ? root : join(root, path))

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { Database } from "../../src/layers/engines/analytics/Database.ts"
 import { Scratch } from "../../src/layers/engines/analytics/Scratch.ts"
+import { program } from "../../src/layers/Programs.ts"
 import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
 import { ended, engine, filesIn, follow, group, places, settings, spec, until } from "../engine/support.ts"
 import { analytics, node, run, select, within } from "./support.ts"
@@ -145,7 +146,7 @@ describe("a file input", () => {
         await symlink("../other", join(conf, "folder"))
         await writeFile(join(conf, "bad.parquet"), "no parquet at all, but long enough to be one")
       })
-      const entry = new URL("../../src/run.ts", import.meta.url)
+      const entry = program("run")
       const attempt = (path: string) =>
         Effect.map(
           follow(spec(analytics([node("in", "file_input", { path }), node("shown", "show", {}, ["in"])]))).pipe(
@@ -242,7 +243,7 @@ describe("limits", () => {
   it.live("let a query be cancelled at once, and leave nothing", () =>
     Effect.gen(function* () {
       const { root } = yield* places
-      const entry = new URL("../../src/run.ts", import.meta.url)
+      const entry = program("run")
       const statement = "SELECT md5(a.range::VARCHAR) AS m FROM range(100000000) a, range(1000) b ORDER BY m"
       const flowline = analytics([
         node("rows", "dataset_generator", { rows: [{ n: 1 }] }),

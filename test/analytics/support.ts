@@ -5,6 +5,7 @@ import * as Disk from "../../src/layers/blobs/Disk.ts"
 import { analytics as analyticsRuntime } from "../../src/layers/engines/analytics/Analytics.ts"
 import { TenantFiles } from "../../src/layers/engines/child/TenantFiles.ts"
 import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
+import { program } from "../../src/layers/Programs.ts"
 import type { NodeCounters, RunMessage } from "../../src/services/engines/Engine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/services/flowlines/Flowline.ts"
 import type { RunContext } from "../../src/services/nodes/Node.ts"
@@ -66,7 +67,7 @@ export const run = (flowline: Flowline, tree: Tree = {}, given: Partial<EngineSe
     yield* Effect.promise(() => plant(conf, tree))
     // As a gateway has done before any run.
     yield* Layer.build(Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(blobs))))
-    const entry = new URL("../../src/run.ts", import.meta.url)
+    const entry = program("run")
     const messages = yield* follow(spec(flowline)).pipe(Effect.provide(engine(settings(root, { entry, ...given }))))
     const end = ended(messages)
     const counted = messages.findLast((message) => message._tag === "Counters")?.nodes ?? []

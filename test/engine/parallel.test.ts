@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
+import { program } from "../../src/layers/Programs.ts"
 import { Blobs } from "../../src/services/blobs/Blobs.ts"
 import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
 import type { DagNode } from "../../src/services/flowlines/Flowline.ts"
@@ -25,7 +26,7 @@ import {
 import { unzip } from "./unzip.ts"
 
 // The product's own program: the parts are threads of it.
-const entry = new URL("../../src/run.ts", import.meta.url)
+const entry = program("run")
 
 const levels = ["info", "warn", "odd", ""]
 const line = (at: number) =>

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
+import { program } from "../../src/layers/Programs.ts"
 import { findPython } from "../../src/layers/python/Interpreter.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/services/flowlines/Flowline.ts"
 import { engine, follow, places, settings, spec } from "../engine/support.ts"
@@ -37,9 +38,6 @@ export const run = (flowline: Flowline, files: Readonly<Record<string, string | 
         await writeFile(join(conf, path), content)
       }
     })
-    const messages = yield* Effect.provide(
-      follow(spec(flowline)),
-      engine(settings(root, { entry: new URL("../../src/run.ts", import.meta.url) }))
-    )
+    const messages = yield* Effect.provide(follow(spec(flowline)), engine(settings(root, { entry: program("run") })))
     return { messages, data, root }
   })

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
 
-const shipped = /^(package\.json|tsconfig.*\.json|bin|src|migrations|examples|docs|.*\.md)$/
+const shipped = /^(package\.json|tsconfig.*\.json|bin|src|migrations|scripts|package-lock\.json|examples|docs|.*\.md)$/
 
 /** Builds and packs a copy of the project; gives the path of the tarball. */
 const pack = async (folder: string): Promise<string> => {

@@ -4,10 +4,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Redacted, type Scope } from "effect"
+import { program } from "../../src/layers/Programs.ts"
 import { freshDatabase } from "./postgres.ts"
 import { eventually } from "./process.ts"
-
-const main = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 /** How a process ended. */
 export interface Exit {
@@ -28,12 +27,12 @@ export interface GatewayProcess {
 
 const passed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"]
 
-/** Starts `node src/main.ts` with these variables and no others of the gateway's. */
+/** Starts the gateway with these variables and no others of the gateway's. */
 export const startProcess = (variables: Readonly<Record<string, string>>): GatewayProcess => {
   const env: NodeJS.ProcessEnv = { FLOW_PORT: "0" }
   for (const name of passed) if (name in process.env) env[name] = process.env[name]
   Object.assign(env, variables)
-  const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, [fileURLToPath(program("main"))], { env, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
   let stderr = ""
   let over: Exit | undefined

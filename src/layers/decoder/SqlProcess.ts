@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process"
-import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
+import { program } from "../Programs.ts"
 
 /** A file, and where its tenant's files are. */
 export interface SqlTask {
@@ -11,7 +11,6 @@ export interface SqlTask {
   readonly confRoot: string | undefined
 }
 
-const entry = fileURLToPath(new URL(`./sql${extname(import.meta.url)}`, import.meta.url))
 /** Milliseconds after which a process that nobody needs is let go. */
 const idle = 30_000
 const memoryMib = 256
@@ -27,7 +26,7 @@ export class SqlProcess {
 
   #start(): ChildProcess {
     const { PATH } = process.env
-    const child = fork(entry, {
+    const child = fork(fileURLToPath(program("sql")), {
       serialization: "advanced",
       execArgv: [`--max-old-space-size=${memoryMib}`],
       env: PATH === undefined ? {} : { PATH },

@@ -1,10 +1,10 @@
-import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Effect, Layer, Option, Result, Semaphore } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { FlowlineDecoder, type FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import { type Definition, decode } from "../../services/flowlines/Definition.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { program } from "../Programs.ts"
 import { SqlProcess } from "./SqlProcess.ts"
 import { holdsSql, mayHoldSql } from "./Statements.ts"
 import type { Task } from "./thread.ts"
@@ -14,7 +14,6 @@ const deadline = 10_000
 /** Milliseconds after which a thread that nobody needs is let go. */
 const idle = 30_000
 const threadsAtOnce = 2
-const entry = new URL(`./thread${extname(import.meta.url)}`, import.meta.url)
 
 type Answer = { readonly definition: Definition } | { readonly issues: ReadonlyArray<Issue> }
 
@@ -41,7 +40,7 @@ class Thread {
   #answer: ((answer: Answer | undefined) => void) | undefined
 
   #start(): Worker {
-    const worker = new Worker(entry, { resourceLimits: { maxOldGenerationSizeMb: 512 } })
+    const worker = new Worker(program("decoder"), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
     const lost = () => {
       if (this.#worker !== worker) return
       this.close()

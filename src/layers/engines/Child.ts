@@ -2,16 +2,14 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFile } from "node:fs"
 import { setPriority } from "node:os"
-import { extname, join } from "node:path"
+import { join } from "node:path"
 import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { program } from "../Programs.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 import { channelFd, encodeOrder, type Order } from "./Protocol.ts"
-
-/** The built program lies beside the built layers, the source beside the sources. */
-const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)
 
 /** What a child needs of this process's environment. Settings and secrets stay here. */
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
@@ -64,7 +62,7 @@ export class Child {
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
     // A folder for temporary files may be emptied by others, and a child needs one to be in.
     mkdirSync(settings.tempRoot, { recursive: true })
-    const entry = fileURLToPath(settings.entry ?? product)
+    const entry = fileURLToPath(settings.entry ?? program("run"))
     this.#process = spawn(process.execPath, [...heapOptions(memoryMib), entry, ...options], {
       detached: true,
       cwd: settings.tempRoot,

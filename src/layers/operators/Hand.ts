@@ -1,9 +1,6 @@
-import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { program } from "../Programs.ts"
 import type { FromWorker, Order, Reply } from "./Protocol.ts"
-
-/** The built worker lies beside the built layer, the source beside the source. */
-const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /**
  * Memory for what a worker has just made. What is new in a turn is either sent away or forgotten with it, so more than
@@ -40,7 +37,7 @@ export class Hand {
   constructor(memoryMib: number, leisureMillis: number, ended: () => void) {
     this.#leisureMillis = leisureMillis
     this.#ended = ended
-    this.#worker = new Worker(entry, {
+    this.#worker = new Worker(program("operators"), {
       workerData: this.#reached.buffer,
       resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: youngMib },
       env: {},

@@ -1,11 +1,11 @@
 import { hostname } from "node:os"
-import { fileURLToPath } from "node:url"
 import type { Layer } from "effect"
 import type { Blobs } from "../../../services/blobs/Blobs.ts"
 import type { NodeCounters } from "../../../services/engines/Engine.ts"
 import type { Flowline } from "../../../services/flowlines/Flowline.ts"
 import type { RunContext, Runtime } from "../../../services/nodes/Node.ts"
 import { guard } from "../../operators/Watchdog.ts"
+import { packagePath } from "../../Package.ts"
 import type { BlobStore } from "../EngineConfig.ts"
 import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
@@ -66,11 +66,9 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   killGroup()
 }
 
-const program = fileURLToPath(new URL("../../../..", import.meta.url)).replace(/\/$/, "")
-
 const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
   outcome: "failed" as const,
-  ...explain(error, [...hidden, program]),
+  ...explain(error, [...hidden, packagePath("")]),
   at: Date.now()
 })
 

@@ -1,15 +1,12 @@
-import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { portable } from "../../../../services/nodes/files/Blocks.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
 import type { Part, Piece } from "../../../../services/nodes/parallel/Part.ts"
+import { program } from "../../../Programs.ts"
 import { encodeOrder, type Order } from "../../Protocol.ts"
 import { codeOf } from "../Failure.ts"
 import { perPart, type Reply, type Request, ready, type Start } from "./Protocol.ts"
-
-/** The built program lies beside the built layers, the source beside the sources. */
-const entry = new URL(`./worker${extname(import.meta.url)}`, import.meta.url)
 
 /** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
 const leastHeapMib = 64
@@ -38,7 +35,7 @@ class Thread {
     this.#part = part
     this.#onFree = onFree
     const { NODE_COMPILE_CACHE: cache } = process.env
-    this.#worker = new Worker(entry, {
+    this.#worker = new Worker(program("part"), {
       workerData: encodeOrder(order) satisfies Start,
       // Young records have as much as in the main thread: with less they outlive a collection, which costs far more.
       resourceLimits: { maxOldGenerationSizeMb: heapMib },

