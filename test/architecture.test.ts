@@ -52,7 +52,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     () => [
       /^effect/,
       /^@effect\//,
-      /^src\/(Http|gateway)\.ts$/,
+      /^src\/(Http|gateway|parts)\.ts$/,
       shared,
       /^src\/layers\//,
       /^src\/services\/nodes\/Pipeline\.ts$/
