@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import * as nodeModule from "node:module"
+import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
@@ -38,5 +39,5 @@ if (major > 22 || (major === 22 && minor >= 19)) {
     process.exit(1)
   })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))
-  child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 130)))
+  child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }

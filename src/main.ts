@@ -1,8 +1,16 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
-import { Cause, Console, Effect, Layer } from "effect"
+import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
 import * as Leisure from "./layers/Leisure.ts"
 import { startFailure } from "./layers/StartFailure.ts"
+
+// `runMain` drops its handlers when all is released, a moment before the process ends. A signal that comes then, as the
+// second one of a Ctrl-C under npm may, would still kill it.
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {})
+
+/** A stop by a signal is what was asked for: service managers take the usual 130 for a failure. */
+const teardown: Runtime.Teardown = (exit, onExit) =>
+  Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
 
 NodeRuntime.runMain(
   Layer.launch(Layer.merge(Layer.provide(Gateway, settings), Leisure.layer())).pipe(
@@ -10,5 +18,5 @@ NodeRuntime.runMain(
       Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(`flow-gateway cannot start: ${startFailure(cause)}`)
     )
   ),
-  { disableErrorReporting: true }
+  { disableErrorReporting: true, teardown }
 )

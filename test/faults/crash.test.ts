@@ -101,11 +101,11 @@ describe("a gateway that is told to stop", () => {
         const running = await Promise.all(ids.map((id) => tenant.running(id)))
         const others = [...running.map(pidOf), ...runnersOf(first.pid), ...postgresOf(here.data)]
         const { code } = await first.kill("SIGTERM")
-        expect([0, 130]).toContain(code)
+        expect(code).toBe(0)
         await eventually("nothing of it is left", () => !others.some(isAlive), 3000)
         const second = await here.start()
         await checkAll(second.url, ids)
-        expect([0, 130]).toContain((await second.kill("SIGINT")).code)
+        expect((await second.kill("SIGINT")).code).toBe(0)
       })
     })
   )

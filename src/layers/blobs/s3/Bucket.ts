@@ -1,10 +1,10 @@
 import { Agent as HttpAgent } from "node:http"
 import { Agent as HttpsAgent } from "node:https"
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
-import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../services/shared/Settings.ts"
 import { Overdue } from "../Calls.ts"
+import { Handler } from "./Handler.ts"
 import { Turns } from "./Turns.ts"
 
 /** How often a request is sent that the server could not take; all of it within the deadline. */
@@ -12,29 +12,6 @@ const maxAttempts = 3
 
 /** Bodies that are on their way at once, in this process: memory and the line are shared by all uploads. */
 const bodies = 16
-
-type Handle = NodeHttpHandler["handle"]
-
-/**
- * What is read may wait for a slow reader, so the silence of its connection is no failure; whoever reads has a deadline
- * of its own. On every other request silence is one, and is not tried again: that would multiply the deadline.
- */
-class Handler extends NodeHttpHandler {
-  readonly #reading: NodeHttpHandler
-
-  constructor(options: NodeHttpHandlerOptions, socketTimeout: number) {
-    super({ ...options, socketTimeout })
-    this.#reading = new NodeHttpHandler(options)
-  }
-
-  override async handle(...[request, options]: Parameters<Handle>): ReturnType<Handle> {
-    try {
-      return await (request.method === "GET" ? this.#reading.handle(request, options) : super.handle(request, options))
-    } catch (error) {
-      throw error instanceof Error && error.name === "TimeoutError" ? new Overdue(error.message) : error
-    }
-  }
-}
 
 /** What {@link Bucket.quick} and {@link Bucket.steady} give to the client's `send`. */
 export interface Limits {

@@ -32,6 +32,8 @@ export const collect = async (
   const hash = createHash("sha256")
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
+  // Not only with the next part: a slow source may take long to fill it.
+  const giveUp = (cause: unknown) => failed.abort(cause)
   let upload: Multipart | undefined
   const filling = new Filling(partSize(1))
   let size = 0
@@ -45,7 +47,7 @@ export const collect = async (
       const { ETag } = await bucket.client.send(new UploadPartCommand({ ...target, Body: part }), limits)
       filling.release(part)
       return ETag
-    })
+    }, giveUp)
   }
   // A single writer: the pump waits for one write before it begins the next.
   const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
@@ -66,7 +68,7 @@ export const collect = async (
         writing = write(buffers, length)
         return writing
       },
-      signal
+      stop
     )
     const rest = filling.rest()
     const blob = { sha256: hash.digest("hex"), size }
@@ -75,7 +77,7 @@ export const collect = async (
     await upload.complete()
     return { ...blob, temporary: key }
   } catch (error) {
-    failed.abort(error)
+    giveUp(error)
     // The upload may be about to begin: only then it is known what there is to abort.
     const cleaned = writing.catch(() => {}).then(() => upload?.abort().catch(() => {}))
     // A server that does not answer would hold the cleaning up as well; the sweep comes later.

@@ -40,8 +40,11 @@ export class Multipart {
     return new Multipart(bucket, key, UploadId, signal)
   }
 
-  /** Begins with the next part, which is number 1 at first; waits while as many as may be are under way. */
-  async add(send: SendPart): Promise<void> {
+  /**
+   * Begins with the next part, which is number 1 at first; waits while as many as may be are under way. `failed` is told
+   * at once of the first part that fails, while nobody may be waiting.
+   */
+  async add(send: SendPart, failed: (cause: unknown) => void = () => {}): Promise<void> {
     this.#number++
     const number = this.#number
     const part: Promise<void> = this.#bucket.turns
@@ -52,6 +55,7 @@ export class Multipart {
       }, this.#signal)
       .catch((cause: unknown) => {
         this.#failure ??= { cause }
+        failed(cause)
       })
       .finally(() => this.#underWay.delete(part))
     this.#underWay.add(part)

@@ -1,0 +1,58 @@
+import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
+import { Overdue } from "../Calls.ts"
+import { inPieces } from "./Pieces.ts"
+
+type Handle = NodeHttpHandler["handle"]
+type Request = Parameters<Handle>[0]
+type Options = Parameters<Handle>[1]
+
+/**
+ * What is read may wait for a slow reader, so the silence of its connection is no failure; whoever reads has a deadline
+ * of its own. On every other request silence is one, and is not tried again: that would multiply the deadline.
+ */
+export class Handler extends NodeHttpHandler {
+  readonly #reading: NodeHttpHandler
+  /** Milliseconds. */
+  readonly #silence: number
+
+  constructor(options: NodeHttpHandlerOptions, silence: number) {
+    super({ ...options, socketTimeout: silence })
+    this.#reading = new NodeHttpHandler(options)
+    this.#silence = silence
+  }
+
+  override async handle(request: Request, options?: Options): ReturnType<Handle> {
+    try {
+      if (request.method === "GET") return await this.#reading.handle(request, options)
+      return await (request.body instanceof Uint8Array
+        ? this.#send(request, request.body, options)
+        : super.handle(request, options))
+    } catch (error) {
+      throw error instanceof Error && error.name === "TimeoutError" ? new Overdue(error.message) : error
+    }
+  }
+
+  /** Sends a body; the silence of the server counts from the last byte that it took. */
+  #send(request: Request, bytes: Uint8Array, options: Options): ReturnType<Handle> {
+    return new Promise((resolve, reject) => {
+      const control = new AbortController()
+      const given = options?.abortSignal
+      const abortSignal = given instanceof AbortSignal ? AbortSignal.any([given, control.signal]) : control.signal
+      const timer = setTimeout(() => {
+        reject(new Overdue("the storage takes nothing more"))
+        control.abort()
+      }, this.#silence)
+      const body = inPieces(bytes, () => timer.refresh())
+      // Not in the request itself, which may be sent again.
+      const sent = request.clone()
+      sent.body = body
+      super
+        .handle(sent, { ...options, abortSignal })
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer)
+          body.destroy()
+        })
+    })
+  }
+}
