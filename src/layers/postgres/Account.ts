@@ -1,56 +1,120 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { statSync } from "node:fs"
+import { chmodSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Effect } from "effect"
-import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import type { Binaries } from "./Binaries.ts"
+import { attempt, EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 
-/**
- * Under whose name the PostgreSQL programs run. PostgreSQL refuses to run as root, so root hands it to another user.
- */
+/** Whose rights the PostgreSQL programs have. They refuse to run as root. */
 export interface Account {
-  /** Owner for files the server must own; `undefined` when they are ours anyway. */
-  readonly owner: { readonly uid: number; readonly gid: number } | undefined
-  /** Spawn options that change the user, where that is done by them. */
+  /** Owner that the cluster's files must have; `undefined` when that is for nobody to change. */
+  readonly owner: Owner | undefined
+  /** Spawn options that change the user, where they do it. */
   readonly identity: { readonly uid?: number; readonly gid?: number }
-  /** Put before a program and its arguments. */
+  /** Put before a program and its arguments. It must replace itself by the program, whose pid is then the child's. */
   readonly prefix: ReadonlyArray<string>
 }
 
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Program, arguments and spawn options that run a command under an account. */
+export const underAccount = (account: Account, command: string, ...rest: ReadonlyArray<string>) => {
+  const [program = command, ...args] = [...account.prefix, command, ...rest]
+  // PostgreSQL's user may not be allowed to pass our working folder.
+  return [program, args, { ...account.identity, cwd: "/" }] as const
+}
+
+const ourselves: Account = { owner: undefined, identity: {}, prefix: [] }
+
+/** Root under another number: not root to PostgreSQL, but still the owner of root's files to the kernel. */
+const ownNamespace: Account = {
+  owner: { uid: 0, gid: 0 },
+  identity: {},
+  prefix: ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--"]
+}
+
+const otherUser = (owner: Owner): Account => ({ owner, identity: owner, prefix: [] })
+
 /**
- * Chooses the account for a cluster.
+ * Chooses the account for a cluster, by trying to run PostgreSQL under it.
  *
- * As root: the owner of the cluster, if there is one, else the user `postgres`, who is made if the system lacks one.
- * That user must reach the programs and the cluster through every parent folder. Where one is closed (`/root`, a
- * private temporary folder), the server gets the capability to pass closed folders instead, if the system lets us.
+ * A normal user runs it as it is. Root runs it in a user namespace, or, where the system refuses one, as another user:
+ * the user `postgres`, who is made when missing. A cluster that belongs to another user stays with that user as long as
+ * it is reached; see `takeFiles` for one that has to change its owner.
  *
  * @param cluster folder of the cluster; it may not exist yet
- * @param mustReach paths the server has to reach
+ * @param home the folder above it, a real path
  */
 export const chooseAccount = (
   cluster: string,
-  mustReach: ReadonlyArray<string>
+  home: string,
+  binaries: Binaries
 ): Effect.Effect<Account, EmbeddedPostgresError> =>
-  attempt("No user can be found to run PostgreSQL", () => {
-    if (process.getuid?.() !== 0) return { owner: undefined, identity: {}, prefix: [] }
-    const owner = ownerOf(cluster) ?? postgresUser()
-    const direct: Account = { owner, identity: owner, prefix: [] }
-    if (reaches(direct, mustReach)) return direct
-    for (const capability of ["dac_read_search", "dac_override"]) {
-      const account: Account = { owner, identity: {}, prefix: withCapability(owner, capability) }
-      if (reaches(account, mustReach)) return account
-    }
-    throw closedFolder(direct, mustReach)
+  attempt("PostgreSQL does not run as root, and no other way to run it was found", () => {
+    if (process.getuid?.() !== 0) return ourselves
+    const site: Site = { home, binaries }
+    const owner = ownerOf(cluster)
+    if (owner !== undefined && tryOther(owner, site).works) return otherUser(owner)
+    const inNamespace = tryOut(ownNamespace, site)
+    if (inNamespace.works) return ownNamespace
+    const other = owner ?? postgresUser()
+    const asOther = tryOther(other, site)
+    if (asOther.works) return otherUser(other)
+    throw refusal(site, other, inNamespace, asOther)
   })
 
-const ownerOf = (folder: string) => {
+const ownerOf = (folder: string): Owner | undefined => {
   const found = statSync(folder, { throwIfNoEntry: false })
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid }
+}
+
+interface Site {
+  readonly home: string
+  readonly binaries: Binaries
+}
+
+interface Trial {
+  readonly works: boolean
+  /** The topmost folder that is closed to the account. */
+  readonly closed: string | undefined
+  /** Why it does not work, when no folder is in the way. */
+  readonly reason: string
+}
+
+const pathTo = (path: string): ReadonlyArray<string> =>
+  path === dirname(path) ? [path] : [...pathTo(dirname(path)), path]
+
+const tryOut = (account: Account, { binaries, home }: Site): Trial => {
+  const script = 'for path; do test -x "$path" || { printf %s "$path"; exit 1; }; done; exec "$0" --version'
+  const paths = new Set([...pathTo(home), ...pathTo(binaries.postgres)])
+  const [program, args, options] = underAccount(account, "/bin/sh", "-c", script, binaries.postgres, ...paths)
+  const { error, status, stderr, stdout } = spawnSync(program, args, {
+    ...options,
+    env: { ...process.env, ...binaries.env },
+    encoding: "utf8"
+  })
+  const closed = status === 1 && paths.has(stdout) ? stdout : undefined
+  return { works: status === 0, closed, reason: error?.message ?? (essence(stderr) || `it ended with ${status}`) }
+}
+
+/** Opens the data folder and `home` where they are in the way; what lies in them keeps its own, closed modes. */
+const tryOther = (owner: Owner, site: Site): Trial => {
+  const trial = tryOut(otherUser(owner), site)
+  const ours = [dirname(site.home), site.home].find((folder) => folder === trial.closed)
+  if (ours === undefined) return trial
+  const { mode, uid } = statSync(ours)
+  if (uid !== 0 || (mode & 0o001) !== 0) return trial
+  chmodSync(ours, mode | 0o011)
+  return tryOther(owner, site)
 }
 
 const idOf = (flag: "-u" | "-g"): number =>
   Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8", stdio: "pipe" }))
 
-const postgresUser = () => {
+const postgresUser = (): Owner => {
   try {
     return { uid: idOf("-u"), gid: idOf("-g") }
   } catch {
@@ -64,38 +128,31 @@ const postgresUser = () => {
   } catch (cause) {
     throw new EmbeddedPostgresError({
       message:
-        "PostgreSQL does not run as root, and there is no user named postgres to run it as. " +
+        "PostgreSQL does not run as root, no user namespace can be made, and there is no user named postgres. " +
         "Create that user, start the gateway as a normal user, or set FLOW_DATABASE_URL.",
       cause
     })
   }
 }
 
-const withCapability = (owner: { uid: number; gid: number }, capability: string): ReadonlyArray<string> => [
-  "setpriv",
-  `--reuid=${owner.uid}`,
-  `--regid=${owner.gid}`,
-  "--clear-groups",
-  `--inh-caps=+${capability}`,
-  `--ambient-caps=+${capability}`
-]
-
-const reaches = (account: Account, paths: ReadonlyArray<string>): boolean => {
-  const script = 'for path in "$@"; do test -x "$path" || exit 1; done'
-  const [program = "/bin/sh", ...rest] = [...account.prefix, "/bin/sh", "-c", script, "sh", ...paths]
-  return spawnSync(program, rest, { ...account.identity, cwd: "/", stdio: "ignore" }).status === 0
-}
-
-const closedFolder = (account: Account, paths: ReadonlyArray<string>): EmbeddedPostgresError => {
-  const parents = paths.flatMap((path) => {
-    const chain: Array<string> = []
-    for (let folder = path; folder !== dirname(folder); folder = dirname(folder)) chain.unshift(folder)
-    return chain
-  })
-  const closed = parents.find((folder) => !reaches(account, [folder])) ?? paths.join(", ")
+const refusal = (site: Site, user: Owner, inNamespace: Trial, asOther: Trial): EmbeddedPostgresError => {
+  const { closed } = asOther
+  if (closed === undefined) {
+    const message =
+      `The PostgreSQL programs in ${dirname(site.binaries.postgres)} do not run: ${asOther.reason}. ` +
+      "Install the gateway's dependencies again on this machine, or set FLOW_DATABASE_URL."
+    return new EmbeddedPostgresError({ message })
+  }
+  const namespace =
+    inNamespace.closed === undefined
+      ? `no user namespace can be made (${inNamespace.reason})`
+      : `${inNamespace.closed} is not root's`
+  const move = pathTo(site.home).includes(closed)
+    ? "set FLOW_DATA to a folder that this user can pass"
+    : "move the gateway's own folder to where this user can pass"
   return new EmbeddedPostgresError({
     message:
-      `PostgreSQL runs as user ${account.owner?.uid} and cannot pass ${closed}. ` +
-      `Open it (chmod o+x ${closed}), start the gateway as a normal user, or set FLOW_DATABASE_URL.`
+      `PostgreSQL does not run as root: ${namespace}, and the user with id ${user.uid} cannot pass ${closed}. ` +
+      `Open it (chmod o+x ${closed}), ${move}, start the gateway as a normal user, or set FLOW_DATABASE_URL.`
   })
 }

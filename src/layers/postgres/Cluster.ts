@@ -13,14 +13,13 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { Effect } from "effect"
-import { type Account, chooseAccount } from "./Account.ts"
+import { type Account, chooseAccount, underAccount } from "./Account.ts"
 import { type Binaries, findBinaries } from "./Binaries.ts"
-import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { attempt, EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 
 /** Name of the database's superuser; the database is `postgres`. */
 export const superuser = "flow"
@@ -41,10 +40,14 @@ export const openCluster = Effect.fn("Cluster.open")(function* (
   dataFolder: string
 ): Effect.fn.Return<Cluster, EmbeddedPostgresError> {
   const wanted = join(resolve(dataFolder), "postgres")
-  const home = yield* attempt(`The folder ${wanted} cannot be made`, () => makeHome(wanted))
+  const home = yield* attempt(
+    `The folder ${wanted} cannot be made`,
+    () => makeHome(wanted),
+    "Set FLOW_DATA to a folder that the gateway may write."
+  )
   const binaries = yield* findBinaries(join(home, "lib"))
   const folder = join(home, "data")
-  const account = yield* chooseAccount(folder, [binaries.postgres, home])
+  const account = yield* chooseAccount(folder, home, binaries)
   const isNew = !existsSync(join(folder, "PG_VERSION"))
   const password = yield* attempt(`The password in ${home} cannot be read`, () => passwordOf(home, isNew))
   const cluster: Cluster = { folder, log: join(home, "server.log"), password, binaries, account }
@@ -52,14 +55,9 @@ export const openCluster = Effect.fn("Cluster.open")(function* (
   return cluster
 })
 
-/** As root, the server's user has to pass our two folders; what lies in them keeps its own, closed modes. */
+/** A server is recognised by its folder's name, so the folder has one name only, however it was spelled. */
 const makeHome = (home: string): string => {
-  mkdirSync(home, { recursive: true, mode: 0o711 })
-  for (const folder of process.getuid?.() === 0 ? [dirname(home), home] : []) {
-    const { mode, uid } = statSync(folder)
-    if (uid === 0 && (mode & 0o001) === 0) chmodSync(folder, mode | 0o011)
-  }
-  // A server is recognised by its folder's name, so the folder has one name only, however it was spelled.
+  mkdirSync(home, { recursive: true, mode: 0o700 })
   return realpathSync(home)
 }
 
@@ -69,8 +67,11 @@ const passwordOf = (home: string, isNew: boolean): string => {
     chmodSync(file, 0o600)
     return readFileSync(file, "utf8").trim()
   }
-  if (!isNew)
-    throw new EmbeddedPostgresError({ message: `The password file ${file} of the existing database is missing` })
+  if (!isNew) {
+    throw new EmbeddedPostgresError({
+      message: `The password file ${file} of the existing database is missing. Put it back from a backup.`
+    })
+  }
   const password = randomBytes(24).toString("base64url")
   writeDurably(file, password)
   return password
@@ -105,9 +106,9 @@ const initialise = async (home: string, cluster: Cluster) => {
   syncFolder(home)
 }
 
-const runInitdb = ({ account, binaries }: Cluster, folder: string, passwordFile: string): Promise<void> => {
-  const [program = binaries.initdb, ...args] = [
-    ...account.prefix,
+const runInitdb = ({ account, binaries, log }: Cluster, folder: string, passwordFile: string): Promise<void> => {
+  const [program, args, options] = underAccount(
+    account,
     binaries.initdb,
     `--pgdata=${folder}`,
     `--username=${superuser}`,
@@ -118,11 +119,10 @@ const runInitdb = ({ account, binaries }: Cluster, folder: string, passwordFile:
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8"
-  ]
+  )
   return new Promise((done, fail) => {
     const child = spawn(program, args, {
-      ...account.identity,
-      cwd: "/",
+      ...options,
       detached: true,
       env: { ...process.env, ...binaries.env, LC_ALL: "C" },
       stdio: ["ignore", "pipe", "pipe"]
@@ -130,8 +130,10 @@ const runInitdb = ({ account, binaries }: Cluster, folder: string, passwordFile:
     let said = ""
     for (const pipe of [child.stdout, child.stderr]) pipe.on("data", (chunk: Buffer) => (said += chunk.toString()))
     child.on("error", fail)
-    child.on("close", (code) =>
-      code === 0 ? done() : fail(new Error(`initdb ended with ${code}: ${said.slice(-600)}`))
-    )
+    child.on("close", (code, by) => {
+      if (code === 0) return done()
+      writeFileSync(log, said, { flag: "a", mode: 0o640 })
+      fail(new Error(`initdb ended with ${by ?? code}: ${essence(said)}; all that it said is in ${log}`))
+    })
   })
 }

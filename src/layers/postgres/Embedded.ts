@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { type Cluster, openCluster, superuser } from "./Cluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
+import { takeFiles } from "./Ownership.ts"
 import { freePort, launch, type Server } from "./Server.ts"
 import { stop, stopOrphan } from "./Shutdown.ts"
 
@@ -60,18 +61,18 @@ type Start = (port: number) => Effect.Effect<Server, EmbeddedPostgresError>
 /**
  * A killed server can be in the process table for seconds, and PostgreSQL then takes its lock file for valid; its
  * shared memory outlives it until the last backend has noticed. Both pass: the start is repeated for ten seconds.
- * The lock file stays: PostgreSQL judges it.
  */
 const passes = /lock file|shared memory|Address already in use|could not bind/
 
 const firstStart = Effect.fnUntraced(function* (cluster: Cluster, start: Start) {
-  yield* attempt("The server left by an earlier gateway cannot be stopped", () => stopOrphan(cluster))
   const deadline = performance.now() + 10_000
   while (true) {
+    yield* attempt("The server left by an earlier gateway cannot be stopped", () => stopOrphan(cluster))
+    yield* attempt(`The owner of ${cluster.folder} cannot be changed`, () => takeFiles(cluster))
     const port = yield* attempt("There is no free port", freePort)
     const result = yield* Effect.result(start(port))
     if (result._tag === "Success") return { port, server: result.success }
-    if (!passes.test(result.failure.message) || performance.now() > deadline) return yield* result.failure
+    if (!passes.test(result.failure.printed ?? "") || performance.now() > deadline) return yield* result.failure
     yield* Effect.sleep(100)
   }
 })

@@ -1,21 +1,48 @@
 import { Effect, Schema } from "effect"
 
 /**
- * The PostgreSQL server that the gateway brings along could not be set up or started. `message` is for the operator.
+ * The PostgreSQL server that the gateway brings along could not be set up or started. `message` is for the operator:
+ * one line that names what to do.
  */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   message: Schema.String,
+  /** All that PostgreSQL has printed. */
+  printed: Schema.optional(Schema.String),
   cause: Schema.optional(Schema.Defect())
 }) {}
 
-const reason = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+const linesOf = (text: string) => text.split("\n").map((line) => line.trim())
 
-/** Runs file and process calls; whatever they throw becomes the operator's message `what: reason`. */
-export const attempt = <A>(what: string, run: () => A | Promise<A>): Effect.Effect<A, EmbeddedPostgresError> =>
+const lastLine = (text: string): string => linesOf(text).findLast((line) => line !== "") ?? ""
+
+/**
+ * The line that says why PostgreSQL or initdb has failed: the last fatal error with its detail, else the last error,
+ * else the last line.
+ */
+export const essence = (printed: string): string => {
+  const lines = linesOf(printed)
+  const at = lines.findLastIndex((line) => fatal.test(line))
+  const detail = /\bDETAIL: +(.*)$/.exec(lines[at + 1] ?? "")?.[1]
+  const said = lines[at]?.replace(fatal, "") ?? lines.findLast((line) => error.test(line))?.replace(error, "")
+  return said === undefined ? lastLine(printed) : detail === undefined ? said : `${said}: ${detail}`
+}
+
+const fatal = /^.*?\b(?:FATAL|PANIC): +/
+const error = /^\S+: error: /
+
+const reason = (cause: unknown): string => lastLine(cause instanceof Error ? cause.message : String(cause))
+
+/** Runs file and process calls; whatever they throw becomes the operator's message `what: reason. remedy`. */
+export const attempt = <A>(
+  what: string,
+  run: () => A | Promise<A>,
+  remedy?: string
+): Effect.Effect<A, EmbeddedPostgresError> =>
   Effect.tryPromise({
     try: async () => run(),
-    catch: (cause) =>
-      cause instanceof EmbeddedPostgresError
-        ? cause
-        : new EmbeddedPostgresError({ message: `${what}: ${reason(cause)}`, cause })
+    catch: (cause) => {
+      if (cause instanceof EmbeddedPostgresError) return cause
+      const message = `${what}: ${reason(cause)}`
+      return new EmbeddedPostgresError({ message: remedy === undefined ? message : `${message}. ${remedy}`, cause })
+    }
   })

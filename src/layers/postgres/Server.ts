@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, fstatSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
+import { underAccount } from "./Account.ts"
 import type { Cluster } from "./Cluster.ts"
-import { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import { EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 import { logSince, openLog } from "./ServerLog.ts"
 import { lockFile } from "./Shutdown.ts"
 
@@ -46,27 +47,49 @@ const pause = (millis: number) => new Promise((done) => setTimeout(done, millis)
 
 /**
  * Ends the server soon after the gateway ends without stopping it (a kill): a shell waits on a pipe that only the
- * gateway holds open. It asks for a fast shutdown if the server is still the one of the lock file.
+ * gateway holds open. It asks for a fast shutdown when the server is the one of the lock file, which a server that is
+ * still starting writes in a moment.
  */
 const guard = (cluster: Cluster, pid: number): ChildProcess => {
-  const script = 'read _; read pid < "$1/postmaster.pid" && test "$pid" = "$2" && kill -INT "$2"'
-  const [program = "/bin/sh", ...args] = [...cluster.account.prefix, "/bin/sh", "-c", script, "sh", cluster.folder]
-  const child = spawn(program, [...args, String(pid)], {
-    ...cluster.account.identity,
-    cwd: "/",
-    detached: true,
-    stdio: ["pipe", "ignore", "ignore"]
-  })
+  const script =
+    'read _; until read pid < "$1/postmaster.pid" && test "$pid" = "$2"; ' +
+    'do kill -0 "$2" && sleep 0.1 || exit; done; kill -INT "$2"'
+  const [program, args, options] = underAccount(
+    cluster.account,
+    "/bin/sh",
+    "-c",
+    script,
+    "sh",
+    cluster.folder,
+    String(pid)
+  )
+  const child = spawn(program, args, { ...options, detached: true, stdio: ["pipe", "ignore", "ignore"] })
   child.on("error", () => undefined)
   child.unref()
   return child
+}
+
+/** What helps against a refused start, as far as it is known. */
+const remedies: ReadonlyArray<readonly [RegExp, (cluster: Cluster) => string]> = [
+  [/lock file/, ({ folder }) => `If no PostgreSQL works on it any more, remove ${folder}/postmaster.pid. `],
+  [/wrong ownership/, ({ folder }) => `Give ${folder} and all in it to the gateway's user (chown -R). `],
+  [/No space left/, ({ folder }) => `Make room on the disk of ${folder}. `]
+]
+
+const refusal = (cluster: Cluster, over: string, printed: string): EmbeddedPostgresError => {
+  const reason = printed === "" ? over : essence(printed)
+  const remedy = remedies.find(([pattern]) => pattern.test(printed))?.[1](cluster) ?? ""
+  return new EmbeddedPostgresError({
+    message: `PostgreSQL did not start: ${reason}. ${remedy}Its log is ${cluster.log}.`,
+    printed
+  })
 }
 
 /**
  * Starts the server and waits until it takes connections; recovery after a crash is waited for as long as it lasts.
  * It runs in its own process group, so that a Ctrl-C at the terminal reaches the gateway alone, which drains first.
  *
- * @throws EmbeddedPostgresError with what the server printed, when it ends instead
+ * @throws EmbeddedPostgresError when it ends instead; the reason is the last error in its log
  */
 export const launch = async (
   cluster: Cluster,
@@ -74,27 +97,19 @@ export const launch = async (
   extra: Readonly<Record<string, string>> = {}
 ): Promise<Server> => {
   const flags = Object.entries({ ...settings, ...extra }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
-  const { account, binaries } = cluster
-  const [program = binaries.postgres, ...args] = [
-    ...account.prefix,
-    binaries.postgres,
-    "-D",
-    cluster.folder,
-    "-p",
-    String(port),
-    ...flags
-  ]
+  const { account, binaries, folder } = cluster
+  const [program, args, options] = underAccount(account, binaries.postgres, "-D", folder, "-p", String(port), ...flags)
   const log = openLog(cluster)
   const offset = fstatSync(log).size
   const child = spawn(program, args, {
-    ...account.identity,
-    cwd: "/",
+    ...options,
     detached: true,
     env: { PATH: process.env["PATH"], ...binaries.env, LC_ALL: "C" },
     stdio: ["ignore", log, log]
   })
   closeSync(log)
   child.unref()
+  const watcher = child.pid === undefined ? undefined : guard(cluster, child.pid)
   let over: string | undefined
   const ended = new Promise<void>((done) => {
     child.on("error", (cause) => {
@@ -106,15 +121,12 @@ export const launch = async (
       done()
     })
   })
+  void ended.then(() => watcher?.kill("SIGKILL"))
   while (true) {
     const found = lockFile(cluster)
     if (child.pid !== undefined && Number(found[0]) === child.pid && found[7]?.trim() === "ready") break
-    if (over !== undefined) {
-      throw new EmbeddedPostgresError({ message: `PostgreSQL did not start: ${over}\n${logSince(cluster, offset)}` })
-    }
+    if (over !== undefined) throw refusal(cluster, over, logSince(cluster, offset))
     await Promise.race([pause(10), ended])
   }
-  const watcher = guard(cluster, child.pid)
-  void ended.then(() => watcher.kill("SIGKILL"))
   return { pid: child.pid, ended }
 }

@@ -11,13 +11,14 @@ export const openLog = (cluster: Cluster): number => {
   return openSync(cluster.log, "a+", 0o640)
 }
 
-/** What the server has printed since the log had this many bytes, at most 16 KiB of it. */
+/** What the server has printed since the log had this many bytes, at most the last 16 KiB of it. */
 export const logSince = (cluster: Cluster, offset: number): string => {
   const descriptor = openSync(cluster.log, "r")
   try {
-    const length = Math.min(fstatSync(descriptor).size - offset, 16_384)
-    const bytes = Buffer.alloc(Math.max(length, 0))
-    readSync(descriptor, bytes, 0, bytes.length, offset)
+    const { size } = fstatSync(descriptor)
+    const from = Math.max(offset, size - 16_384)
+    const bytes = Buffer.alloc(Math.max(size - from, 0))
+    readSync(descriptor, bytes, 0, bytes.length, from)
     return bytes.toString().trim()
   } finally {
     closeSync(descriptor)
