@@ -17,10 +17,10 @@ import { Memory } from "../nodes/memory.ts"
 /** The node's time does not pass, whatever the clock says: as if others had the processor all the time. */
 const idle: Guard = { ...guard, processorMillis: () => 0 }
 
-/** The same, and what runs is cut off at its end the first times. */
+/** The same, and the first times nothing is done before the time is over. */
 const cutting = (times: number): Guard => {
   let left = times
-  return { ...idle, within: (millis, step) => guard.within(millis, step) && left-- <= 0 }
+  return { ...idle, within: (millis, step) => left-- <= 0 && guard.within(millis, step) }
 }
 
 const run = async (node: NodeType, given: Record<string, unknown>, events: ReadonlyArray<Event>, guard: Guard) => {
@@ -41,7 +41,7 @@ describe("a record that takes long because the machine is busy", () => {
     expect(await run(flowlet, given, events, idle)).toEqual({ "*": events, errors: [] })
   })
 
-  it("is tried again when its sandbox was cut off", { timeout: 30_000 }, async () => {
+  it("is tried again when its sandbox was cut off", { timeout: 120_000 }, async () => {
     const given = { code: "event.m = event.n" }
     const done = events.map(({ n }) => ({ n, m: n }))
     // The sandbox is begun with a cut that fails the node, so that one comes after it.
