@@ -52,6 +52,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
         storageDeadline: 5000,
+        stopPatience: 20_000,
         ...given
       })
     })
