@@ -15,11 +15,12 @@ const importsOf = (file: string): Array<string> =>
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
-const shared = /^src\/(errors|services\/shared)\//
+const shared = /^src\/(errors|languages|services\/shared)\//
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
+  [/^src\/languages\//, () => [pure, /^src\/languages\//]],
   [/^src\/services\/shared\//, () => [/^effect/, shared, /^src\/services\/blobs\/Blobs\.ts$/]],
   [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, shared, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
   [
@@ -36,7 +37,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/layers\/http\//, () => [/^(?!src\/)/, shared, /^src\/layers\//]],
   [
     /^src\/layers\//,
-    () => [/^(?!src\/)/, /^src\/errors\//, /^src\/layers\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]
+    () => [/^(?!src\/)/, /^src\/(errors|languages)\//, /^src\/layers\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]
   ],
   [
     /^src\/Api\.ts$/,

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { predicate } from "../../src/services/nodes/expression/Compile.ts"
+import { predicate } from "../../src/languages/expression/Compile.ts"
 import { filter } from "../../src/services/nodes/Filter.ts"
 
 const event = {

@@ -1,13 +1,13 @@
 import { it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { describe, expect } from "vitest"
+import { compile } from "../../src/languages/grok/GrokFilter.ts"
 import { datasetGenerator } from "../../src/services/nodes/DatasetGenerator.ts"
 import { dissect } from "../../src/services/nodes/Dissect.ts"
 import { generatorInput } from "../../src/services/nodes/GeneratorInput.ts"
 import { grok } from "../../src/services/nodes/Grok.ts"
 import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
 import { show } from "../../src/services/nodes/Show.ts"
-import { compile } from "../../src/services/operators/GrokFilter.ts"
 import { Memory, process } from "./memory.ts"
 
 const generate = async (node: NodeType, settings: unknown, memory = new Memory()) => {

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
-import { all, type Query } from "../../src/services/search/Query.ts"
+import { all, type Query } from "../../src/languages/query/Query.ts"
 import { Search } from "../../src/services/search/Search.ts"
 import { stores } from "./stores.ts"
 

@@ -1,6 +1,7 @@
 import { Data, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { hasWildcard } from "../../languages/Wildcard.ts"
 import {
   type ArtifactFilter,
   ArtifactStore,
@@ -8,7 +9,6 @@ import {
   type Put,
   type StoredArtifact
 } from "../../services/resources/ArtifactStore.ts"
-import { hasWildcard } from "../../services/resources/Wildcard.ts"
 import type { ListRow } from "../../services/shared/Paging.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "../Postgres.ts"

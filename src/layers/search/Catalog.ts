@@ -1,7 +1,7 @@
 import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../errors/NotFound.ts"
-import { named } from "../../services/search/IndexName.ts"
+import { named } from "../../languages/query/IndexName.ts"
 
 /** A table with documents of one index. */
 export interface Part {

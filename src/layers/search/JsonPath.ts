@@ -1,6 +1,6 @@
-import { cuts } from "../../services/search/FieldName.ts"
-import type { FieldName } from "../../services/search/Query.ts"
-import { storable } from "../../services/search/Storable.ts"
+import { cuts } from "../../languages/query/FieldName.ts"
+import type { FieldName } from "../../languages/query/Query.ts"
+import { storable } from "../../languages/query/Storable.ts"
 
 /** A text as it stands in a JSON path. Everything beyond plain letters is escaped, so no text can end it. */
 export const quoted = (text: string): string =>

@@ -1,14 +1,14 @@
 import { Effect, Layer, Stream } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
-import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../services/search/Document.ts"
-import { holds, type Stored, valueAt } from "../../services/search/Evaluate.ts"
-import { isIndexOf, named } from "../../services/search/IndexName.ts"
-import { prepare } from "../../services/search/Prepare.ts"
-import type { Query } from "../../services/search/Query.ts"
+import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import { holds, type Stored, valueAt } from "../../languages/query/Evaluate.ts"
+import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../languages/query/IndexedDocument.ts"
+import { isIndexOf, named } from "../../languages/query/IndexName.ts"
+import { prepare } from "../../languages/query/Prepare.ts"
+import type { Query } from "../../languages/query/Query.ts"
+import { original, originalJson, separator, storable } from "../../languages/query/Storable.ts"
+import { compareTexts } from "../../languages/query/text/Pattern.ts"
 import { Search } from "../../services/search/Search.ts"
-import { original, originalJson, separator, storable } from "../../services/search/Storable.ts"
-import { compareTexts } from "../../services/search/text/Pattern.ts"
-import { readRaw } from "../../services/shared/Exact.ts"
 
 interface Kept extends Stored {
   readonly json: string

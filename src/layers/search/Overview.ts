@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type IndexInfo, latest } from "../../services/search/Document.ts"
+import { type IndexInfo, latest } from "../../languages/query/IndexedDocument.ts"
 import { indicesOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 
 /**

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto"
 import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { NewDocument, Written } from "../../services/search/Document.ts"
-import { type Prepared, prepare } from "../../services/search/Prepare.ts"
+import type { NewDocument, Written } from "../../languages/query/IndexedDocument.ts"
+import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
 import {
   type IndexGone,
   lockedParts,

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { Flowline } from "../flowlines/Flowline.ts"
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import type { ResolvedReferences } from "./References.ts"
 
 /** One run of a flowline. `epoch` counts the attempts of the execution from 1. */

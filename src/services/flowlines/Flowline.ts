@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
+import { DurationText } from "../../languages/DurationText.ts"
 import { runtimes } from "../nodes/Node.ts"
-import { DurationText } from "../shared/DurationText.ts"
 
 /** Nodes of a flowline, and subscriptions or publications of a node. */
 export const maxNodes = 1000

@@ -1,4 +1,4 @@
-import { isObject } from "../nodes/formats/Json.ts"
+import { isObject } from "../../languages/json/JsonValue.ts"
 import { type Runtime, runtimes } from "../nodes/Node.ts"
 import { maxNodes, maxWires } from "./Flowline.ts"
 

@@ -1,17 +1,17 @@
 import { Result, Schema, SchemaIssue } from "effect"
+import type { Position } from "../../languages/document/DocumentSource.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { entryOf } from "../nodes/ArchiveOutput.ts"
 import { catalogue, nodesOf } from "../nodes/Catalogue.ts"
 import { checkSettings } from "../nodes/Checks.ts"
 import type { NodeType, Runtime } from "../nodes/Node.ts"
 import { split } from "../nodes/parallel/Split.ts"
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
-import type { Position } from "./DocumentSource.ts"
 import { DagNode, Flowline, Publication, RunSettings, Subscription } from "./Flowline.ts"
 import { checkGraph } from "./Graph.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
-import { listed, maxSuggestions, suggestion } from "./Suggest.ts"
 
 /** A fault in a flowline's value. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../operators/FieldPath.ts"
+import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../../languages/FieldPath.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
 import { Failures } from "./Failures.ts"

@@ -1,4 +1,4 @@
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { checkFilter, checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
 import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"

@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
-import { type Fields, refusedSegment, type Value } from "../operators/FieldPath.ts"
+import { type Fields, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { quotedCells } from "./csv/Cells.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"

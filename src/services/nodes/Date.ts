@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath } from "../operators/FieldPath.ts"
-import { date as readDate } from "../operators/flowlet/guest/date.ts"
+import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
+import { date as readDate } from "../../languages/flowlet/guest/date.ts"
 import { reader } from "./date/Reader.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
-import { position } from "../operators/PatternError.ts"
-import { predicate } from "./expression/Compile.ts"
-import { ExpressionFault } from "./expression/Parse.ts"
+import { predicate } from "../../languages/expression/Compile.ts"
+import { ExpressionFault } from "../../languages/expression/Parse.ts"
+import { position } from "../../languages/PatternError.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "./Node.ts"
 
 const Route = Schema.Struct({

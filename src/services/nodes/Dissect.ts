@@ -1,6 +1,6 @@
 import { Effect, Result, Schema } from "effect"
-import { compile } from "../operators/Dissect.ts"
-import { type Fields, fieldPath, getPath, refusedSegment } from "../operators/FieldPath.ts"
+import { compile } from "../../languages/dissect/Dissect.ts"
+import { type Fields, fieldPath, getPath, refusedSegment } from "../../languages/FieldPath.ts"
 import { Failures } from "./Failures.ts"
 import { chosen, type Event, errors, node } from "./Node.ts"
 import { merge } from "./Parsed.ts"

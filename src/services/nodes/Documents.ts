@@ -1,5 +1,12 @@
-import type { Encoded, EncodedOptions, ReadOptions, Row, RowsOptions, Written } from "../search/Document.ts"
-import type { Query } from "../search/Query.ts"
+import type {
+  Encoded,
+  EncodedOptions,
+  ReadOptions,
+  Row,
+  RowsOptions,
+  Written
+} from "../../languages/query/IndexedDocument.ts"
+import type { Query } from "../../languages/query/Query.ts"
 
 /** A document to write; `source` is an object. */
 export interface DocumentRecord {

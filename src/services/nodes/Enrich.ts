@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath, getPath, type Value } from "../operators/FieldPath.ts"
+import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "./Failures.ts"
 import { fileInput } from "./FileInput.ts"
 import { formats } from "./files/Format.ts"

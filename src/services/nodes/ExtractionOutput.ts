@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { isFormat } from "../search/DateMath.ts"
+import { isFormat } from "../../languages/query/DateMath.ts"
 import { csvOf, dates, isDate } from "./extraction/Cells.ts"
 import { CsvLines } from "./extraction/CsvLines.ts"
 import { Table } from "./extraction/Table.ts"

@@ -1,5 +1,5 @@
-import { programFault } from "../operators/flowlet/Check.ts"
-import type { Purpose } from "../operators/flowlet/Program.ts"
+import { programFault } from "../../languages/flowlet/Check.ts"
+import type { Purpose } from "../../languages/flowlet/Program.ts"
 import type { FilterSettings } from "./Filter.ts"
 import type { FlowletSettings } from "./Flowlet.ts"
 import type { SettingsIssue } from "./Node.ts"

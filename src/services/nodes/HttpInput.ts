@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
+import { parseJson } from "../../languages/json/JsonValue.ts"
 import { Failures } from "./Failures.ts"
-import { parseJson } from "./formats/Json.ts"
 import { recordOf, textDecoder, textReader } from "./formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "./Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "./Node.ts"

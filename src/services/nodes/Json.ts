@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { Fields } from "../operators/FieldPath.ts"
-import { isDeeperThan, isObject, parseJson } from "./formats/Json.ts"
+import type { Fields } from "../../languages/FieldPath.ts"
+import { isDeeperThan, isObject, parseJson } from "../../languages/json/JsonValue.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Schema } from "effect"
-import { type Fields, refusedSegment } from "../operators/FieldPath.ts"
+import { type Fields, refusedSegment } from "../../languages/FieldPath.ts"
 import { readPairs } from "./kv/Pairs.ts"
 import { chosen, errors, node } from "./Node.ts"
 import { parsedSettings, parsing, targetFaults } from "./Parsed.ts"

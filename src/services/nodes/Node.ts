@@ -1,5 +1,5 @@
 import type { Schema } from "effect"
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { Documents } from "./Documents.ts"
 import type { Guard } from "./Guard.ts"
 import type { Network } from "./Network.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../operators/FieldPath.ts"
+import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
+import { isObject } from "../../languages/json/JsonValue.ts"
 import { Failures } from "./Failures.ts"
-import { isObject } from "./formats/Json.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "./Node.ts"
 
 /** Settings of nodes that make fields of the text in one field. */

@@ -1,9 +1,9 @@
 import { Effect, Result, Schema } from "effect"
-import { open } from "../operators/flowlet/Engine.ts"
-import type { Guest } from "../operators/flowlet/Guest.ts"
-import { matching } from "../operators/flowlet/Matching.ts"
-import type { Outcome } from "../operators/flowlet/Outcome.ts"
-import type { Purpose } from "../operators/flowlet/Program.ts"
+import { open } from "../../languages/flowlet/Engine.ts"
+import type { Guest } from "../../languages/flowlet/Guest.ts"
+import { matching } from "../../languages/flowlet/Matching.ts"
+import type { Outcome } from "../../languages/flowlet/Outcome.ts"
+import type { Purpose } from "../../languages/flowlet/Program.ts"
 import type { Batch, Event, NodeContext } from "./Node.ts"
 
 /** The setting for how long a program may take. */

@@ -1,5 +1,5 @@
-import { isIndexOf, named } from "../search/IndexName.ts"
-import { parseQuery } from "../search/Parser.ts"
+import { isIndexOf, named } from "../../languages/query/IndexName.ts"
+import { parseQuery } from "../../languages/query/QueryParser.ts"
 import type { SettingsIssue } from "./Node.ts"
 
 const pathOf = (pointer: string): ReadonlyArray<string | number> =>

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
-import type { Row } from "../search/Document.ts"
-import { setMember } from "../search/Member.ts"
-import { readRaw } from "../shared/Exact.ts"
-import { isObject, parseJson } from "./formats/Json.ts"
+import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import type { Row } from "../../languages/query/IndexedDocument.ts"
+import { setMember } from "../../languages/query/Member.ts"
 import { chosen, type Event, node, runtimes } from "./Node.ts"
 
 /** The setting that names what is searched. */
@@ -22,7 +22,7 @@ export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
 
 /** Reads a query at the start of a run. */
 export const queryAt = async (query: unknown) => {
-  const { parseQuery } = await import("../search/Parser.ts")
+  const { parseQuery } = await import("../../languages/query/QueryParser.ts")
   const parsed = parseQuery(query, Date.now())
   if (parsed._tag === "Success") return parsed.success
   const [issue] = parsed.failure

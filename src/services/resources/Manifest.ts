@@ -1,6 +1,6 @@
 import { Result, Schema, SchemaIssue } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { pointerOf, readDocument, type SourceDocument } from "../flowlines/Document.ts"
+import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import { versionPattern } from "../shared/Versions.ts"
 import { artifactTypes, described } from "./Artifact.ts"
 

@@ -12,8 +12,8 @@ import type {
   Row,
   RowsOptions,
   Written
-} from "./Document.ts"
-import type { Query } from "./Query.ts"
+} from "../../languages/query/IndexedDocument.ts"
+import type { Query } from "../../languages/query/Query.ts"
 
 type Unknown = NotFound | StorageUnreachable
 

@@ -1,5 +1,5 @@
+import { isObject, parseJson } from "../../../languages/json/JsonValue.ts"
 import { reasonOf } from "../../../services/nodes/Failures.ts"
-import { isObject, parseJson } from "../../../services/nodes/formats/Json.ts"
 import { type Batch, type Emit, type Event, errors, type Instance } from "../../../services/nodes/Node.ts"
 import { jsonLine } from "./Columns.ts"
 import type { Relation } from "./Graph.ts"

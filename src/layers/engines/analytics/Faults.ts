@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { parse } from "csv-parse/sync"
-import { isObject, parseJson } from "../../../services/nodes/formats/Json.ts"
+import { isObject, parseJson } from "../../../languages/json/JsonValue.ts"
 import { LineSplitter } from "../../../services/nodes/formats/Lines.ts"
 import { NodeFailure } from "../../../services/nodes/Pipeline.ts"
 import { type Database, SqlFailure } from "./Database.ts"

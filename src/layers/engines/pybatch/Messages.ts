@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { parseJson } from "../../../services/nodes/formats/Json.ts"
+import { parseJson } from "../../../languages/json/JsonValue.ts"
 
 const Row = Schema.Record(Schema.String, Schema.Unknown)
 const Count = Schema.Tuple([Schema.Int, Schema.Int, Schema.Int])

@@ -1,4 +1,4 @@
-import { date } from "../../operators/flowlet/guest/date.ts"
+import { date } from "../../../languages/flowlet/guest/date.ts"
 
 /** Reads a time as ISO 8601 in UTC with milliseconds; null when the text does not fit. */
 export type Read = (text: string) => string | null

@@ -1,5 +1,5 @@
-import { isPattern, zoneOffset } from "../../search/DateMath.ts"
-import { instant } from "../../search/Instant.ts"
+import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
+import { instant } from "../../../languages/query/Instant.ts"
 
 /** A spreadsheet would run such a cell as a formula. */
 const formula = /^[=+\-@\t\r]/

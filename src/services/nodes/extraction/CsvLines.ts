@@ -1,5 +1,5 @@
-import type { LineEncoder } from "../../search/Document.ts"
-import { isMarked, originalText, separator } from "../../search/Storable.ts"
+import type { LineEncoder } from "../../../languages/query/IndexedDocument.ts"
+import { isMarked, originalText, separator } from "../../../languages/query/Storable.ts"
 import { cell, type Show } from "./Cells.ts"
 
 /** Bytes that there is room for at first; an output takes them before that is used up, unless a line is long. */

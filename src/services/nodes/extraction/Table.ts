@@ -1,7 +1,7 @@
-import { setMember } from "../../search/Member.ts"
-import { isRaw } from "../../shared/Exact.ts"
+import { isRaw } from "../../../languages/json/JsonNumbers.ts"
+import { isObject } from "../../../languages/json/JsonValue.ts"
+import { setMember } from "../../../languages/query/Member.ts"
 import { sampledRecords } from "../formats/Csv.ts"
-import { isObject } from "../formats/Json.ts"
 import type { Batch, Event } from "../Node.ts"
 import { csvOf, type Texts } from "./Cells.ts"
 

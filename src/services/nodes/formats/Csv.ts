@@ -1,5 +1,5 @@
+import { isObject } from "../../../languages/json/JsonValue.ts"
 import type { Event } from "../Node.ts"
-import { isObject } from "./Json.ts"
 
 /** Records that are looked at for the columns when none are given. */
 export const sampledRecords = 1000

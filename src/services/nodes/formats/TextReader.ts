@@ -1,7 +1,7 @@
+import { isDeeperThan, isObject, parseJson } from "../../../languages/json/JsonValue.ts"
 import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
 import { CsvReader } from "./CsvReader.ts"
-import { isDeeperThan, isObject, parseJson } from "./Json.ts"
 import { LineSplitter, maxLineLength } from "./Lines.ts"
 
 /** Formats of text that files and requests can have. */
