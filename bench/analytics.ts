@@ -10,8 +10,8 @@ import { Effect, Layer, Stream } from "effect"
 import * as Disk from "../src/layers/blobs/Disk.ts"
 import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
 import { Engine } from "../src/services/engines/Engine.ts"
-import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 
 /**
  * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a

@@ -8,8 +8,8 @@ import { pipeline } from "node:stream/promises"
 import { Effect, Layer, Stream } from "effect"
 import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
 import { Engine } from "../src/services/engines/Engine.ts"
-import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, with `parallelism` 1, 2 and 4, against the same work written by hand

@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
 import { Engine } from "../src/services/engines/Engine.ts"
-import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, against the same work written by hand for Node: stages over arrays

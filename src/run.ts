@@ -23,6 +23,6 @@ await serve(async () => {
         return parallel(flowline, makeContext, order)
       }
     },
-    blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
+    blobs: (place) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(place)))
   }
 })

@@ -15,12 +15,13 @@ const importsOf = (file: string): Array<string> =>
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
-const shared = /^src\/(errors|languages|services\/shared)\//
+const shared = /^src\/(errors|languages|protocol|services\/shared)\//
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
   [/^src\/languages\//, () => [pure, /^src\/languages\//]],
+  [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
   [/^src\/services\/shared\//, () => [/^effect/, shared, /^src\/services\/blobs\/Blobs\.ts$/]],
   [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, shared, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
   [
@@ -37,7 +38,12 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/layers\/http\//, () => [/^(?!src\/)/, shared, /^src\/layers\//]],
   [
     /^src\/layers\//,
-    () => [/^(?!src\/)/, /^src\/(errors|languages)\//, /^src\/layers\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]
+    () => [
+      /^(?!src\/)/,
+      /^src\/(errors|languages|protocol)\//,
+      /^src\/layers\//,
+      /^src\/services\/(?!.*\/(Api|Http)\.ts$)/
+    ]
   ],
   [
     /^src\/Api\.ts$/,

@@ -1,7 +1,6 @@
 import type { NetConnectOpts } from "node:net"
 import { PgClient } from "@effect/sql-pg"
-import type { Scope } from "effect"
-import { Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"

@@ -5,8 +5,8 @@ import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import * as S3 from "../../src/layers/blobs/S3.ts"
 import { s3Address } from "../../src/layers/blobs/s3/Address.ts"
 import { startFailure } from "../../src/layers/StartFailure.ts"
+import type { S3Blobs } from "../../src/protocol/Places.ts"
 import { Blobs } from "../../src/services/blobs/Blobs.ts"
-import type { S3Blobs } from "../../src/services/shared/Settings.ts"
 import { cut, noise } from "./bytes.ts"
 
 const deadline = 500

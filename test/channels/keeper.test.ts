@@ -3,14 +3,15 @@ import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } f
 import { TestClock } from "effect/testing"
 import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
 import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
+import type { Flowline } from "../../src/protocol/Flowline.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/engines/Engine.ts"
 import { Gateway } from "../../src/services/executions/Gateway.ts"
 import { Provision } from "../../src/services/executions/Provision.ts"
-import type { Flowline } from "../../src/services/flowlines/Flowline.ts"
 
 const second = 1000
 const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }

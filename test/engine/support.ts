@@ -6,8 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { Effect, Layer, Stream } from "effect"
 import { EngineConfig, type EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
 import * as LocalEngine from "../../src/layers/engines/LocalEngine.ts"
-import { Engine, type RunMessage, type RunSpec } from "../../src/services/engines/Engine.ts"
-import type { DagNode, Flowline, RunSettings } from "../../src/services/flowlines/Flowline.ts"
+import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunSpec } from "../../src/protocol/Order.ts"
+import { Engine } from "../../src/services/engines/Engine.ts"
 
 export const tenant = "acme"
 

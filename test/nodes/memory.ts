@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { NodeCounters } from "../../src/services/engines/Engine.ts"
-import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { Flowline } from "../../src/protocol/Flowline.ts"
+import type { NodeCounters } from "../../src/protocol/Message.ts"
 import type { Event, NodeContext, NodeType, RunContext, Sink } from "../../src/services/nodes/Node.ts"
 import { pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { absent } from "./absent.ts"

@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { Flowline } from "../../src/protocol/Flowline.ts"
 import { pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { type Crew, merged } from "../../src/services/nodes/parallel/Merge.ts"
 import { part } from "../../src/services/nodes/parallel/Part.ts"

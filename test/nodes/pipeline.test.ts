@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { Flowline } from "../../src/protocol/Flowline.ts"
 import { NodeFailure, pipeline } from "../../src/services/nodes/Pipeline.ts"
 import { Memory, run } from "./memory.ts"
 

@@ -3,8 +3,8 @@ import { CreateBucketCommand, ListMultipartUploadsCommand, ListObjectsV2Command,
 import { Context, type Duration, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
 import * as S3 from "../../src/layers/blobs/S3.ts"
+import type { S3Blobs } from "../../src/protocol/Places.ts"
 import { Blobs } from "../../src/services/blobs/Blobs.ts"
-import type { S3Blobs } from "../../src/services/shared/Settings.ts"
 import { accessKeyId, secretAccessKey } from "./ceph.ts"
 
 /** A client of the tests' own, to look behind the product's back. */

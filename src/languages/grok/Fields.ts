@@ -1,5 +1,4 @@
-import type { CaptureType } from "../Coercion.ts"
-import { type ConversionFailure, coerce } from "../Coercion.ts"
+import { type CaptureType, type ConversionFailure, coerce } from "../Coercion.ts"
 import type { Fields, Value } from "../FieldPath.ts"
 import { type Branch, branchesOf } from "./Branches.ts"
 import type { Leaf, Match } from "./Leaf.ts"

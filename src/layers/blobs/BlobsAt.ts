@@ -1,7 +1,6 @@
-import type { Duration } from "effect"
-import { Effect, Layer } from "effect"
+import { type Duration, Effect, Layer } from "effect"
+import type { BlobPlace } from "../../protocol/Places.ts"
 import type { Blobs } from "../../services/blobs/Blobs.ts"
-import type { BlobPlace } from "../../services/shared/Settings.ts"
 import * as Disk from "./Disk.ts"
 import type { S3Refused } from "./s3/Start.ts"
 

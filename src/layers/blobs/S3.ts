@@ -1,7 +1,7 @@
 import { Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { S3Blobs } from "../../protocol/Places.ts"
 import { type Blob, Blobs } from "../../services/blobs/Blobs.ts"
-import type { S3Blobs } from "../../services/shared/Settings.ts"
 import { SourceFailure } from "./Pump.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
 import { probe } from "./s3/Health.ts"

@@ -6,9 +6,10 @@ import { extname, join } from "node:path"
 import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { channelFd } from "../../protocol/Message.ts"
+import { encodeOrder, type Order } from "../../protocol/Order.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
-import { channelFd, encodeOrder, type Order } from "./Protocol.ts"
 
 /** The built program lies beside the built layers, the source beside the sources. */
 const product = new URL(`../../run${extname(import.meta.url)}`, import.meta.url)

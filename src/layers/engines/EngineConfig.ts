@@ -1,12 +1,9 @@
 import { Context } from "effect"
-import type { BlobPlace } from "../../services/shared/Settings.ts"
-import type { SearchAddress } from "../search/Address.ts"
-
-/** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
-export type BlobStore = BlobPlace
+import type { RunLimits } from "../../protocol/Order.ts"
+import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 
 /** How runs are started, and what they may use. Sizes ending in `Mib` are in MiB, the others in bytes. */
-export interface EngineSettings {
+export interface EngineSettings extends RunLimits {
   /** The configuration folder: a run of a tenant reads `<confRoot>/tenants/<tenant>/`. */
   readonly confRoot: string
   /**
@@ -15,7 +12,8 @@ export interface EngineSettings {
   readonly dataRoot: string
   /** Scratch space on local disk, such as archive entries that wait for their turn. */
   readonly tempRoot: string
-  readonly blobs: BlobStore
+  /** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
+  readonly blobs: BlobPlace
   /** Where runs find the tenant's indices; absent when there are none. */
   readonly search?: SearchAddress | undefined
   /** JavaScript heap of a run that does not set `memory_mib`. */
@@ -24,11 +22,6 @@ export interface EngineSettings {
   readonly memoryAllowanceMib: number
   /** Longest run that does not set `timeout_seconds`. */
   readonly timeoutSeconds: number
-  /** Lines and bytes that one run may print. */
-  readonly outputLines: number
-  readonly outputBytes: number
-  /** Bytes that one run may write to data files, and the same for its archive before compression. */
-  readonly fileBytes: number
   /** Deflate level of archives, 0 (stored) to 9. */
   readonly archiveLevel: number
   /** Time between the polite signal and the hard one. */

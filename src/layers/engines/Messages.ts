@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream"
-import type { RunMessage } from "../../services/engines/Engine.ts"
-import { decodeMessage, maxMessageBytes } from "./Protocol.ts"
+import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/Message.ts"
 
 /** Waits until the stream has something to read, or has ended or broken. */
 const moved = (stream: Readable): Promise<void> =>

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import { lease } from "./Lease.ts"
+import { lease } from "../../protocol/Lease.ts"
 
 const pageBytes = 4096
 

@@ -1,13 +1,13 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { RunMessage, RunSpec } from "../../services/engines/Engine.ts"
-import type { Flowline } from "../../services/flowlines/Flowline.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
+import { lease } from "../../protocol/Lease.ts"
+import type { RunMessage } from "../../protocol/Message.ts"
+import type { Order, RunSpec } from "../../protocol/Order.ts"
 import type { Child, Exit } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
-import { lease } from "./Lease.ts"
 import { scratchFolder, unfinishedFolder } from "./Leftovers.ts"
 import { Messages } from "./Messages.ts"
-import type { Order } from "./Protocol.ts"
 import type { Runners } from "./Runners.ts"
 
 const mib = 1024 * 1024

@@ -1,5 +1,5 @@
+import { leaveWhenCold } from "../../protocol/Order.ts"
 import { Child } from "./Child.ts"
-import { leaveWhenCold } from "./child/Idle.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 
 const maxDelayMillis = 60_000

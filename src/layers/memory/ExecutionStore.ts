@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import type { NodeCounters } from "../../services/engines/Engine.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
 import { type ExecutionState, hasEnded } from "../../services/executions/Execution.ts"
 import {
   type Attempt,

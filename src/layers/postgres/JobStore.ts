@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { JobKey, JobState } from "../../services/channels/Job.ts"
-import { jobScope } from "../../services/channels/Job.ts"
+import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
 import { type JobChange, type JobLine, JobStore, type Tenure, type Wished } from "../../services/channels/JobStore.ts"
 import type { StoredLine } from "../../services/shared/Lines.ts"
 import { WideSql } from "../Postgres.ts"

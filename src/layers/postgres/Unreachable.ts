@@ -1,5 +1,4 @@
-import type { Context } from "effect"
-import { Cause, Duration, Effect, Stream } from "effect"
+import { Cause, type Context, Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"

@@ -1,17 +1,8 @@
 import type { NetConnectOpts } from "node:net"
 import { PgClient, PgTypes } from "@effect/sql-pg"
 import { Redacted, Result } from "effect"
+import type { SearchAddress } from "../../protocol/Places.ts"
 import { connectWatched } from "../postgres/LivenessSocket.ts"
-
-/** Where and how the documents are reached. */
-export interface SearchAddress {
-  /** Address of the PostgreSQL that holds them. */
-  readonly url: Redacted.Redacted<string>
-  /** Statements that may be under way at once, those that are being read slowly included. */
-  readonly connections: number
-  /** Bytes of stored documents that one connection reads of many, before the next one goes on; 6 MiB by default. */
-  readonly sliceBytes?: number | undefined
-}
 
 const targetOf = (url: URL): NetConnectOpts => {
   const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))

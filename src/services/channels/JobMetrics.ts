@@ -1,6 +1,6 @@
 import { Effect, Metric } from "effect"
-import type { NodeCounters } from "../engines/Engine.ts"
-import { componentOf, type Flowline } from "../flowlines/Flowline.ts"
+import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
 import { catalogue } from "../nodes/Catalogue.ts"
 import type { JobKey, JobStatus } from "./Job.ts"
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { NodeCounters } from "../engines/Engine.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
 import type { StoredLine } from "../shared/Lines.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"

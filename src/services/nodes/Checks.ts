@@ -1,7 +1,8 @@
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import type { Runtime } from "../../protocol/Flowline.ts"
 import { checkFilter, checkFlowlet } from "./FlowletCheck.ts"
 import { parquetElsewhere } from "./formats/Writer.ts"
-import type { NodeType, Runtime, SettingsIssue } from "./Node.ts"
+import type { NodeType, SettingsIssue } from "./Node.ts"
 import { extensionOf } from "./Paths.ts"
 import { checkIndex, checkSearch } from "./SearchCheck.ts"
 

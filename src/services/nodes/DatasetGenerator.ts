@@ -1,5 +1,6 @@
 import { Schema } from "effect"
-import { chosen, node, runtimes } from "./Node.ts"
+import { runtimes } from "../../protocol/Flowline.ts"
+import { chosen, node } from "./Node.ts"
 
 const batchRecords = 1000
 

@@ -1,19 +1,11 @@
 import { Effect, Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
+import type { Reference } from "../../protocol/References.ts"
 import { type Block, type BlockFormat, blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
 import { RecordReader } from "./formats/RecordReader.ts"
-import {
-  chosen,
-  type Emit,
-  errors,
-  type NodeContext,
-  node,
-  type OpenFile,
-  type Reference,
-  runtimes,
-  type SettingsIssue
-} from "./Node.ts"
+import { chosen, type Emit, errors, type NodeContext, node, type OpenFile, type SettingsIssue } from "./Node.ts"
 import { relativePath } from "./Paths.ts"
 
 const settings = Schema.Struct({

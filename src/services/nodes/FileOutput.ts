@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
 import { batchText, formatOf } from "./formats/Encoder.ts"
 import { writer, writerSettings } from "./formats/Writer.ts"
-import { node, runtimes } from "./Node.ts"
+import { node } from "./Node.ts"
 import { extensionOf, relativePath } from "./Paths.ts"
 
 const settings = Schema.Struct({

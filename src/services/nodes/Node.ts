@@ -1,5 +1,7 @@
 import type { Schema } from "effect"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import type { Runtime } from "../../protocol/Flowline.ts"
+import type { Reference } from "../../protocol/References.ts"
 import type { Documents } from "./Documents.ts"
 import type { Guard } from "./Guard.ts"
 import type { Network } from "./Network.ts"
@@ -11,9 +13,6 @@ export type Event = Record<string, unknown>
 
 /** What passes between nodes: about 256 KiB of records, never a single one. */
 export type Batch = ReadonlyArray<Event>
-
-export const runtimes = ["stream", "analytics", "pybatch"] as const
-export type Runtime = (typeof runtimes)[number]
 
 /**
  * The stream a node emits to when the flowline chooses the name: all published ones that the node does not name itself.
@@ -49,12 +48,6 @@ export interface OpenFile {
   readonly read: (into: Uint8Array, at: number) => Promise<number>
   readonly close: () => Promise<void>
 }
-
-/** Stored bytes that a flowline names: the latest version of a registry path, or an artifact's build. */
-export type Reference =
-  | { readonly registry: string }
-  /** `type:group:artifact:version`. */
-  | { readonly resource: string }
 
 /** A stored file. */
 export interface StoredFile {

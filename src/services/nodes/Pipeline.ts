@@ -1,6 +1,6 @@
 import { Data, Schema } from "effect"
-import type { NodeCounters } from "../engines/Engine.ts"
-import { componentOf, type DagNode, type Flowline } from "../flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
 import { catalogue } from "./Catalogue.ts"
 import { Commits } from "./Commits.ts"
 import { reasonOf } from "./Failures.ts"

@@ -3,7 +3,8 @@ import { readRaw } from "../../languages/json/JsonNumbers.ts"
 import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
 import type { Row } from "../../languages/query/IndexedDocument.ts"
 import { setMember } from "../../languages/query/Member.ts"
-import { chosen, type Event, node, runtimes } from "./Node.ts"
+import { runtimes } from "../../protocol/Flowline.ts"
+import { chosen, type Event, node } from "./Node.ts"
 
 /** The setting that names what is searched. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
 import type { DocumentRecord } from "./Documents.ts"
 import { DocumentWriter } from "./DocumentWriter.ts"
 import { Failures } from "./Failures.ts"
-import { type Batch, type Emit, errors, node, runtimes } from "./Node.ts"
+import { type Batch, type Emit, errors, node } from "./Node.ts"
 
 /** A value as an id. */
 const idOf = (value: unknown): string | undefined => {

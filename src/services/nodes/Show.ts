@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
 import { table } from "./formats/Table.ts"
-import { type Event, type Instance, type NodeContext, node, runtimes } from "./Node.ts"
+import { type Event, type Instance, type NodeContext, node } from "./Node.ts"
 
 const formats = ["json", "table"] as const
 

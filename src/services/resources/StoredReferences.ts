@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
-import { References, referenceKey } from "../engines/References.ts"
+import { referenceKey } from "../../protocol/References.ts"
+import { References } from "../engines/References.ts"
 import { RegistryStore } from "../registry/RegistryStore.ts"
 import { ArtifactStore } from "./ArtifactStore.ts"
 

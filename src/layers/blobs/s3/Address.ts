@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
-import type { S3Blobs } from "../../../services/shared/Settings.ts"
+import type { S3Blobs } from "../../../protocol/Places.ts"
 
 /** Variables of the AWS tools that say what an address leaves out. */
 export interface AwsVariables {

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from "node:https"
 import { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
 import { Redacted } from "effect"
-import type { S3Blobs } from "../../../services/shared/Settings.ts"
+import type { S3Blobs } from "../../../protocol/Places.ts"
 import { Overdue } from "../Calls.ts"
 import { Turns } from "./Turns.ts"
 

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
-import type { NodeCounters } from "../../../services/engines/Engine.ts"
-import { componentOf, type DagNode, type Flowline } from "../../../services/flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../../protocol/Message.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
 import type { Instance, NodeType, RunContext } from "../../../services/nodes/Node.ts"
 import { NodeFailure } from "../../../services/nodes/Pipeline.ts"

@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises"
 import { Effect, type Layer } from "effect"
+import type { RunMessage } from "../../../protocol/Message.ts"
+import type { Order } from "../../../protocol/Order.ts"
 import { Blobs } from "../../../services/blobs/Blobs.ts"
-import type { RunMessage } from "../../../services/engines/Engine.ts"
 import type { Sink } from "../../../services/nodes/Node.ts"
 import type { zip as makeZip, Zip } from "../../Zip.ts"
-import type { Order } from "../Protocol.ts"
 import type { Allowance } from "./DataFiles.ts"
 import { Failure, writeFailure } from "./Failure.ts"
 

@@ -1,6 +1,5 @@
 import { Socket } from "node:net"
-import type { RunMessage } from "../../../services/engines/Engine.ts"
-import { channelFd } from "../Protocol.ts"
+import { channelFd, type RunMessage } from "../../../protocol/Message.ts"
 
 /** The way to the parent: ordered, one message per line. A slow parent shows as a promise that stays open. */
 export class Channel {

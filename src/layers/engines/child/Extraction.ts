@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { componentOf, type Flowline } from "../../../services/flowlines/Flowline.ts"
+import { componentOf, type Flowline } from "../../../protocol/Flowline.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
 import { csvLinesOf, extractionOutput } from "../../../services/nodes/ExtractionOutput.ts"
 import { type NodeContext, node, type RunContext } from "../../../services/nodes/Node.ts"

@@ -2,9 +2,7 @@ import { statSync } from "node:fs"
 import { flushCompileCache, getCompileCacheDir } from "node:module"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-
-/** Set for a child that should make room for another one when it had to compile its modules itself. */
-export const leaveWhenCold = "--leave-when-cold"
+import { leaveWhenCold } from "../../../protocol/Order.ts"
 
 const cacheChanged = (): number => {
   const folder = getCompileCacheDir()

@@ -1,13 +1,13 @@
 import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { Layer } from "effect"
+import type { Flowline, Runtime } from "../../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../../protocol/Message.ts"
+import { decodeOrder, type Order } from "../../../protocol/Order.ts"
+import type { BlobPlace } from "../../../protocol/Places.ts"
 import type { Blobs } from "../../../services/blobs/Blobs.ts"
-import type { NodeCounters } from "../../../services/engines/Engine.ts"
-import type { Flowline } from "../../../services/flowlines/Flowline.ts"
-import type { RunContext, Runtime } from "../../../services/nodes/Node.ts"
+import type { RunContext } from "../../../services/nodes/Node.ts"
 import { guard } from "../../operators/Watchdog.ts"
-import type { BlobStore } from "../EngineConfig.ts"
-import { decodeOrder, type Order } from "../Protocol.ts"
 import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
 import { Allowance, DataFiles } from "./DataFiles.ts"
@@ -37,7 +37,7 @@ export type MakeJob = (
 export interface Parts {
   /** Loads what runs flowlines of the runtime. */
   readonly runtime: (runtime: Runtime) => MakeJob | Promise<MakeJob>
-  readonly blobs: (store: BlobStore) => Layer.Layer<Blobs>
+  readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
 }
 
 const counterMillis = 500

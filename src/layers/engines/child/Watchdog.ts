@@ -1,6 +1,6 @@
 import { Socket } from "node:net"
 import { isMainThread, parentPort, Worker } from "node:worker_threads"
-import { lease } from "../Lease.ts"
+import { lease } from "../../../protocol/Lease.ts"
 
 /** An order is a flowline (4 MiB at most, as JSON) and a few paths. */
 const maxOrderBytes = 16 * 1024 * 1024

@@ -1,4 +1,4 @@
-import { componentOf, type DagNode, type Flowline } from "../../../services/flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
 import { catalogue } from "../../../services/nodes/Catalogue.ts"
 import { errors } from "../../../services/nodes/Node.ts"
 import type { PythonOrder } from "./Program.ts"

@@ -1,6 +1,5 @@
 import { Failures } from "../Failures.ts"
-import type { TextFormat } from "../formats/TextReader.ts"
-import { textReader } from "../formats/TextReader.ts"
+import { type TextFormat, textReader } from "../formats/TextReader.ts"
 import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../Node.ts"
 
 /** A block holds the lines that end in this many bytes of a file. */

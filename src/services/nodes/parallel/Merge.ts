@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { NodeCounters } from "../../engines/Engine.ts"
-import { componentOf, type DagNode, type Flowline } from "../../flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../../protocol/Message.ts"
 import { catalogue } from "../Catalogue.ts"
 import { fileInput, readFiles } from "../FileInput.ts"
 import { type BlockFormat, blockBytes } from "../files/Blocks.ts"

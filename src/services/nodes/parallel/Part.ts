@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import type { NodeCounters } from "../../engines/Engine.ts"
-import { componentOf, type DagNode, type Flowline } from "../../flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../../protocol/Message.ts"
 import { catalogue } from "../Catalogue.ts"
 import { type Block, type BlockFormat, sendBlock } from "../files/Blocks.ts"
 import { type Range, Ranges, type ReadAt } from "../files/Ranges.ts"

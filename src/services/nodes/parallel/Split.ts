@@ -1,5 +1,5 @@
 import { Result, Schema } from "effect"
-import { componentOf, type DagNode, type Flowline } from "../../flowlines/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
 import { catalogue } from "../Catalogue.ts"
 
 /** The nodes that share their records among the parts of a run, by component. */

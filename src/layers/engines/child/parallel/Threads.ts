@@ -1,10 +1,10 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { encodeOrder, type Order } from "../../../../protocol/Order.ts"
 import { portable } from "../../../../services/nodes/files/Blocks.ts"
 import { NodeFailure } from "../../../../services/nodes/Pipeline.ts"
 import type { Crew, Finished } from "../../../../services/nodes/parallel/Merge.ts"
 import type { Part, Piece } from "../../../../services/nodes/parallel/Part.ts"
-import { encodeOrder, type Order } from "../../Protocol.ts"
 import { codeOf } from "../Failure.ts"
 import { perPart, type Reply, type Request, ready, type Start } from "./Protocol.ts"
 

@@ -1,6 +1,8 @@
 import { Effect, Schema } from "effect"
-import { DurationText } from "../../languages/DurationText.ts"
-import { runtimes } from "../nodes/Node.ts"
+import { DurationText } from "../languages/DurationText.ts"
+
+export const runtimes = ["stream", "analytics", "pybatch"] as const
+export type Runtime = (typeof runtimes)[number]
 
 /** Nodes of a flowline, and subscriptions or publications of a node. */
 export const maxNodes = 1000
