@@ -3,10 +3,7 @@ import { serve } from "./layers/engines/child/Run.ts"
 // Entry of the child process that runs one flowline. The rest loads after the watchdog is up: it must hear of a gateway
 // that dies meanwhile. A child that waits for its order holds what most runs need, and no more.
 await serve(async () => {
-  const [{ pipeline }, { Effect, Layer }] = await Promise.all([
-    import("./services/nodes/Pipeline.ts"),
-    import("effect")
-  ])
+  const [{ pipeline }, { Effect, Layer }] = await Promise.all([import("./run/stream/Pipeline.ts"), import("effect")])
   const blobs = Effect.promise(() => import("./layers/blobs/BlobsAt.ts"))
   return {
     runtime: async (runtime) => {

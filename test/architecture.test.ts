@@ -21,6 +21,8 @@ const shared = /^src\/(errors|languages|protocol|services\/shared)\//
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
   [/^src\/languages\//, () => [pure, /^src\/languages\//]],
+  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
+  [/^src\/run\//, () => [/^(?!src\/)/, /^src\/(languages|protocol|nodes|run)\//]],
   [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
   [/^src\/services\/shared\//, () => [/^effect/, shared, /^src\/services\/blobs\/Blobs\.ts$/]],
   [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, shared, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
@@ -34,13 +36,13 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
       /^src\/services\/executions\/Executions\.ts$/
     ]
   ],
-  [/^src\/services\//, () => [pure, shared, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]],
+  [/^src\/services\//, () => [pure, shared, /^src\/nodes\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]],
   [/^src\/layers\/http\//, () => [/^(?!src\/)/, shared, /^src\/layers\//]],
   [
     /^src\/layers\//,
     () => [
       /^(?!src\/)/,
-      /^src\/(errors|languages|protocol)\//,
+      /^src\/(errors|languages|protocol|nodes|run)\//,
       /^src\/layers\//,
       /^src\/services\/(?!.*\/(Api|Http)\.ts$)/
     ]
@@ -56,14 +58,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/client\.ts$/, () => [/^effect/, /^src\/Api\.ts$/]],
   [
     /^src\/\w+\.ts$/,
-    () => [
-      /^effect/,
-      /^@effect\//,
-      /^src\/(Http|gateway)\.ts$/,
-      shared,
-      /^src\/layers\//,
-      /^src\/services\/nodes\/Pipeline\.ts$/
-    ]
+    () => [/^effect/, /^@effect\//, /^src\/(Http|gateway)\.ts$/, shared, /^src\/layers\//, /^src\/run\//]
   ]
 ]
 

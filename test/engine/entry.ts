@@ -3,10 +3,10 @@ import { once } from "node:events"
 import { Layer } from "effect"
 import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
 import { serve } from "../../src/layers/engines/child/Run.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { NodeCounters } from "../../src/protocol/Message.ts"
-import type { RunContext } from "../../src/services/nodes/Node.ts"
-import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { pipeline } from "../../src/run/stream/Pipeline.ts"
 
 // The child's program with nodes that do what a run must not get away with. Each is a flowline of its own.
 

@@ -2,8 +2,8 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { parseJson } from "../../src/languages/json/JsonValue.ts"
-import { encoder } from "../../src/services/nodes/formats/Encoder.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { encoder } from "../../src/nodes/formats/Encoder.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory, run } from "./memory.ts"
 
 const lossy = [

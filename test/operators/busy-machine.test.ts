@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { guard } from "../../src/layers/operators/Watchdog.ts"
-import { flowlet } from "../../src/services/nodes/Flowlet.ts"
-import { grok } from "../../src/services/nodes/Grok.ts"
-import type { Guard } from "../../src/services/nodes/Guard.ts"
-import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import type { Guard } from "../../src/nodes/Guard.ts"
+import type { Event, NodeType } from "../../src/nodes/Node.ts"
+import { flowlet } from "../../src/nodes/processing/Flowlet.ts"
+import { grok } from "../../src/nodes/processing/Grok.ts"
 import { Memory } from "../nodes/memory.ts"
 
 // A record may be slow because others have the processor. That is no reason to lose it.

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import { compile } from "../../src/languages/grok/Grok.ts"
 import { mayRunAway } from "../../src/languages/grok/Risk.ts"
 import { guard } from "../../src/layers/operators/Watchdog.ts"
-import { grok } from "../../src/services/nodes/Grok.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import type { Event } from "../../src/nodes/Node.ts"
+import { grok } from "../../src/nodes/processing/Grok.ts"
 import { Memory } from "../nodes/memory.ts"
 
 const risky = (pattern: string) => {

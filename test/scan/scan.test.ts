@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { catalogue } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
-import { catalogue } from "../../src/services/nodes/Catalogue.ts"
 import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
 import { Scan } from "../../src/services/scan/Scan.ts"
 import { TenantNodes } from "../../src/services/scan/TenantNodes.ts"

@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import { Result } from "effect"
 import { readDocument } from "../../languages/document/Document.ts"
+import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { decode } from "../../services/flowlines/Definition.ts"
 import { type OutlineNode, outline } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-import { viewsOf } from "../../services/nodes/Sql.ts"
 import { placeOf, type StatementFault } from "../engines/analytics/Statement.ts"
 
 /** Whether the file may hold SQL. A text that hides the word with escapes is known only when it was read. */

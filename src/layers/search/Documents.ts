@@ -1,8 +1,8 @@
 import { Effect, Exit, Layer, Schedule, Scope, Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Documents } from "../../nodes/Documents.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
-import type { Documents } from "../../services/nodes/Documents.ts"
 import { Search } from "../../services/search/Search.ts"
 import { Failure } from "../engines/child/Failure.ts"
 

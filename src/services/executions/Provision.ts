@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, type Result } from "effect"
+import { type FlowlineReference, references as referencesOf, usesPatterns } from "../../nodes/Catalogue.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import type { RunSpec } from "../../protocol/Order.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
 import { References } from "../engines/References.ts"
-import { type FlowlineReference, references as referencesOf, usesPatterns } from "../nodes/Catalogue.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
 

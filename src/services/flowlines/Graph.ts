@@ -1,5 +1,5 @@
 import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
-import { chosen, errors, type NodeType } from "../nodes/Node.ts"
+import { chosen, errors, type NodeType } from "../../nodes/Node.ts"
 import { type Edge, findCycles } from "./Cycles.ts"
 
 /** What the graph checks know of a node. Parts that could not be read are absent. */

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "../../../languages/json/JsonValue.ts"
-import { reasonOf } from "../../../services/nodes/Failures.ts"
-import { type Batch, type Emit, type Event, errors, type Instance } from "../../../services/nodes/Node.ts"
+import { reasonOf } from "../../../nodes/Failures.ts"
+import { type Batch, type Emit, type Event, errors, type Instance } from "../../../nodes/Node.ts"
 import { jsonLine } from "./Columns.ts"
 import type { Relation } from "./Graph.ts"
 import type { Grown } from "./Scratch.ts"

@@ -1,4 +1,4 @@
-import { NodeFailure } from "../../../services/nodes/Pipeline.ts"
+import { NodeFailure } from "../../../run/stream/Pipeline.ts"
 import { SqlFailure } from "./Database.ts"
 import { placeOf } from "./Statement.ts"
 

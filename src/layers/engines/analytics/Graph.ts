@@ -1,9 +1,9 @@
 import { Result, Schema } from "effect"
+import { catalogue } from "../../../nodes/Catalogue.ts"
+import type { Instance, NodeType, RunContext } from "../../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../../protocol/Message.ts"
-import { catalogue } from "../../../services/nodes/Catalogue.ts"
-import type { Instance, NodeType, RunContext } from "../../../services/nodes/Node.ts"
-import { NodeFailure } from "../../../services/nodes/Pipeline.ts"
+import { NodeFailure } from "../../../run/stream/Pipeline.ts"
 
 /** What a node publishes: a table or view, by its full SQL name, and its records as far as they are counted. */
 export interface Relation {

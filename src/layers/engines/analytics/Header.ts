@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync"
 import { isObject } from "../../../languages/json/JsonValue.ts"
-import { type Format, formatOf, formats } from "../../../services/nodes/files/Format.ts"
+import { type Format, formatOf, formats } from "../../../nodes/inputs/files/Format.ts"
 import { TenantFiles } from "../child/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 

@@ -1,5 +1,5 @@
-import { formats } from "../../../services/nodes/files/Format.ts"
-import { errors } from "../../../services/nodes/Node.ts"
+import { formats } from "../../../nodes/inputs/files/Format.ts"
+import { errors } from "../../../nodes/Node.ts"
 import { collect, Failed } from "./Bridge.ts"
 import { literal } from "./Columns.ts"
 import type { Opened } from "./Files.ts"

@@ -1,4 +1,4 @@
-import { keptLength, LineSplitter, maxLineLength } from "../../../services/nodes/formats/Lines.ts"
+import { keptLength, LineSplitter, maxLineLength } from "../../../nodes/formats/Lines.ts"
 
 /**
  * The lines of a text file as a csv file of one quoted column, which DuckDB reads without taking anything in a line for

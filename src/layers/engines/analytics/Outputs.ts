@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
 import { rm } from "node:fs/promises"
 import { DuckDBTypeId as Id } from "@duckdb/node-api"
-import type { Sink } from "../../../services/nodes/Node.ts"
+import type { Sink } from "../../../nodes/Node.ts"
 import {
   type Column,
   columnAt,

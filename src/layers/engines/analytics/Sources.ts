@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
-import type { Format } from "../../../services/nodes/files/Format.ts"
+import type { Format } from "../../../nodes/inputs/files/Format.ts"
 import { type Column, identifier, isJson, literal, typeText } from "./Columns.ts"
 import { type Database, SqlFailure } from "./Database.ts"
 import type { Opened } from "./Files.ts"

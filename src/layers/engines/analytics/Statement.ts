@@ -1,4 +1,4 @@
-import { folded } from "../../../services/nodes/Sql.ts"
+import { folded } from "../../../nodes/processing/Sql.ts"
 
 /** What is wrong with a statement. `offset` counts bytes of its UTF-8. */
 export interface StatementFault {

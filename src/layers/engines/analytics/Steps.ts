@@ -1,4 +1,4 @@
-import { viewsOf } from "../../../services/nodes/Sql.ts"
+import { viewsOf } from "../../../nodes/processing/Sql.ts"
 import { identifier } from "./Columns.ts"
 import type { Scene } from "./Explain.ts"
 import type { Relation, Station } from "./Graph.ts"

@@ -1,7 +1,7 @@
 import { constants } from "node:fs"
 import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Sink } from "../../../services/nodes/Node.ts"
+import type { Sink } from "../../../nodes/Node.ts"
 import { Appender } from "./Appender.ts"
 import { codeOf, Failure, writeFailure } from "./Failure.ts"
 import { segments } from "./TenantFiles.ts"

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
+import { catalogue } from "../../../nodes/Catalogue.ts"
+import { queryAt, searchInput } from "../../../nodes/inputs/SearchInput.ts"
+import { type NodeContext, node, type RunContext } from "../../../nodes/Node.ts"
+import { csvLinesOf, extractionOutput } from "../../../nodes/outputs/ExtractionOutput.ts"
 import { componentOf, type Flowline } from "../../../protocol/Flowline.ts"
-import { catalogue } from "../../../services/nodes/Catalogue.ts"
-import { csvLinesOf, extractionOutput } from "../../../services/nodes/ExtractionOutput.ts"
-import { type NodeContext, node, type RunContext } from "../../../services/nodes/Node.ts"
-import { type Pipeline, pipeline } from "../../../services/nodes/Pipeline.ts"
-import { queryAt, searchInput } from "../../../services/nodes/SearchInput.ts"
+import { type Pipeline, pipeline } from "../../../run/stream/Pipeline.ts"
 
 /** A search and the csv that all it finds becomes, when the flowline is these two nodes and nothing else. */
 const pairOf = ({ dag }: Flowline) => {

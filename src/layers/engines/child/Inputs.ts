@@ -1,5 +1,5 @@
-import type { Network } from "../../../services/nodes/Network.ts"
-import type { RunContext } from "../../../services/nodes/Node.ts"
+import type { Network } from "../../../nodes/Network.ts"
+import type { RunContext } from "../../../nodes/Node.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 import type { TenantFiles } from "./TenantFiles.ts"
 

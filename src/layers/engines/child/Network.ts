@@ -3,13 +3,7 @@ import { createServer as createHttp, type IncomingMessage } from "node:http"
 import { createServer, type Server, type Socket } from "node:net"
 import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
-import {
-  type Address,
-  type Incoming,
-  type Network,
-  type Outgoing,
-  TooLargeBody
-} from "../../../services/nodes/Network.ts"
+import { type Address, type Incoming, type Network, type Outgoing, TooLargeBody } from "../../../nodes/Network.ts"
 import { codeOf, Failure } from "./Failure.ts"
 
 const where = ({ host, port }: Address) => `${host}:${port}`

@@ -1,12 +1,12 @@
 import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import type { Layer } from "effect"
+import type { RunContext } from "../../../nodes/Node.ts"
 import type { Flowline, Runtime } from "../../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../../protocol/Message.ts"
 import { decodeOrder, type Order } from "../../../protocol/Order.ts"
 import type { BlobPlace } from "../../../protocol/Places.ts"
 import type { Blobs } from "../../../services/blobs/Blobs.ts"
-import type { RunContext } from "../../../services/nodes/Node.ts"
 import { guard } from "../../operators/Watchdog.ts"
 import { Archive } from "./Archive.ts"
 import { Channel } from "./Channel.ts"
@@ -26,7 +26,7 @@ export interface Job {
   readonly counters: () => ReadonlyArray<NodeCounters>
 }
 
-/** What a runtime gets besides the flowline; the stream runtime's is `services/nodes/Pipeline`. */
+/** What a runtime gets besides the flowline; the stream runtime's is `run/stream/Pipeline`. */
 export type MakeJob = (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,

@@ -1,8 +1,8 @@
 import { Effect, type Layer, Stream } from "effect"
+import type { StoredFile } from "../../../nodes/Node.ts"
 import type { RunSpec } from "../../../protocol/Order.ts"
 import { type Reference, referenceKey } from "../../../protocol/References.ts"
 import { Blobs } from "../../../services/blobs/Blobs.ts"
-import type { StoredFile } from "../../../services/nodes/Node.ts"
 import { Failure } from "./Failure.ts"
 import { plain } from "./Gunzip.ts"
 

@@ -1,6 +1,6 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join, matchesGlob } from "node:path"
-import type { OpenFile } from "../../../services/nodes/Node.ts"
+import type { OpenFile } from "../../../nodes/Node.ts"
 import { isInside, openInside } from "../../files/OpenInside.ts"
 import { Failure } from "./Failure.ts"
 import { chunkBytes, plain } from "./Gunzip.ts"

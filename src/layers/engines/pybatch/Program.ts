@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { Readable } from "node:stream"
-import type { Batch } from "../../../services/nodes/Node.ts"
+import type { Batch } from "../../../nodes/Node.ts"
 import { type Interpreter, pythonOptions, pythonProgram } from "../../python/Interpreter.ts"
 import { Failure } from "../child/Failure.ts"
 import { type Message, maxMessageBytes, readMessage } from "./Messages.ts"

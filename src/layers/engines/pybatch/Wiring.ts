@@ -1,6 +1,6 @@
+import { catalogue } from "../../../nodes/Catalogue.ts"
+import { errors } from "../../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import { catalogue } from "../../../services/nodes/Catalogue.ts"
-import { errors } from "../../../services/nodes/Node.ts"
 import type { PythonOrder } from "./Program.ts"
 
 /**

@@ -1,4 +1,4 @@
-import type { Made, Piece } from "../../../../services/nodes/parallel/Part.ts"
+import type { Made, Piece } from "../../../../run/stream/parallel/Part.ts"
 
 /** What a thread is made with: the run's order as one line. */
 export type Start = string

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Schema } from "effect"
-import type { Growth } from "../../../../services/nodes/Node.ts"
+import type { Growth } from "../../../../nodes/Node.ts"
 import type { TenantFiles } from "../TenantFiles.ts"
 import { Followed } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
