@@ -4,8 +4,8 @@ import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
-import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
-import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
+import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
+import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
 import { Engine } from "../src/services/engines/Engine.ts"
 

@@ -15,51 +15,49 @@ const importsOf = (file: string): Array<string> =>
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
-const shared = /^src\/(errors|languages|protocol|services\/shared)\//
+/** What every service may stand on. */
+const ground = /^src\/(errors|languages|protocol|services\/(shared|http))\//
+/** The ports to what both programs use; all else in `drivers` is their adapters. */
+const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
+const packages = /^(?!src\/)/
+/** Use cases and ports of features: all of their folder but what faces HTTP. */
+const services = /^src\/services\/(?!.*\/(Api|Http)\.ts$)/
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
   [/^src\/languages\//, () => [pure, /^src\/languages\//]],
-  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
-  [/^src\/run\//, () => [/^(?!src\/)/, /^src\/(languages|protocol|nodes|run)\//]],
   [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
-  [/^src\/services\/shared\//, () => [/^effect/, shared, /^src\/services\/blobs\/Blobs\.ts$/]],
-  [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, shared, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
+  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
+  [/^src\/drivers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers)\//]],
+  [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
+  [/^src\/services\/(shared|http)\//, () => [/^effect/, ground, ports]],
+  [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, ground, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
   [
     /^src\/services\/\w+\/Http\.ts$/,
     (own) => [
       /^effect/,
-      shared,
+      ground,
       /^src\/Api\.ts$/,
       new RegExp(`^${own}/`),
       /^src\/services\/executions\/Executions\.ts$/
     ]
   ],
-  [/^src\/services\//, () => [pure, shared, /^src\/nodes\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]],
-  [/^src\/layers\/http\//, () => [/^(?!src\/)/, shared, /^src\/layers\//]],
-  [
-    /^src\/layers\//,
-    () => [
-      /^(?!src\/)/,
-      /^src\/(errors|languages|protocol|nodes|run)\//,
-      /^src\/layers\//,
-      /^src\/services\/(?!.*\/(Api|Http)\.ts$)/
-    ]
-  ],
+  [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
+  [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
+  [/^src\/layers\/memory\/Engine.ts/, () => [/./]],
+  [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
     () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/RequestProblems\.ts$/]
   ],
   [
     /^src\/Http\.ts$/,
-    () => [/^effect/, /^src\/Api\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, shared]
+    () => [/^effect/, /^src\/Api\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
   ],
   [/^src\/client\.ts$/, () => [/^effect/, /^src\/Api\.ts$/]],
-  [
-    /^src\/\w+\.ts$/,
-    () => [/^effect/, /^@effect\//, /^src\/(Http|gateway)\.ts$/, shared, /^src\/layers\//, /^src\/run\//]
-  ]
+  [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
+  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
 ]
 
 const mayImport = (file: string, name: string): boolean => {

@@ -2,11 +2,11 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Config, Effect, Layer, Option, Schema } from "effect"
+import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/Address.ts"
+import { packagePath } from "../drivers/Package.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { TenantName } from "../services/shared/Tenant.ts"
-import { type AwsVariables, s3Address, WrongAddress } from "./blobs/s3/Address.ts"
-import { packagePath } from "./Package.ts"
 
 /** A setting that the gateway cannot work with. The message is for the person who set it. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {

@@ -1,6 +1,6 @@
 import { Effect, Layer, Stream } from "effect"
-import { EngineConfig } from "../../src/layers/engines/EngineConfig.ts"
-import * as LocalEngine from "../../src/layers/engines/LocalEngine.ts"
+import { EngineConfig } from "../../src/layers/engine/EngineConfig.ts"
+import * as LocalEngine from "../../src/layers/engine/LocalEngine.ts"
 import { Engine } from "../../src/services/engines/Engine.ts"
 import { act, settings } from "./support.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Fiber, Stream } from "effect"
-import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
+import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import type { RunSpec } from "../../src/protocol/Order.ts"
 import { Engine } from "../../src/services/engines/Engine.ts"

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { guard } from "../../src/layers/operators/Watchdog.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
 import type { Guard } from "../../src/nodes/Guard.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { flowlet } from "../../src/nodes/processing/Flowlet.ts"

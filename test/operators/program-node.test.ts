@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { guard } from "../../src/layers/operators/Watchdog.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
 import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { filter } from "../../src/nodes/processing/Filter.ts"

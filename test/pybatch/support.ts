@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
-import { findPython } from "../../src/layers/python/Interpreter.ts"
+import { findPython } from "../../src/drivers/python/Interpreter.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
 import { engine, follow, places, settings, spec } from "../engine/support.ts"
 

@@ -1,7 +1,7 @@
 import { assert, describe, it, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
+import { Search } from "../../src/drivers/search/Search.ts"
 import { compareDecimals, readDigits, readRaw } from "../../src/languages/json/JsonNumbers.ts"
-import { Search } from "../../src/services/search/Search.ts"
 import { gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted, Stream } from "effect"
+import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import type { Key } from "../../src/languages/query/IndexedDocument.ts"
 import { all, type Query } from "../../src/languages/query/Query.ts"
-import * as Postgres from "../../src/layers/search/Postgres.ts"
-import { Search } from "../../src/services/search/Search.ts"
 import { document, isSame, randomOf } from "./generated.ts"
 import { stores } from "./stores.ts"
 

@@ -1,10 +1,10 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
 import { all } from "../../src/languages/query/Query.ts"
-import { layerFromUrl } from "../../src/layers/Postgres.ts"
-import * as Postgres from "../../src/layers/search/Postgres.ts"
-import { Search } from "../../src/services/search/Search.ts"
+import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { eventually } from "../support/process.ts"
 

@@ -14,7 +14,7 @@ declare module "vitest" {
   }
 }
 
-const programs = ["gateway", "layers/engines/child/Run", "run/stream/Pipeline", "layers/blobs/BlobsAt"]
+const programs = ["gateway", "run/Run", "run/stream/Pipeline", "drivers/blobs/BlobsAt"]
 
 /** Compiles the product once for all processes that the tests start: half of what such a process takes to begin. */
 const compile = async (): Promise<string> => {

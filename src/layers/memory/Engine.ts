@@ -2,21 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber, Layer, Queue, Stream } from "effect"
+import { Blobs } from "../../drivers/blobs/Blobs.ts"
+import { TenantFiles } from "../../drivers/files/TenantFiles.ts"
+import { Search } from "../../drivers/search/Search.ts"
+import { guard } from "../../drivers/threads/Watchdog.ts"
 import type { RunContext, Sink } from "../../nodes/Node.ts"
 import type { RunMessage } from "../../protocol/Message.ts"
 import type { RunSpec } from "../../protocol/Order.ts"
-import { Blobs } from "../../services/blobs/Blobs.ts"
+import { zip } from "../../run/archive/Zip.ts"
+import { runIdOf, sha256 } from "../../run/Documents.ts"
+import { StoredFiles } from "../../run/files/StoredFiles.ts"
+import { inputs } from "../../run/Inputs.ts"
+import { documentsOf } from "../../run/OpenDocuments.ts"
+import { extraction } from "../../run/stream/Extraction.ts"
 import { Engine } from "../../services/engines/Engine.ts"
-import { Search } from "../../services/search/Search.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { runIdOf, sha256 } from "../engines/child/Documents.ts"
-import { extraction } from "../engines/child/Extraction.ts"
-import { inputs } from "../engines/child/Inputs.ts"
-import { StoredFiles } from "../engines/child/StoredFiles.ts"
-import { TenantFiles } from "../engines/child/TenantFiles.ts"
-import { guard } from "../operators/Watchdog.ts"
-import { documentsOf } from "../search/Documents.ts"
-import { zip } from "../Zip.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }
 
@@ -69,14 +69,14 @@ export const layer = Layer.effect(
       }
       const job =
         spec.flowline.runtime === "analytics"
-          ? (yield* Effect.promise(() => import("../engines/analytics/Analytics.ts"))).analytics(
+          ? (yield* Effect.promise(() => import("../../run/analytics/Analytics.ts"))).analytics(
               spec.flowline,
               context,
               order
             )
           : spec.flowline.runtime === "pybatch"
             ? yield* Effect.promise(async () =>
-                (await import("../engines/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
+                (await import("../../run/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
               )
             : extraction(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })

@@ -1,11 +1,11 @@
 import * as Result from "effect/Result"
+import { processorMillis, within } from "../../drivers/threads/Watchdog.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import { prepare, type Tester } from "../../services/operators/Tester.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { processorMillis, within } from "./Watchdog.ts"
 
 /** How often a sample that got no processor is tried again. */
 const maxSpared = 5

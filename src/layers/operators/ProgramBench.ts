@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { processorMillis, within } from "../../drivers/threads/Watchdog.ts"
 import { open } from "../../languages/flowlet/Engine.ts"
 import type { Guest } from "../../languages/flowlet/Guest.ts"
 import { matching } from "../../languages/flowlet/Matching.ts"
@@ -10,7 +11,6 @@ import type { SampleResult } from "../../services/operators/OperatorTest.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { processorMillis, within } from "./Watchdog.ts"
 
 /** A sample that is a JSON object is the event; any other text is its message. */
 const eventOf = ({ text }: Sample): unknown => {

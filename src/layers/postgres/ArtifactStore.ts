@@ -1,6 +1,7 @@
 import { Data, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
 import {
   type ArtifactFilter,
@@ -11,9 +12,8 @@ import {
 } from "../../services/resources/ArtifactStore.ts"
 import type { ListRow } from "../../services/shared/Paging.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
-import { WideSql } from "../Postgres.ts"
+import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** A version that is to be removed is not there: undoes the transaction. */
 class Missing extends Data.TaggedError("Missing") {}

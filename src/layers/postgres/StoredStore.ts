@@ -1,6 +1,7 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import type { Quota } from "../../services/blobs/Quota.ts"
 import type { ListRow } from "../../services/shared/Paging.ts"
 import {
@@ -10,9 +11,8 @@ import {
   type StoredVersion,
   type Transfer
 } from "../../services/stored/StoredStore.ts"
-import { WideSql } from "../Postgres.ts"
+import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** What was found undoes the transaction: nothing is made of what was asked for. */
 class Refused extends Data.TaggedError("Refused")<{ readonly made: Made }> {}

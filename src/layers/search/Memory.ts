@@ -1,4 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
+import { Search } from "../../drivers/search/Search.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
 import { holds, type Stored, valueAt } from "../../languages/query/Evaluate.ts"
@@ -8,7 +9,6 @@ import { prepare } from "../../languages/query/Prepare.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { original, originalJson, separator, storable } from "../../languages/query/Storable.ts"
 import { compareTexts } from "../../languages/query/text/Pattern.ts"
-import { Search } from "../../services/search/Search.ts"
 
 interface Kept extends Stored {
   readonly json: string

@@ -1,4 +1,5 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -7,7 +8,6 @@ import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { dates, isDate } from "../../nodes/outputs/extraction/Cells.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
-import { Search } from "../search/Search.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./Request.ts"
 

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import * as Hex from "effect/encoding/Hex"
+import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import {
   countNames,
@@ -7,7 +8,6 @@ import {
   type PatternSource,
   type TenantDefinitions
 } from "../../languages/grok/TenantDefinitions.ts"
-import { Blobs } from "../blobs/Blobs.ts"
 import { ArtifactStore } from "../resources/ArtifactStore.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
+import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -11,7 +12,6 @@ import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import { SearchRequest } from "./Request.ts"
-import { Search } from "./Search.ts"
 
 const Cursor = Schema.fromJsonString(
   Schema.Tuple([

@@ -1,4 +1,4 @@
-import type { ByteSpan } from "../blobs/Blobs.ts"
+import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 
 const single = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))$/i
 

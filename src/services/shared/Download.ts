@@ -1,9 +1,9 @@
 import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ByteSpan } from "../blobs/Blobs.ts"
 import { byteRange } from "./ByteRange.ts"
 import { contentDisposition } from "./ContentDisposition.ts"
 
