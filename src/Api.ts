@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ArchivesApi } from "./services/archives/Api.ts"
+import { ArtifactsApi } from "./services/artifacts/Api.ts"
 import { ChannelsApi } from "./services/channels/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
@@ -9,7 +10,6 @@ import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
 import { RegistryApi } from "./services/registry/Api.ts"
-import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
@@ -27,7 +27,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ArchivesApi)
   .add(DocumentationApi)
   .add(ScanApi)
-  .add(ResourcesApi)
+  .add(ArtifactsApi)
   .add(StoredApi)
   .add(RegistryApi)
   .add(SearchApi)

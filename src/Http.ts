@@ -11,6 +11,7 @@ import * as Problems from "./layers/http/Problems.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
+import { ArtifactsHttp } from "./services/artifacts/Http.ts"
 import { ChannelsHttp } from "./services/channels/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
@@ -20,7 +21,6 @@ import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
-import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
@@ -42,7 +42,7 @@ const Handlers = Layer.mergeAll(
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),
-  lean(ResourcesHttp, ["resources"]),
+  lean(ArtifactsHttp, ["artifacts"]),
   lean(StoredHttp, ["stored"]),
   lean(RegistryHttp, ["registry"]),
   lean(SearchHttp, ["search"]),

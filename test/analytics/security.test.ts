@@ -6,7 +6,7 @@ import { Deferred, Effect, Fiber, Stream } from "effect"
 import { Database } from "../../src/drivers/duckdb/Database.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Scratch } from "../../src/run/analytics/Scratch.ts"
-import { Engine } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { ended, engine, filesIn, follow, group, places, settings, spec, until } from "../engine/support.ts"
 import { analytics, node, run, select, within } from "./support.ts"
 

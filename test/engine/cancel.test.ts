@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import {
   act,
   childrenOf,

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, filesIn, follow, places, printed, settings, until } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {

@@ -7,7 +7,7 @@ import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import {
   blob,
   ended,

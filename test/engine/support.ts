@@ -9,7 +9,7 @@ import * as LocalEngine from "../../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import type { RunSpec } from "../../src/protocol/Order.ts"
-import { Engine } from "../../src/services/engines/Engine.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 
 export const tenant = "acme"
 

@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises"
 import { Cause, Effect, Layer, Stream } from "effect"
 import type { RunMessage } from "../../protocol/Message.ts"
-import { Engine } from "../../services/engines/Engine.ts"
+import { Engine } from "../../services/runs/Engine.ts"
 import { EngineConfig } from "./EngineConfig.ts"
 import { sweepLeftovers } from "./Leftovers.ts"
 import { outlived } from "./ProcessGroup.ts"

@@ -1,6 +1,6 @@
 import { Effect, Layer, Stream } from "effect"
 import { matchesWildcard } from "../../languages/Wildcard.ts"
-import { ArtifactStore, type Put } from "../../services/resources/ArtifactStore.ts"
+import { ArtifactStore, type Put } from "../../services/artifacts/ArtifactStore.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 

@@ -15,7 +15,7 @@ import { StoredFiles } from "../../run/files/StoredFiles.ts"
 import { inputs } from "../../run/Inputs.ts"
 import { documentsOf } from "../../run/OpenDocuments.ts"
 import { extraction } from "../../run/stream/Extraction.ts"
-import { Engine } from "../../services/engines/Engine.ts"
+import { Engine } from "../../services/runs/Engine.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }

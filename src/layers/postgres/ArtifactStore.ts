@@ -9,7 +9,7 @@ import {
   type NewArtifact,
   type Put,
   type StoredArtifact
-} from "../../services/resources/ArtifactStore.ts"
+} from "../../services/artifacts/ArtifactStore.ts"
 import type { ListRow } from "../../services/shared/Paging.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "./Postgres.ts"

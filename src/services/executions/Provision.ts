@@ -3,8 +3,8 @@ import { type FlowlineReference, references as referencesOf, usesPatterns } from
 import type { Flowline } from "../../protocol/Flowline.ts"
 import type { RunSpec } from "../../protocol/Order.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
-import { References } from "../engines/References.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
+import { References } from "../runs/References.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
 
 /** What a run gets along with its flowline. */

@@ -8,7 +8,7 @@ import {
   type PatternSource,
   type TenantDefinitions
 } from "../../languages/grok/TenantDefinitions.ts"
-import { ArtifactStore } from "../resources/ArtifactStore.ts"
+import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 
 /** A tenant's definitions, and what they were made of. */

@@ -18,4 +18,4 @@ export class Engine extends Context.Service<
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
   }
->()("flow/engines/Engine") {}
+>()("flow/runs/Engine") {}

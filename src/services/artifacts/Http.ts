@@ -26,7 +26,7 @@ const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
   return new BadRequest({ detail: "The versions to delete cannot be read", issues })
 }
 
-export const ResourcesHttp = HttpApiBuilder.group(
+export const ArtifactsHttp = HttpApiBuilder.group(
   Api,
   "resources",
   Effect.fn(function* (handlers) {

@@ -1,7 +1,7 @@
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { ask, form, manifestOf, tenant, upload } from "../resources/support.ts"
 import { onBoth } from "../support/gateway.ts"
-import { ask, form, manifestOf, tenant, upload } from "./support.ts"
 
 const base = `/v1/${tenant}/resources`
 

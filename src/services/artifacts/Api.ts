@@ -33,7 +33,7 @@ const UploadForm = Schema.Struct({
   .annotate({ identifier: "UploadForm" })
   .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
 
-export class ResourcesApi extends HttpApiGroup.make("resources")
+export class ArtifactsApi extends HttpApiGroup.make("resources")
   .add(
     HttpApiEndpoint.get("list", "/v1/:tenant/resources/list", {
       params: tenantParams,

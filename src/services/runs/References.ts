@@ -16,4 +16,4 @@ export class References extends Context.Service<
       reference: Reference
     ) => Effect.Effect<ResolvedReference, NotFound | StorageUnreachable>
   }
->()("flow/engines/References") {}
+>()("flow/runs/References") {}

@@ -77,7 +77,7 @@ export class Artifacts extends Context.Service<
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
   }
->()("flow/resources/Artifacts") {
+>()("flow/artifacts/Artifacts") {
   static readonly layer = Layer.effect(
     Artifacts,
     Effect.gen(function* () {

@@ -77,4 +77,4 @@ export class ArtifactStore extends Context.Service<
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }
->()("flow/resources/ArtifactStore") {}
+>()("flow/artifacts/ArtifactStore") {}

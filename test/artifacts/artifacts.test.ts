@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
+import { ask, build, manifestOf, tenant, upload } from "../resources/support.ts"
 import { onBoth, TestGateway } from "../support/gateway.ts"
-import { ask, build, manifestOf, tenant, upload } from "./support.ts"
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 const base = `/v1/${tenant}/resources`

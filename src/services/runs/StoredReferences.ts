@@ -1,9 +1,9 @@
 import { Effect, Layer } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
 import { referenceKey } from "../../protocol/References.ts"
-import { References } from "../engines/References.ts"
+import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { RegistryStore } from "../registry/RegistryStore.ts"
-import { ArtifactStore } from "./ArtifactStore.ts"
+import { References } from "./References.ts"
 
 /** What a flowline can refer to: the registry's files and the artifacts' builds. */
 export const layer = Layer.effect(
