@@ -10,10 +10,10 @@ import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
 import { RegistryApi } from "./services/registry/Api.ts"
+import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
-import { StoredApi } from "./services/stored/Api.ts"
 
 /** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
 export class Api extends HttpApi.make("flow-gateway")
@@ -28,7 +28,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(DocumentationApi)
   .add(ScanApi)
   .add(ArtifactsApi)
-  .add(StoredApi)
+  .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
   .middleware(RequestProblems)

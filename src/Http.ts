@@ -21,10 +21,10 @@ import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
+import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
-import { StoredHttp } from "./services/stored/Http.ts"
 
 /** What operators look at, whatever the gateway's role. */
 const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
@@ -43,7 +43,7 @@ const Handlers = Layer.mergeAll(
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),
   lean(ArtifactsHttp, ["artifacts"]),
-  lean(StoredHttp, ["stored"]),
+  lean(ResourcesHttp, ["resources"]),
   lean(RegistryHttp, ["registry"]),
   lean(SearchHttp, ["search"]),
   lean(ExtractionHttp, ["extraction"]),

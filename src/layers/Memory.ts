@@ -19,12 +19,12 @@ import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
+import { Resources } from "../services/resources/Resources.ts"
 import * as StoredReferences from "../services/runs/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
-import { Stored } from "../services/stored/Stored.ts"
 import * as DataArea from "./blobs/DataArea.ts"
 import * as Cluster from "./cluster/Memory.ts"
 import * as DiskConf from "./conf/Disk.ts"
@@ -44,8 +44,8 @@ import * as IdempotencyStore from "./memory/IdempotencyStore.ts"
 import * as JobStore from "./memory/JobStore.ts"
 import * as PositionStore from "./memory/PositionStore.ts"
 import * as RegistryStore from "./memory/RegistryStore.ts"
+import * as ResourceStore from "./memory/ResourceStore.ts"
 import { Shelves } from "./memory/Resources.ts"
-import * as StoredStore from "./memory/StoredStore.ts"
 import * as PatternFiles from "./operators/PatternFiles.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
@@ -57,7 +57,7 @@ const Adapters = Layer.mergeAll(
   Layer.provideMerge(JobStore.layer, PositionStore.layer),
   ArchiveStore.layer,
   ArtifactStore.layer,
-  StoredStore.layer,
+  ResourceStore.layer,
   RegistryStore.layer,
   DataArea.layer,
   StreamHash.layer,
@@ -92,7 +92,7 @@ export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.
       Flowlines.layer,
       Archives.layer,
       Artifacts.layer,
-      Stored.layer,
+      Resources.layer,
       Registry.layer,
       StoredReferences.layer
     )

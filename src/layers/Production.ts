@@ -25,6 +25,7 @@ import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
+import { Resources } from "../services/resources/Resources.ts"
 import * as StoredReferences from "../services/runs/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
@@ -32,7 +33,6 @@ import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
-import { Stored } from "../services/stored/Stored.ts"
 import * as DataArea from "./blobs/DataArea.ts"
 import * as Cluster from "./cluster/Cluster.ts"
 import * as DiskConf from "./conf/Disk.ts"
@@ -57,7 +57,7 @@ import * as PositionStore from "./postgres/PositionStore.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as RegistryStore from "./postgres/RegistryStore.ts"
-import * as StoredStore from "./postgres/StoredStore.ts"
+import * as ResourceStore from "./postgres/ResourceStore.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
 
 const Database = Postgres.layer.pipe(
@@ -116,7 +116,7 @@ const Adapters = Layer.mergeAll(
   JobStore.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
-  StoredStore.layer,
+  ResourceStore.layer,
   RegistryStore.layer,
   DataArea.layer,
   StreamHash.layer,
@@ -171,7 +171,7 @@ export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Ready, Extr
       Flowlines.layer,
       Archives.layer,
       Artifacts.layer,
-      Stored.layer,
+      Resources.layer,
       Registry.layer,
       StoredReferences.layer
     )

@@ -2,7 +2,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { NewArtifact } from "../../services/artifacts/ArtifactStore.ts"
 import { isOver, type Quota, type Usage } from "../../services/blobs/Quota.ts"
 import type { RegistryVersion } from "../../services/registry/RegistryStore.ts"
-import type { StoredVersion } from "../../services/stored/StoredStore.ts"
+import type { StoredVersion } from "../../services/resources/ResourceStore.ts"
 
 /** A stored version, and the artifact version that it came with. */
 export interface Kept extends StoredVersion {

@@ -70,7 +70,7 @@ const Swept = Schema.Struct({
   blobs: Schema.Array(Schema.Struct({ sha256: Schema.String, size: Schema.Int, storedAt: Schema.String }))
 }).annotate({ identifier: "Swept" })
 
-export class StoredApi extends HttpApiGroup.make("stored")
+export class ResourcesApi extends HttpApiGroup.make("stored")
   .add(
     HttpApiEndpoint.put("copy", "/v1/:tenant/resources/copy/:name", transfer)
       .annotate(SpansSegments, true)

@@ -43,8 +43,8 @@ export interface Transfer {
 }
 
 /** Named versions of stored resources. Every method sees those of one tenant only. */
-export class StoredStore extends Context.Service<
-  StoredStore,
+export class ResourceStore extends Context.Service<
+  ResourceStore,
   {
     /** Copies or moves versions, all that are asked for or none. No bytes move. */
     readonly transfer: (tenant: string, transfer: Transfer, quota: Quota) => Effect.Effect<Made, StorageUnreachable>
@@ -69,4 +69,4 @@ export class StoredStore extends Context.Service<
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }
->()("flow/stored/StoredStore") {}
+>()("flow/resources/ResourceStore") {}

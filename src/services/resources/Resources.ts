@@ -15,7 +15,7 @@ import { mediaTypeOf } from "../shared/MediaType.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
-import { type Made, StoredStore, type StoredVersion, type Transfer } from "./StoredStore.ts"
+import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
 
 /** The most bytes that the metadata of a version can hold, and that an answer holds for all its versions. */
 const maxEmbedded = 1024 * 1024
@@ -41,8 +41,8 @@ export interface NewRegistration {
   readonly encoding?: string
 }
 
-export class Stored extends Context.Service<
-  Stored,
+export class Resources extends Context.Service<
+  Resources,
   {
     readonly transfer: (tenant: string, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
     /** Makes a file of the tenant's data area a version of a stored resource; its bytes stay where they are. */
@@ -71,11 +71,11 @@ export class Stored extends Context.Service<
     /** Removes the tenant's bytes that nothing refers to; with `dryRun` it only tells which those are. */
     readonly sweep: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
->()("flow/stored/Stored") {
+>()("flow/resources/Resources") {
   static readonly layer = Layer.effect(
-    Stored,
+    Resources,
     Effect.gen(function* () {
-      const store = yield* StoredStore
+      const store = yield* ResourceStore
       const blobs = yield* Blobs
       const area = yield* DataArea
       const sweep = yield* BlobSweep
@@ -183,8 +183,8 @@ export class Stored extends Context.Service<
         return versions.length === 0 ? yield* missing(tenant, name, version) : versions
       })
 
-      return Stored.of({
-        transfer: Effect.fn("Stored.transfer")(function* (tenant, transfer) {
+      return Resources.of({
+        transfer: Effect.fn("Resources.transfer")(function* (tenant, transfer) {
           const { from, to, version, embedded, isMove } = transfer
           if (embedded) {
             let together = 0
@@ -207,7 +207,7 @@ export class Stored extends Context.Service<
           const versions = yield* madeOrRefused(tenant, made, from, to, version)
           return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
         }),
-        register: Effect.fn("Stored.register")(function* (tenant, name, { url, version, size, ...others }) {
+        register: Effect.fn("Resources.register")(function* (tenant, name, { url, version, size, ...others }) {
           const path = area.pathOf(tenant, url)
           const actual = path === undefined ? undefined : yield* area.size(tenant, path)
           if (path === undefined || actual === undefined) return yield* missing(tenant, url)
@@ -219,7 +219,7 @@ export class Stored extends Context.Service<
           const made = yield* store.register(tenant, registration)
           return yield* answer(tenant, name, "registered", yield* madeOrRefused(tenant, made, name, name, version))
         }),
-        metadata: Effect.fn("Stored.metadata")(function* (tenant, name, version) {
+        metadata: Effect.fn("Resources.metadata")(function* (tenant, name, version) {
           return yield* answer(tenant, name, "found", yield* find(tenant, name, version))
         }),
         sweep: sweep.run,
@@ -228,11 +228,11 @@ export class Stored extends Context.Service<
             key,
             json: JSON.stringify(plain(tenant, JSON.parse(json) as StoredVersion))
           })),
-        open: Effect.fn("Stored.open")(function* (tenant, name, version) {
+        open: Effect.fn("Resources.open")(function* (tenant, name, version) {
           const latest = (yield* find(tenant, name, version)).at(-1)!
           return (yield* contentOf(tenant, latest)) ?? (yield* missing(tenant, name, version))
         }),
-        remove: Effect.fn("Stored.remove")(function* (tenant, name, version) {
+        remove: Effect.fn("Resources.remove")(function* (tenant, name, version) {
           const freed = yield* store.remove(tenant, name, version)
           if (freed === undefined) return yield* missing(tenant, name, version)
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)

@@ -1,12 +1,12 @@
 import { Effect, Layer, Stream } from "effect"
-import { type Made, StoredStore, type StoredVersion } from "../../services/stored/StoredStore.ts"
+import { type Made, ResourceStore, type StoredVersion } from "../../services/resources/ResourceStore.ts"
 import { inOrder, type Kept, Shelves, timestamp } from "./Resources.ts"
 
 const plain = ({ origin: _, ...version }: Kept): StoredVersion => version
 
 /** Stored resources in the process's memory: the same behaviour as in PostgreSQL, for tests. */
 export const layer = Layer.effect(
-  StoredStore,
+  ResourceStore,
   Effect.gen(function* () {
     const shelves = yield* Shelves
     const versionsOf = (tenant: string, name: string, version?: number) =>
@@ -19,7 +19,7 @@ export const layer = Layer.effect(
       for (const { version } of versions) known?.versions.delete(version)
       if (known?.versions.size === 0) names.delete(name)
     }
-    return StoredStore.of({
+    return ResourceStore.of({
       transfer: (tenant, { from, to, version, embedded, isMove }, quota) =>
         Effect.map(timestamp, (now): Made => {
           const shelf = shelves.of(tenant)

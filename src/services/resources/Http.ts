@@ -10,13 +10,13 @@ import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
 import { versionsNamedAs } from "../shared/VersionQuery.ts"
 import { readRegistration, readTransfer } from "./Forms.ts"
-import { Stored } from "./Stored.ts"
+import { Resources } from "./Resources.ts"
 
-export const StoredHttp = HttpApiBuilder.group(
+export const ResourcesHttp = HttpApiBuilder.group(
   Api,
   "stored",
   Effect.fn(function* (handlers) {
-    const stored = yield* Stored
+    const stored = yield* Resources
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 

@@ -3,14 +3,14 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import type { Quota } from "../../services/blobs/Quota.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
 import {
   type Made,
   type Registration,
-  StoredStore,
+  ResourceStore,
   type StoredVersion,
   type Transfer
-} from "../../services/stored/StoredStore.ts"
+} from "../../services/resources/ResourceStore.ts"
+import type { ListRow } from "../../services/shared/Paging.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
 
@@ -25,7 +25,7 @@ const decode = ({ json }: Row): StoredVersion => JSON.parse(json) as StoredVersi
 
 /** Stored resources in the tables `stored_names` and `stored_versions`. */
 export const layer = Layer.effect(
-  StoredStore,
+  ResourceStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
@@ -62,7 +62,7 @@ export const layer = Layer.effect(
       }
     })
 
-    const transfer = Effect.fn("StoredStore.transfer")(function* (tenant: string, it: Transfer, quota: Quota) {
+    const transfer = Effect.fn("ResourceStore.transfer")(function* (tenant: string, it: Transfer, quota: Quota) {
       const { from, to, version, embedded, isMove } = it
       const chosen = version === undefined ? sql`true` : sql`version = ${version}`
       const work = Effect.gen(function* (): Effect.fn.Return<Made, SqlError | Refused | OverQuota> {
@@ -103,7 +103,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    const register = Effect.fn("StoredStore.register")(function* (tenant: string, it: Registration) {
+    const register = Effect.fn("ResourceStore.register")(function* (tenant: string, it: Registration) {
       const { name, path, size, version, properties, encoding, compression } = it
       const work = Effect.gen(function* (): Effect.fn.Return<Made, SqlError | Refused> {
         const [counted] = yield* sql<{ version: number }>`
@@ -123,7 +123,7 @@ export const layer = Layer.effect(
       return yield* sql.withTransaction(work).pipe(Effect.catchTag("Refused", ({ made }) => Effect.succeed(made)))
     }, unreachable)
 
-    const remove = Effect.fn("StoredStore.remove")(function* (tenant: string, name: string, version?: number) {
+    const remove = Effect.fn("ResourceStore.remove")(function* (tenant: string, name: string, version?: number) {
       const chosen = version === undefined ? sql`true` : sql`version = ${version}`
       const work = Effect.gen(function* () {
         yield* sql`select 1 from stored_names where tenant = ${tenant} and name = ${name} for update`
@@ -136,11 +136,11 @@ export const layer = Layer.effect(
       return yield* sql.withTransaction(work)
     }, unreachable)
 
-    return StoredStore.of({
+    return ResourceStore.of({
       transfer,
       register,
       remove,
-      versions: Effect.fn("StoredStore.versions")(versions, unreachable),
+      versions: Effect.fn("ResourceStore.versions")(versions, unreachable),
       list: (tenant, { after, limit }) =>
         unreachableStream(
           wide<ListRow>`
@@ -153,7 +153,7 @@ export const layer = Layer.effect(
               and exists (select 1 from stored_versions v where v.tenant = n.tenant and v.name = n.name)
             order by n.name limit ${limit ?? null}::bigint`.stream
         ),
-      references: Effect.fn("StoredStore.references")(function* (tenant, sha256s) {
+      references: Effect.fn("ResourceStore.references")(function* (tenant, sha256s) {
         if (sha256s.length === 0) return []
         const rows = yield* sql<{ sha256: string }>`
           select distinct sha256 from stored_versions where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`

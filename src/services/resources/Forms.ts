@@ -4,7 +4,7 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { type FormPart, readForm } from "../shared/Form.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import type { Limits } from "../shared/Settings.ts"
-import type { NewRegistration } from "./Stored.ts"
+import type { NewRegistration } from "./Resources.ts"
 
 const isRelativePath = Schema.is(RelativePath)
 const maxVersion = 2 ** 31 - 1
