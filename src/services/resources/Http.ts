@@ -16,7 +16,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
   Api,
   "stored",
   Effect.fn(function* (handlers) {
-    const stored = yield* Resources
+    const resources = yield* Resources
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -27,7 +27,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       isMove: boolean
     ) {
       const { sent, ...form } = yield* readTransfer(request, limits)
-      const work = Effect.map(stored.transfer(tenant, { from, isMove, ...form }), (body) => ({ status: 201, body }))
+      const work = Effect.map(resources.transfer(tenant, { from, isMove, ...form }), (body) => ({ status: 201, body }))
       return yield* idempotent(answers, request, tenant, sent, work)
     })
 
@@ -38,7 +38,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
     ) {
       const { sent, registration } = yield* readRegistration(request, limits)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
-      const work = Effect.map(stored.register(tenant, name, registration), (body) => ({ body })).pipe(
+      const work = Effect.map(resources.register(tenant, name, registration), (body) => ({ body })).pipe(
         Effect.catchTag("VersionConflict", (conflict) =>
           Effect.fail(isNew ? new PreconditionFailed({ detail: conflict.detail ?? "The version exists" }) : conflict)
         )
@@ -51,16 +51,16 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handleRaw("move", ({ params, request }) => transfer(params.tenant, request, params.name, true))
       .handleRaw("register", ({ params, request }) => register(params.tenant, request, params.name))
       .handleRaw("list", ({ params, query }) =>
-        listResponse("stored", query, (span) => stored.list(params.tenant, span), /^[^\u0000]+$/)
+        listResponse("stored", query, (span) => resources.list(params.tenant, span), /^[^\u0000]+$/)
       )
-      .handle("metadata", ({ params, query }) => stored.metadata(params.tenant, params.name, query.version))
+      .handle("metadata", ({ params, query }) => resources.metadata(params.tenant, params.name, query.version))
       .handle("remove", ({ params, query, request }) =>
-        Effect.andThen(versionsNamedAs("version", request), stored.remove(params.tenant, params.name, query.version))
+        Effect.andThen(versionsNamedAs("version", request), resources.remove(params.tenant, params.name, query.version))
       )
       .handleRaw(
         "content",
         Effect.fnUntraced(function* ({ params: { tenant, name }, query, request }) {
-          const content = yield* stored.open(tenant, name, query.version)
+          const content = yield* resources.open(tenant, name, query.version)
           return yield* download({
             request,
             size: content.size,
@@ -75,7 +75,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       )
       .handle("sweep", ({ params, query }) => {
         const dryRun = query.dryRun === "true"
-        return Effect.map(stored.sweep(params.tenant, dryRun), (blobs) => ({
+        return Effect.map(resources.sweep(params.tenant, dryRun), (blobs) => ({
           dryRun,
           bytes: blobs.reduce((sum, { size }) => sum + size, 0),
           blobs: blobs.map(({ sha256, size, storedAt }) => ({
