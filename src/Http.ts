@@ -47,7 +47,7 @@ const Handlers = Layer.mergeAll(
   lean(RegistryHttp, ["registry"]),
   lean(SearchHttp, ["search"]),
   lean(ExtractionHttp, ["extraction"]),
-  lean(FlowlinesHttp, ["flowlines", "executions"]),
+  lean(FlowlinesHttp, ["flowlines"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])
 )

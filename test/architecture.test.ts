@@ -33,16 +33,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
   [/^src\/services\/(shared|http)\//, () => [/^effect/, ground, ports]],
   [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, ground, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
-  [
-    /^src\/services\/\w+\/Http\.ts$/,
-    (own) => [
-      /^effect/,
-      ground,
-      /^src\/Api\.ts$/,
-      new RegExp(`^${own}/`),
-      /^src\/services\/executions\/Executions\.ts$/
-    ]
-  ],
+  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
   [/^src\/layers\/memory\/Engine.ts/, () => [/./]],

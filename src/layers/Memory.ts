@@ -9,9 +9,7 @@ import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
 import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
 import { Executions } from "../services/executions/Executions.ts"
-import { Gateway } from "../services/executions/Gateway.ts"
 import * as ExecutionPatrol from "../services/executions/Patrol.ts"
-import { Provision } from "../services/executions/Provision.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
@@ -20,6 +18,8 @@ import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Resources } from "../services/resources/Resources.ts"
+import { Gateway } from "../services/runs/Gateway.ts"
+import { Provision } from "../services/runs/Provision.ts"
 import * as StoredReferences from "../services/runs/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
@@ -85,7 +85,7 @@ const Entities = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, Executio
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
+  Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
   Layer.provideMerge(Entities),
   Layer.provideMerge(
     Layer.mergeAll(

@@ -9,9 +9,9 @@ import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
-import { Gateway } from "../../src/services/executions/Gateway.ts"
-import { Provision } from "../../src/services/executions/Provision.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
+import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { Provision } from "../../src/services/runs/Provision.ts"
 
 const second = 1000
 const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }

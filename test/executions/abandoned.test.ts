@@ -6,10 +6,10 @@ import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
-import { Gateway } from "../../src/services/executions/Gateway.ts"
-import { Provision } from "../../src/services/executions/Provision.ts"
 import { Supervisor } from "../../src/services/executions/Supervisor.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
+import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { Provision } from "../../src/services/runs/Provision.ts"
 import { testSettings } from "../support/gateway.ts"
 
 const dag = JSON.stringify({

@@ -2,12 +2,12 @@ import { Clock, Effect, Layer, Stream } from "effect"
 import type { NodeCounters } from "../../protocol/Message.ts"
 import { type ExecutionState, hasEnded } from "../../services/executions/Execution.ts"
 import {
-  type Attempt,
   type ExecutionKey,
   ExecutionStore,
   type NewExecution,
   type OutputLine
 } from "../../services/executions/ExecutionStore.ts"
+import type { Attempt } from "../../services/runs/PositionStore.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Event {

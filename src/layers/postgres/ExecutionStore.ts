@@ -3,7 +3,6 @@ import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { ExecutionState } from "../../services/executions/Execution.ts"
 import {
-  type Attempt,
   type Claim,
   type Ending,
   type ExecutionKey,
@@ -11,6 +10,7 @@ import {
   type NewExecution,
   type OutputLine
 } from "../../services/executions/ExecutionStore.ts"
+import type { Attempt } from "../../services/runs/PositionStore.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/Message.ts"
+import type { Attempt } from "../runs/PositionStore.ts"
 import type { StoredLine } from "../shared/Lines.ts"
 import type { ListRow, ListSpan } from "../shared/Paging.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
@@ -9,11 +10,6 @@ import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 export interface ExecutionKey {
   readonly tenant: string
   readonly id: string
-}
-
-/** An attempt of an execution: writes that carry an older epoch than the current one are refused. */
-export interface Attempt extends ExecutionKey {
-  readonly epoch: number
 }
 
 export interface NewExecution {

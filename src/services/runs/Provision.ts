@@ -4,8 +4,8 @@ import type { Flowline } from "../../protocol/Flowline.ts"
 import type { RunSpec } from "../../protocol/Order.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
-import { References } from "../runs/References.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
+import { References } from "./References.ts"
 
 /** What a run gets along with its flowline. */
 export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">
@@ -19,7 +19,7 @@ export class Provision extends Context.Service<
     /** What the run needs, or why it cannot run. */
     readonly of: (tenant: string, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
   }
->()("flow/executions/Provision") {
+>()("flow/runs/Provision") {
   static readonly layer = Layer.effect(
     Provision,
     Effect.gen(function* () {

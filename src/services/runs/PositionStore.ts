@@ -1,6 +1,12 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Attempt } from "./ExecutionStore.ts"
+
+/** An attempt of a run: writes that carry an older epoch than the current one are refused. */
+export interface Attempt {
+  readonly tenant: string
+  readonly id: string
+  readonly epoch: number
+}
 
 /** Where inputs stand in what they read, by a scope that outlives a run. Values are JSON. */
 export class PositionStore extends Context.Service<
@@ -21,4 +27,4 @@ export class PositionStore extends Context.Service<
     /** Forgets all positions of the scope. */
     readonly remove: (tenant: string, scope: string) => Effect.Effect<void, StorageUnreachable>
   }
->()("flow/executions/PositionStore") {}
+>()("flow/runs/PositionStore") {}

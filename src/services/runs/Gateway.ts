@@ -11,4 +11,4 @@ export class Gateway extends Context.Service<
     /** Where the others of the cluster find it: `<host>:<port>`. */
     readonly address: string
   }
->()("flow/executions/Gateway") {}
+>()("flow/runs/Gateway") {}
