@@ -15,8 +15,10 @@ const importsOf = (file: string): Array<string> =>
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
-/** What every service may stand on. */
-const ground = /^src\/(errors|languages|protocol|services\/(shared|http))\//
+/** What every feature may stand on. */
+const ground = /^src\/(errors|languages|protocol|services\/shared)\//
+/** What handlers share, and the forms and streams that they read and write. */
+const http = /^src\/services\/http\//
 /** The ports to what both programs use; all else in `drivers` is their adapters. */
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 const packages = /^(?!src\/)/
@@ -31,10 +33,11 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
   [/^src\/drivers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers)\//]],
   [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
-  [/^src\/services\/(shared|http)\//, () => [/^effect/, ground, ports]],
+  [/^src\/services\/shared\//, () => [/^effect/, ground]],
+  [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
   [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, ground, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
-  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
-  [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
+  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
+  [/^src\/services\//, () => [pure, ground, http, /^src\/nodes\//, ports, services]],
   [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
   [/^src\/layers\/memory\/Engine.ts/, () => [/./]],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
@@ -48,7 +51,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   ],
   [/^src\/client\.ts$/, () => [/^effect/, /^src\/Api\.ts$/]],
   [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
-  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
+  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, http, /^src\/layers\//]]
 ]
 
 const mayImport = (file: string, name: string): boolean => {

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import type { Archive } from "../../services/archives/Archive.ts"
 import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { WideSql } from "./Postgres.ts"
 
 // A cursor is what the client sends; one that never was an ordinal starts at the first row.

@@ -10,7 +10,7 @@ import {
   type Put,
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"

@@ -8,7 +8,7 @@ import {
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { byTurn } from "./ByTurn.ts"
 import { WideSql } from "./Postgres.ts"
 

@@ -3,7 +3,7 @@ import { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
 import { type JobChange, type JobLine, JobStore, type Tenure, type Wished } from "../../services/channels/JobStore.ts"
-import type { StoredLine } from "../../services/shared/Lines.ts"
+import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
 

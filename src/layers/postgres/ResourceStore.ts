@@ -10,7 +10,7 @@ import {
   type StoredVersion,
   type Transfer
 } from "../../services/resources/ResourceStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
 

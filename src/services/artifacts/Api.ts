@@ -11,7 +11,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
-import { pageQuery } from "../shared/Paging.ts"
+import { pageQuery } from "../shared/Listing.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Artifact, ArtifactType } from "./Artifact.ts"
 

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
 
 /** The name of an artifact's version. */
 export interface Coordinates {

@@ -2,8 +2,8 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/Message.ts"
 import type { Attempt } from "../runs/PositionStore.ts"
-import type { StoredLine } from "../shared/Lines.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** What names an execution. */

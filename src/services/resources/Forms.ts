@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { type FormPart, readForm } from "../shared/Form.ts"
+import { type FormPart, readForm } from "../http/Form.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import type { Limits } from "../shared/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"

@@ -3,7 +3,7 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
-import { Bytes } from "./Bytes.ts"
+import { Bytes } from "../shared/Bytes.ts"
 
 const unreadable = (detail: string) =>
   new BadRequest({ detail: "The body cannot be read", issues: [{ part: "body", pointer: "", detail }] })

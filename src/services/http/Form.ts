@@ -2,10 +2,10 @@ import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { Bytes } from "./Bytes.ts"
+import { Bytes } from "../shared/Bytes.ts"
+import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FormRules, formParser, type PartRule } from "./FormParser.ts"
-import { defaultLimits } from "./Settings.ts"
 
 /** A part of a form, a file or a text field alike. `filename` is the client's own word: never a path. */
 export interface FormPart {

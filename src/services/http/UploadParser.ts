@@ -1,9 +1,9 @@
 import { MultipartParser } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
-import { Bytes } from "./Bytes.ts"
+import { Bytes } from "../shared/Bytes.ts"
+import type { RunningHash } from "../shared/StreamHash.ts"
 import type { Excess, PartRule, ReceivedPart } from "./FormParser.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
-import type { RunningHash } from "./StreamHash.ts"
 
 export interface UploadRules {
   /** The part whose bytes go to the storage as they come. */

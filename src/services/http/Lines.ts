@@ -1,20 +1,8 @@
 import { Duration, Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Followed, StoredLine } from "../shared/OutputLines.ts"
 import type { Draining } from "./Draining.ts"
-
-/** An output line: its text, and the whole as JSON (`{seq, timestamp, component, text}`). */
-export interface StoredLine {
-  readonly seq: number
-  readonly text: string
-  readonly json: string
-}
-
-/** What a follower gets: lines, a sign of life now and then, and what it ends with, when it ends. */
-export type Followed<End> =
-  | { readonly _tag: "Lines"; readonly lines: ReadonlyArray<StoredLine> }
-  | { readonly _tag: "Quiet" }
-  | { readonly _tag: "End"; readonly output: End }
 
 export type Format = "json" | "text" | "ndjson" | "events"
 

@@ -8,7 +8,7 @@ export class Draining extends Context.Service<
     readonly begun: Effect.Effect<void>
     readonly begin: Effect.Effect<void>
   }
->()("flow/shared/Draining") {
+>()("flow/http/Draining") {
   static readonly layer = Layer.effect(
     Draining,
     Effect.map(Deferred.make<void>(), (deferred) => ({

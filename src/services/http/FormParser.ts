@@ -1,6 +1,6 @@
 import { MultipartParser } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
-import { Bytes } from "./Bytes.ts"
+import { Bytes } from "../shared/Bytes.ts"
 
 /** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
 export interface PartRule {

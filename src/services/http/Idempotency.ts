@@ -22,7 +22,7 @@ export class IdempotencyStore extends Context.Service<
     /** Gives the key free again: the request failed and may be tried once more. */
     readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
   }
->()("flow/shared/IdempotencyStore") {}
+>()("flow/http/IdempotencyStore") {}
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
