@@ -14,13 +14,13 @@ import * as Disk from "../src/drivers/blobs/Disk.ts"
 import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
 import * as Problems from "../src/layers/http/Problems.ts"
 import { routeTable } from "../src/layers/http/RouteTable.ts"
-import * as MemoryStore from "../src/layers/memory/ArchiveStore.ts"
 import { ArchivesApi } from "../src/services/archives/Api.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { Tenants } from "../src/services/shared/Tenant.ts"
+import * as MemoryStore from "../test/memory/ArchiveStore.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
 // chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians of

@@ -5,31 +5,8 @@ import { Blobs } from "../drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/Postgres.ts"
-import { Archives } from "../services/archives/Archives.ts"
-import { Artifacts } from "../services/artifacts/Artifacts.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
-import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
-import { Channels } from "../services/channels/Channels.ts"
-import * as JobEntity from "../services/channels/JobEntity.ts"
-import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import * as JobPatrol from "../services/channels/JobPatrol.ts"
-import { Documentation } from "../services/documentation/Documentation.ts"
-import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
-import { Executions } from "../services/executions/Executions.ts"
-import * as ExecutionPatrol from "../services/executions/Patrol.ts"
-import { Supervisor } from "../services/executions/Supervisor.ts"
-import { Extraction } from "../services/extraction/Extraction.ts"
-import { Flowlines } from "../services/flowlines/Flowlines.ts"
-import { Draining } from "../services/http/Draining.ts"
-import { Operators } from "../services/operators/Operators.ts"
-import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
-import { Platform } from "../services/platform/Platform.ts"
-import { Registry } from "../services/registry/Registry.ts"
-import { Resources } from "../services/resources/Resources.ts"
-import { Provision } from "../services/runs/Provision.ts"
-import * as StoredReferences from "../services/runs/StoredReferences.ts"
-import { Scan } from "../services/scan/Scan.ts"
-import { Searches } from "../services/search/Searches.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
@@ -59,6 +36,7 @@ import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as RegistryStore from "./postgres/RegistryStore.ts"
 import * as ResourceStore from "./postgres/ResourceStore.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
+import { useCases } from "./UseCases.ts"
 
 const Database = Postgres.layer.pipe(
   Layer.provide(
@@ -151,32 +129,11 @@ const Ready = Layer.effect(
   })
 )
 
-/** Blobs that nothing refers to any more go after a while. */
-const Sweep = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
+/** Blobs that nothing refers to any more go after a while, and jobs that nobody keeps are given to the cluster. */
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobPatrol.layer)
 
-/** The cluster comes after what it runs, and so goes before it. */
-const Entities = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
-  Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
-  Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
-  Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
-)
-
-/** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Ready, Extraction.layer, Searches.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
-  Layer.provideMerge(Entities),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      Flowlines.layer,
-      Archives.layer,
-      Artifacts.layer,
-      Resources.layer,
-      Registry.layer,
-      StoredReferences.layer
-    )
-  ),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, Sweep)),
+export const layer = Upkeep.pipe(
+  Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(TenantNodes.layer),
   Layer.provideMerge(Adapters)
 )

@@ -1,8 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
-import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
@@ -12,6 +10,8 @@ import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import * as JobStoreMemory from "../memory/JobStore.ts"
+import * as PositionStoreMemory from "../memory/PositionStore.ts"
 
 const second = 1000
 const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }

@@ -1,8 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as ExecutionStoreMemory from "../../src/layers/memory/ExecutionStore.ts"
-import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
@@ -10,6 +8,8 @@ import { Supervisor } from "../../src/services/executions/Supervisor.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import * as ExecutionStoreMemory from "../memory/ExecutionStore.ts"
+import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
 
 const dag = JSON.stringify({

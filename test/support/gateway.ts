@@ -9,9 +9,9 @@ import * as Client from "../../src/client.ts"
 import { Routes, table } from "../../src/Http.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
-import * as Memory from "../../src/layers/Memory.ts"
 import * as Production from "../../src/layers/Production.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
+import * as Memory from "../memory/Memory.ts"
 import { freshDatabase } from "./postgres.ts"
 
 export const exampleConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))

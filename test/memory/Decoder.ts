@@ -1,8 +1,8 @@
 import { Effect, Layer, Result } from "effect"
-import { BadRequest } from "../../errors/BadRequest.ts"
-import { FlowlineDecoder } from "../../services/flowlines/Decoder.ts"
-import { decode } from "../../services/flowlines/Definition.ts"
-import { mayHoldSql, sqlFindings } from "./Statements.ts"
+import { BadRequest } from "../../src/errors/BadRequest.ts"
+import { mayHoldSql, sqlFindings } from "../../src/layers/decoder/Statements.ts"
+import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
+import { decode } from "../../src/services/flowlines/Definition.ts"
 
 /** Decodes in this process. */
 export const layer = Layer.succeed(FlowlineDecoder, {

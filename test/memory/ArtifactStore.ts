@@ -1,7 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
-import { matchesWildcard } from "../../languages/Wildcard.ts"
-import { ArtifactStore, type Put } from "../../services/artifacts/ArtifactStore.ts"
-import { versionKey } from "../../services/shared/Versions.ts"
+import { matchesWildcard } from "../../src/languages/Wildcard.ts"
+import { ArtifactStore, type Put } from "../../src/services/artifacts/ArtifactStore.ts"
+import { versionKey } from "../../src/services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
 const keyOf = (group: string, artifact: string, version: string) => `${group}\t${artifact}\t${versionKey(version)}`

@@ -1,8 +1,8 @@
 import { Clock, Context, Effect, Layer } from "effect"
-import type { NewArtifact } from "../../services/artifacts/ArtifactStore.ts"
-import { isOver, type Quota, type Usage } from "../../services/blobs/Quota.ts"
-import type { RegistryVersion } from "../../services/registry/RegistryStore.ts"
-import type { StoredVersion } from "../../services/resources/ResourceStore.ts"
+import type { NewArtifact } from "../../src/services/artifacts/ArtifactStore.ts"
+import { isOver, type Quota, type Usage } from "../../src/services/blobs/Quota.ts"
+import type { RegistryVersion } from "../../src/services/registry/RegistryStore.ts"
+import type { StoredVersion } from "../../src/services/resources/ResourceStore.ts"
 
 /** A stored version, and the artifact version that it came with. */
 export interface Kept extends StoredVersion {

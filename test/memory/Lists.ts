@@ -1,4 +1,4 @@
-import type { ListSpan } from "../../services/shared/Listing.ts"
+import type { ListSpan } from "../../src/services/shared/Listing.ts"
 
 /** The part of an ordered list that a span asks for, as PostgreSQL would give it. */
 export const spanOf = <A>(items: ReadonlyArray<A>, span: ListSpan, ordinal: (item: A) => number): ReadonlyArray<A> => {

@@ -1,7 +1,7 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../services/channels/Job.ts"
-import { type JobLine, JobStore, type Tenure } from "../../services/channels/JobStore.ts"
-import { PositionStore } from "../../services/runs/PositionStore.ts"
+import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../src/services/channels/Job.ts"
+import { type JobLine, JobStore, type Tenure } from "../../src/services/channels/JobStore.ts"
+import { PositionStore } from "../../src/services/runs/PositionStore.ts"
 
 interface Row {
   readonly key: JobKey

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import type { Archive } from "../../services/archives/Archive.ts"
-import { ArchiveStore } from "../../services/archives/ArchiveStore.ts"
+import type { Archive } from "../../src/services/archives/Archive.ts"
+import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Entry {

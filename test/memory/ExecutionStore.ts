@@ -1,13 +1,13 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import type { NodeCounters } from "../../protocol/Message.ts"
-import { type ExecutionState, hasEnded } from "../../services/executions/Execution.ts"
+import type { NodeCounters } from "../../src/protocol/Message.ts"
+import { type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
 import {
   type ExecutionKey,
   ExecutionStore,
   type NewExecution,
   type OutputLine
-} from "../../services/executions/ExecutionStore.ts"
-import type { Attempt } from "../../services/runs/PositionStore.ts"
+} from "../../src/services/executions/ExecutionStore.ts"
+import type { Attempt } from "../../src/services/runs/PositionStore.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Event {

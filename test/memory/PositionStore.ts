@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import { PositionStore } from "../../services/runs/PositionStore.ts"
+import { PositionStore } from "../../src/services/runs/PositionStore.ts"
 
 /** Positions in memory. There are no other gateways, so no attempt is ever superseded. */
 export const layer = Layer.sync(PositionStore, () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Layer, Stream } from "effect"
-import { Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Blobs, type ByteSpan } from "../../src/drivers/blobs/Blobs.ts"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 
 const chunkSize = 512 * 1024
 

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import { FlowlineStore, type FlowlineVersion, type NewVersion } from "../../services/flowlines/FlowlineStore.ts"
+import { FlowlineStore, type FlowlineVersion, type NewVersion } from "../../src/services/flowlines/FlowlineStore.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Entry {

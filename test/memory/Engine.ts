@@ -2,21 +2,21 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber, Layer, Queue, Stream } from "effect"
-import { Blobs } from "../../drivers/blobs/Blobs.ts"
-import { TenantFiles } from "../../drivers/files/TenantFiles.ts"
-import { Search } from "../../drivers/search/Search.ts"
-import { guard } from "../../drivers/threads/Watchdog.ts"
-import type { RunContext, Sink } from "../../nodes/Node.ts"
-import type { RunMessage } from "../../protocol/Message.ts"
-import type { RunSpec } from "../../protocol/Order.ts"
-import { zip } from "../../run/archive/Zip.ts"
-import { runIdOf, sha256 } from "../../run/Documents.ts"
-import { StoredFiles } from "../../run/files/StoredFiles.ts"
-import { inputs } from "../../run/Inputs.ts"
-import { documentsOf } from "../../run/OpenDocuments.ts"
-import { extraction } from "../../run/stream/Extraction.ts"
-import { Engine } from "../../services/runs/Engine.ts"
-import { Settings } from "../../services/shared/Settings.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import type { RunContext, Sink } from "../../src/nodes/Node.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunSpec } from "../../src/protocol/Order.ts"
+import { zip } from "../../src/run/archive/Zip.ts"
+import { runIdOf, sha256 } from "../../src/run/Documents.ts"
+import { StoredFiles } from "../../src/run/files/StoredFiles.ts"
+import { inputs } from "../../src/run/Inputs.ts"
+import { documentsOf } from "../../src/run/OpenDocuments.ts"
+import { extraction } from "../../src/run/stream/Extraction.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
+import { Settings } from "../../src/services/shared/Settings.ts"
 
 const discard: Sink = { write: () => {}, close: async () => {} }
 
@@ -69,14 +69,14 @@ export const layer = Layer.effect(
       }
       const job =
         spec.flowline.runtime === "analytics"
-          ? (yield* Effect.promise(() => import("../../run/analytics/Analytics.ts"))).analytics(
+          ? (yield* Effect.promise(() => import("../../src/run/analytics/Analytics.ts"))).analytics(
               spec.flowline,
               context,
               order
             )
           : spec.flowline.runtime === "pybatch"
             ? yield* Effect.promise(async () =>
-                (await import("../../run/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
+                (await import("../../src/run/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
               )
             : extraction(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })

@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { type Made, ResourceStore, type StoredVersion } from "../../services/resources/ResourceStore.ts"
+import { type Made, ResourceStore, type StoredVersion } from "../../src/services/resources/ResourceStore.ts"
 import { inOrder, type Kept, Shelves, timestamp } from "./Resources.ts"
 
 const plain = ({ origin: _, ...version }: Kept): StoredVersion => version

@@ -1,5 +1,5 @@
 import { Effect, Layer, Stream } from "effect"
-import { isExpected, type Kept, RegistryStore } from "../../services/registry/RegistryStore.ts"
+import { isExpected, type Kept, RegistryStore } from "../../src/services/registry/RegistryStore.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
 /** The registry in the process's memory: the same behaviour as in PostgreSQL, for tests. */
