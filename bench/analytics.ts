@@ -7,11 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { Effect, Layer, Stream } from "effect"
-import * as Disk from "../src/layers/blobs/Disk.ts"
-import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
-import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
-import { Engine } from "../src/services/engines/Engine.ts"
-import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
+import * as Disk from "../src/drivers/blobs/Disk.ts"
+import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
+import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
+import { Engine } from "../src/services/runs/Engine.ts"
 
 /**
  * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a

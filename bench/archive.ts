@@ -7,10 +7,10 @@ import { Writable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createDeflateRaw } from "node:zlib"
 import { Effect, Layer } from "effect"
-import * as Disk from "../src/layers/blobs/Disk.ts"
-import { heapOptions } from "../src/layers/engines/Child.ts"
-import { zip } from "../src/layers/Zip.ts"
-import { Blobs } from "../src/services/blobs/Blobs.ts"
+import { Blobs } from "../src/drivers/blobs/Blobs.ts"
+import * as Disk from "../src/drivers/blobs/Disk.ts"
+import { heapOptions } from "../src/layers/engine/Child.ts"
+import { zip } from "../src/run/archive/Zip.ts"
 
 // The archive of 256 MiB of access logs in 32 entries: zipped, hashed and stored as a durable blob, as a run does it,
 // against the `zip` command at the same level, which only writes a file. Each is a process of its own, ours with the

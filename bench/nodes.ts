@@ -1,6 +1,6 @@
 import { Schema } from "effect"
-import { catalogue } from "../src/services/nodes/Catalogue.ts"
-import type { Event, NodeContext } from "../src/services/nodes/Node.ts"
+import { catalogue } from "../src/nodes/Catalogue.ts"
+import type { Event, NodeContext } from "../src/nodes/Node.ts"
 
 /**
  * Nodes of stream flowlines on batches of 1000 records, each against a plain loop that makes the same records. Both

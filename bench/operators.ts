@@ -4,10 +4,10 @@
  */
 import { Result } from "effect"
 import { toRegExpDetails } from "oniguruma-to-es"
-import { compile as compileDissect } from "../src/services/operators/Dissect.ts"
-import { compile as compileGrok } from "../src/services/operators/Grok.ts"
-import { compile as compileFilter } from "../src/services/operators/GrokFilter.ts"
-import { print } from "../src/services/operators/grok/Print.ts"
+import { compile as compileDissect } from "../src/languages/dissect/Dissect.ts"
+import { compile as compileGrok } from "../src/languages/grok/Grok.ts"
+import { compile as compileFilter } from "../src/languages/grok/GrokFilter.ts"
+import { print } from "../src/languages/grok/Print.ts"
 
 const count = 20_000
 const rounds = 15

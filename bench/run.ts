@@ -4,10 +4,10 @@ import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, readFileSy
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
-import { EngineConfig } from "../src/layers/engines/EngineConfig.ts"
-import * as LocalEngine from "../src/layers/engines/LocalEngine.ts"
-import { Engine } from "../src/services/engines/Engine.ts"
-import type { DagNode, Flowline } from "../src/services/flowlines/Flowline.ts"
+import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
+import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
+import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
+import { Engine } from "../src/services/runs/Engine.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, against the same work written by hand for Node: stages over arrays

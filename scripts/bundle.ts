@@ -11,8 +11,8 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { packagePath } from "../src/layers/Package.ts"
-import { bundles, programs } from "../src/layers/Programs.ts"
+import { packagePath } from "../src/drivers/Package.ts"
+import { bundles, programs } from "../src/drivers/Programs.ts"
 
 // Bundles the programs of the gateway, each with what it imports: loading a thousand files takes three times as long as
 // loading the few that hold them. `npm ci` and `npm start` run this; it does nothing while the bundle is up to date.

@@ -1,5 +1,6 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ArchivesApi } from "./services/archives/Api.ts"
+import { ArtifactsApi } from "./services/artifacts/Api.ts"
 import { ChannelsApi } from "./services/channels/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
@@ -13,7 +14,6 @@ import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
-import { StoredApi } from "./services/stored/Api.ts"
 
 /** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
 export class Api extends HttpApi.make("flow-gateway")
@@ -27,8 +27,8 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ArchivesApi)
   .add(DocumentationApi)
   .add(ScanApi)
+  .add(ArtifactsApi)
   .add(ResourcesApi)
-  .add(StoredApi)
   .add(RegistryApi)
   .add(SearchApi)
   .middleware(RequestProblems)

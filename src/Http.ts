@@ -11,6 +11,7 @@ import * as Problems from "./layers/http/Problems.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
+import { ArtifactsHttp } from "./services/artifacts/Http.ts"
 import { ChannelsHttp } from "./services/channels/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
@@ -24,7 +25,6 @@ import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
-import { StoredHttp } from "./services/stored/Http.ts"
 
 /** What operators look at, whatever the gateway's role. */
 const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
@@ -42,12 +42,12 @@ const Handlers = Layer.mergeAll(
   lean(ConfHttp, ["conf"]),
   lean(DocumentationHttp, ["documentation"]),
   lean(ScanHttp, ["scan"]),
+  lean(ArtifactsHttp, ["artifacts"]),
   lean(ResourcesHttp, ["resources"]),
-  lean(StoredHttp, ["stored"]),
   lean(RegistryHttp, ["registry"]),
   lean(SearchHttp, ["search"]),
   lean(ExtractionHttp, ["extraction"]),
-  lean(FlowlinesHttp, ["flowlines", "executions"]),
+  lean(FlowlinesHttp, ["flowlines"]),
   lean(ExecutionsHttp, ["executions"]),
   lean(ArchivesHttp, ["archives"])
 )

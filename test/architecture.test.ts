@@ -15,49 +15,42 @@ const importsOf = (file: string): Array<string> =>
 
 /** Packages without I/O that the pure parts of the product may use. */
 const pure = /^(effect(\/.*)?|yaml|hjson|jsep|oniguruma-to-es|quickjs-emscripten|csv-parse(\/sync)?)$/
-const shared = /^src\/(errors|services\/shared)\//
+/** What every feature may stand on. */
+const ground = /^src\/(errors|languages|protocol|services\/shared)\//
+/** What handlers share, and the forms and streams that they read and write. */
+const http = /^src\/services\/http\//
+/** The ports to what both programs use; all else in `drivers` is their adapters. */
+const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
+const packages = /^(?!src\/)/
+/** Use cases and ports of features: all of their folder but what faces HTTP. */
+const services = /^src\/services\/(?!.*\/(Api|Http)\.ts$)/
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
   [/^src\/errors\//, () => [/^effect/, /^src\/errors\//]],
-  [/^src\/services\/shared\//, () => [/^effect/, shared, /^src\/services\/blobs\/Blobs\.ts$/]],
-  [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, shared, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
-  [
-    /^src\/services\/\w+\/Http\.ts$/,
-    (own) => [
-      /^effect/,
-      shared,
-      /^src\/Api\.ts$/,
-      new RegExp(`^${own}/`),
-      /^src\/services\/executions\/Executions\.ts$/
-    ]
-  ],
-  [/^src\/services\//, () => [pure, shared, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]],
-  [/^src\/layers\/http\//, () => [/^(?!src\/)/, shared, /^src\/layers\//]],
-  [
-    /^src\/layers\//,
-    () => [/^(?!src\/)/, /^src\/errors\//, /^src\/layers\//, /^src\/services\/(?!.*\/(Api|Http)\.ts$)/]
-  ],
+  [/^src\/languages\//, () => [pure, /^src\/languages\//]],
+  [/^src\/protocol\//, () => [/^effect/, /^src\/(languages|protocol)\//]],
+  [/^src\/nodes\//, () => [pure, /^src\/(languages|protocol|nodes)\//]],
+  [/^src\/drivers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers)\//]],
+  [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
+  [/^src\/services\/shared\//, () => [/^effect/, ground]],
+  [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
+  [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, ground, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
+  [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
+  [/^src\/services\//, () => [pure, ground, http, /^src\/nodes\//, ports, services]],
+  [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
+  [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
     () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/RequestProblems\.ts$/]
   ],
   [
     /^src\/Http\.ts$/,
-    () => [/^effect/, /^src\/Api\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, shared]
+    () => [/^effect/, /^src\/Api\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
   ],
   [/^src\/client\.ts$/, () => [/^effect/, /^src\/Api\.ts$/]],
-  [
-    /^src\/\w+\.ts$/,
-    () => [
-      /^effect/,
-      /^@effect\//,
-      /^src\/(Http|gateway|parts)\.ts$/,
-      shared,
-      /^src\/layers\//,
-      /^src\/services\/nodes\/Pipeline\.ts$/
-    ]
-  ]
+  [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
+  [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, http, /^src\/layers\//]]
 ]
 
 const mayImport = (file: string, name: string): boolean => {
@@ -65,8 +58,47 @@ const mayImport = (file: string, name: string): boolean => {
   return rule?.[1](dirname(file)).some((allowed) => allowed.test(name)) ?? false
 }
 
+type Graph = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** A way that leads back to where it began, or undefined. */
+const circle = (graph: Graph): ReadonlyArray<string> | undefined => {
+  const done = new Set<string>()
+  const visit = (name: string, path: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name]
+    if (done.has(name)) return undefined
+    for (const next of graph.get(name) ?? []) {
+      const found = visit(next, [...path, name])
+      if (found !== undefined) return found
+    }
+    done.add(name)
+    return undefined
+  }
+  for (const name of graph.keys()) {
+    const found = visit(name, [])
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * What the folders so many levels below `src` import of one another. A file above that level stands for itself, and
+ * handlers are left out: they stand above all features, and only `src/Http.ts` imports them.
+ */
+const folders = (graph: Graph, level: number): Graph => {
+  const folderOf = (file: string) => file.split("/", level + 1).join("/")
+  const found = new Map<string, Array<string>>()
+  for (const [file, names] of graph) {
+    if (/^src\/services\/\w+\/Http\.ts$/.test(file)) continue
+    const folder = folderOf(file)
+    const others = names.map(folderOf).filter((name) => name !== folder)
+    found.set(folder, [...(found.get(folder) ?? []), ...others])
+  }
+  return found
+}
+
 describe("architecture", () => {
   const sources = files("src").filter((file) => !file.endsWith(".d.ts"))
+  const graph: Graph = new Map(sources.map((file) => [file, importsOf(file).filter((name) => name.startsWith("src/"))]))
 
   it("lets every file import only what its place allows", () => {
     const wrong = sources.flatMap((file) =>
@@ -78,10 +110,40 @@ describe("architecture", () => {
   })
 
   it("sees a forbidden import", () => {
-    expect(mayImport("src/services/conf/Conf.ts", "node:fs")).toBe(false)
-    expect(mayImport("src/services/conf/Api.ts", "src/services/conf/Http.ts")).toBe(false)
-    expect(mayImport("src/services/conf/Http.ts", "src/layers/conf/Disk.ts")).toBe(false)
-    expect(mayImport("src/layers/conf/Disk.ts", "src/services/conf/Api.ts")).toBe(false)
+    const allowed: ReadonlyArray<readonly [file: string, name: string]> = [
+      ["src/services/conf/Conf.ts", "src/services/blobs/BlobSweep.ts"],
+      ["src/services/conf/Conf.ts", "src/drivers/blobs/Blobs.ts"],
+      ["src/layers/conf/Disk.ts", "src/drivers/files/OpenInside.ts"],
+      ["src/run/Run.ts", "src/drivers/search/Postgres.ts"]
+    ]
+    const forbidden: ReadonlyArray<readonly [file: string, name: string]> = [
+      ["src/languages/grok/Grok.ts", "src/errors/BadRequest.ts"],
+      ["src/languages/grok/Grok.ts", "node:fs"],
+      ["src/protocol/Order.ts", "src/nodes/Node.ts"],
+      ["src/nodes/Node.ts", "src/services/shared/Settings.ts"],
+      ["src/nodes/Node.ts", "src/run/Run.ts"],
+      ["src/nodes/Node.ts", "node:fs"],
+      ["src/drivers/blobs/Disk.ts", "src/services/shared/Settings.ts"],
+      ["src/drivers/blobs/Disk.ts", "src/layers/conf/Disk.ts"],
+      ["src/run/Run.ts", "src/services/runs/Engine.ts"],
+      ["src/run/Run.ts", "src/layers/engine/Child.ts"],
+      ["src/run.ts", "src/layers/Settings.ts"],
+      ["src/layers/engine/LocalEngine.ts", "src/run/Run.ts"],
+      ["src/gateway.ts", "src/run/Run.ts"],
+      ["src/services/conf/Conf.ts", "node:fs"],
+      ["src/services/conf/Conf.ts", "src/drivers/blobs/Disk.ts"],
+      ["src/services/conf/Conf.ts", "src/run/Run.ts"],
+      ["src/services/conf/Conf.ts", "src/services/flowlines/Api.ts"],
+      ["src/services/conf/Api.ts", "src/services/conf/Http.ts"],
+      ["src/services/conf/Http.ts", "src/layers/conf/Disk.ts"],
+      ["src/services/conf/Http.ts", "src/services/flowlines/Flowlines.ts"],
+      ["src/services/shared/Settings.ts", "src/services/http/Form.ts"],
+      ["src/services/http/Form.ts", "src/services/conf/Conf.ts"],
+      ["src/layers/conf/Disk.ts", "src/services/conf/Api.ts"],
+      ["src/somewhere/New.ts", "effect"]
+    ]
+    expect(allowed.filter(([file, name]) => !mayImport(file, name))).toEqual([])
+    expect(forbidden.filter(([file, name]) => mayImport(file, name))).toEqual([])
   })
 
   it("loads of large packages only what it uses: an idle gateway is to be small", () => {
@@ -102,18 +164,20 @@ describe("architecture", () => {
   })
 
   it("has no circular imports", () => {
-    const graph = new Map(sources.map((file) => [file, importsOf(file).filter((name) => name.startsWith("src/"))]))
-    const done = new Set<string>()
-    const visit = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file]
-      if (done.has(file)) return undefined
-      for (const next of graph.get(file) ?? []) {
-        const cycle = visit(next, [...path, file])
-        if (cycle !== undefined) return cycle
-      }
-      done.add(file)
-      return undefined
-    }
-    expect(sources.map((file) => visit(file, [])).find((cycle) => cycle !== undefined)).toBeUndefined()
+    expect(circle(graph)).toBeUndefined()
+  })
+
+  it("has no folder that imports another one that imports it back", () => {
+    expect([1, 2, 3, 4].map((level) => circle(folders(graph, level)))).toEqual([1, 2, 3, 4].map(() => undefined))
+  })
+
+  it("sees a circle of folders that is none of files", () => {
+    const added = new Map<string, ReadonlyArray<string>>([
+      ...graph,
+      ["src/services/conf/New.ts", ["src/services/flowlines/Flowlines.ts"]],
+      ["src/services/flowlines/New.ts", ["src/services/conf/Conf.ts"]]
+    ])
+    expect(circle(added)).toBeUndefined()
+    expect(circle(folders(added, 2))).toEqual(expect.arrayContaining(["src/services/conf", "src/services/flowlines"]))
   })
 })

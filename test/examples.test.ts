@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { parse as parseYaml } from "yaml"
 import { makeSamples, type Sample, sampleBytes, samplesFolder, writeSamples } from "../scripts/samples.ts"
-import { Flowline } from "../src/services/flowlines/Flowline.ts"
+import { Flowline } from "../src/protocol/Flowline.ts"
 
 const conf = fileURLToPath(new URL("../examples/conf/", import.meta.url))
 const tenant = "tenants/mytenant"

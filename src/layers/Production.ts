@@ -1,36 +1,15 @@
 import { join } from "node:path"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { Archives } from "../services/archives/Archives.ts"
+import { Blobs } from "../drivers/blobs/Blobs.ts"
+import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
+import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
+import * as PostgresSearch from "../drivers/search/Postgres.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
-import { Blobs } from "../services/blobs/Blobs.ts"
-import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
-import { Channels } from "../services/channels/Channels.ts"
-import * as JobEntity from "../services/channels/JobEntity.ts"
-import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import * as JobPatrol from "../services/channels/JobPatrol.ts"
-import { Documentation } from "../services/documentation/Documentation.ts"
-import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
-import { Executions } from "../services/executions/Executions.ts"
-import * as ExecutionPatrol from "../services/executions/Patrol.ts"
-import { Provision } from "../services/executions/Provision.ts"
-import { Supervisor } from "../services/executions/Supervisor.ts"
-import { Extraction } from "../services/extraction/Extraction.ts"
-import { Flowlines } from "../services/flowlines/Flowlines.ts"
-import { Operators } from "../services/operators/Operators.ts"
-import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
-import { Platform } from "../services/platform/Platform.ts"
-import { Registry } from "../services/registry/Registry.ts"
-import { Artifacts } from "../services/resources/Artifacts.ts"
-import * as StoredReferences from "../services/resources/StoredReferences.ts"
-import { Scan } from "../services/scan/Scan.ts"
-import { Searches } from "../services/search/Searches.ts"
-import { Draining } from "../services/shared/Draining.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
-import { Stored } from "../services/stored/Stored.ts"
-import * as BlobsAt from "./blobs/BlobsAt.ts"
 import * as DataArea from "./blobs/DataArea.ts"
 import * as Cluster from "./cluster/Cluster.ts"
 import * as DiskConf from "./conf/Disk.ts"
@@ -39,12 +18,11 @@ import * as DiskTenants from "./conf/Tenants.ts"
 import * as Decoder from "./decoder/Threads.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
-import { EngineConfig } from "./engines/EngineConfig.ts"
-import * as LocalEngine from "./engines/LocalEngine.ts"
+import { EngineConfig } from "./engine/EngineConfig.ts"
+import * as LocalEngine from "./engine/LocalEngine.ts"
 import * as StreamHash from "./files/StreamHash.ts"
 import * as PatternFiles from "./operators/PatternFiles.ts"
 import * as OperatorPool from "./operators/Pool.ts"
-import * as Postgres from "./Postgres.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
 import * as ArtifactStore from "./postgres/ArtifactStore.ts"
 import * as ExecutionStore from "./postgres/ExecutionStore.ts"
@@ -53,12 +31,12 @@ import * as Gateways from "./postgres/Gateways.ts"
 import * as IdempotencyStore from "./postgres/IdempotencyStore.ts"
 import * as JobStore from "./postgres/JobStore.ts"
 import * as PositionStore from "./postgres/PositionStore.ts"
+import * as Postgres from "./postgres/Postgres.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as RegistryStore from "./postgres/RegistryStore.ts"
-import * as StoredStore from "./postgres/StoredStore.ts"
-import { postgresHealth } from "./postgres/Unreachable.ts"
+import * as ResourceStore from "./postgres/ResourceStore.ts"
 import * as TenantNodes from "./python/TenantNodes.ts"
-import * as PostgresSearch from "./search/Postgres.ts"
+import { useCases } from "./UseCases.ts"
 
 const Database = Postgres.layer.pipe(
   Layer.provide(
@@ -116,7 +94,7 @@ const Adapters = Layer.mergeAll(
   JobStore.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
-  StoredStore.layer,
+  ResourceStore.layer,
   RegistryStore.layer,
   DataArea.layer,
   StreamHash.layer,
@@ -151,32 +129,11 @@ const Ready = Layer.effect(
   })
 )
 
-/** Blobs that nothing refers to any more go after a while. */
-const Sweep = BlobSweep.schedule().pipe(Layer.provideMerge(BlobSweep.layer()))
+/** Blobs that nothing refers to any more go after a while, and jobs that nobody keeps are given to the cluster. */
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobPatrol.layer)
 
-/** The cluster comes after what it runs, and so goes before it. */
-const Entities = Layer.mergeAll(JobPatrol.layer, ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
-  Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), Cluster.layer))),
-  Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
-  Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
-)
-
-/** Use cases, merged from the inside out. */
-export const layer = Layer.mergeAll(Draining.layer, Operators.layer, Ready, Extraction.layer, Searches.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Channels.layer, Executions.layer)),
-  Layer.provideMerge(Entities),
-  Layer.provideMerge(
-    Layer.mergeAll(
-      Flowlines.layer,
-      Archives.layer,
-      Artifacts.layer,
-      Stored.layer,
-      Registry.layer,
-      StoredReferences.layer
-    )
-  ),
-  Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, Sweep)),
+export const layer = Upkeep.pipe(
+  Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(TenantNodes.layer),
   Layer.provideMerge(Adapters)
 )

@@ -1,9 +1,10 @@
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, Option, Schema } from "effect"
-import { type BlobPlace, defaultLimits, Settings } from "../services/shared/Settings.ts"
-import { type AwsVariables, s3Address, WrongAddress } from "./blobs/s3/Address.ts"
-import { within } from "./files/Deadline.ts"
+import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/Address.ts"
+import { within } from "../drivers/files/Deadline.ts"
+import type { BlobPlace } from "../protocol/Places.ts"
+import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs"
 import { access, mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
-import { codeOf } from "./blobs/Calls.ts"
+import { codeOf } from "../drivers/blobs/Calls.ts"
 
 /** A folder that whoever set it has to change something about. The message says what. */
 export class UnusableFolder extends Error {}

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { nodesOf } from "../../src/services/nodes/Catalogue.ts"
-import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { nodesOf } from "../../src/nodes/Catalogue.ts"
+import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { Memory } from "../nodes/memory.ts"
 import { analytics, node, within } from "./support.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { Headers, type HttpMethod } from "effect/http"
-import { byteRange } from "../../src/services/shared/ByteRange.ts"
-import { contentDisposition } from "../../src/services/shared/ContentDisposition.ts"
-import { decide } from "../../src/services/shared/Download.ts"
+import { byteRange } from "../../src/services/http/ByteRange.ts"
+import { contentDisposition } from "../../src/services/http/ContentDisposition.ts"
+import { decide } from "../../src/services/http/Download.ts"
 
 const modified = new Date("2026-03-01T10:00:00.500Z")
 const before = "Sun, 01 Mar 2026 09:59:59 GMT"

@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as MemoryStore from "../../src/layers/memory/ArchiveStore.ts"
 import * as PostgresStore from "../../src/layers/postgres/ArchiveStore.ts"
 import { noise, sha256 } from "../blobs/bytes.ts"
+import * as MemoryStore from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 import { add, bytesOf, disk, folder, gateway, jsonOf, send } from "./gateway.ts"
 

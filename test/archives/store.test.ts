@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import * as Memory from "../../src/layers/memory/ArchiveStore.ts"
 import * as Postgres from "../../src/layers/postgres/ArchiveStore.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
+import * as Memory from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const archive = (id: string, sha256 = "a".repeat(64)) => ({

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Schema, Stream } from "effect"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import * as Disk from "../../src/layers/blobs/Disk.ts"
-import * as Memory from "../../src/layers/memory/Blobs.ts"
+import * as Disk from "../../src/drivers/blobs/Disk.ts"
+import * as Memory from "../memory/Blobs.ts"
 import { behaviour } from "./behaviour.ts"
 import { scratch } from "./folder.ts"
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Context, type Duration, Effect, Layer, type Scope } from "effect"
-import * as Disk from "../../src/layers/blobs/Disk.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import * as Disk from "../../src/drivers/blobs/Disk.ts"
 
 /** A folder for one test, removed with everything in it. */
 export const scratch: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
-import { pump } from "../../src/layers/blobs/Pump.ts"
-import { giveBack, Pipe } from "../../src/services/shared/Pipe.ts"
+import { giveBack, Pipe } from "../../src/drivers/blobs/Pipe.ts"
+import { pump } from "../../src/drivers/blobs/Pump.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 import { diskAt, filesBelow, scratch } from "./folder.ts"
 

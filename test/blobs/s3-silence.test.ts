@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
-import * as S3 from "../../src/layers/blobs/S3.ts"
-import { s3Address } from "../../src/layers/blobs/s3/Address.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/S3.ts"
+import { s3Address } from "../../src/drivers/blobs/s3/Address.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { cut, noise } from "./bytes.ts"
 
 const mib = 1024 * 1024

@@ -1,12 +1,12 @@
 import { createServer, type RequestListener, type Server } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Context, Effect, Layer, Logger, Redacted, Stream } from "effect"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/S3.ts"
+import { s3Address } from "../../src/drivers/blobs/s3/Address.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
-import * as S3 from "../../src/layers/blobs/S3.ts"
-import { s3Address } from "../../src/layers/blobs/s3/Address.ts"
 import { startFailure } from "../../src/layers/StartFailure.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
-import type { S3Blobs } from "../../src/services/shared/Settings.ts"
+import type { S3Blobs } from "../../src/protocol/Places.ts"
 import { cut, noise } from "./bytes.ts"
 
 const deadline = 500

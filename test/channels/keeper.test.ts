@@ -1,16 +1,17 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import * as JobStoreMemory from "../../src/layers/memory/JobStore.ts"
-import * as PositionStoreMemory from "../../src/layers/memory/PositionStore.ts"
+import type { Flowline } from "../../src/protocol/Flowline.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
-import { Gateway } from "../../src/services/executions/Gateway.ts"
-import { Provision } from "../../src/services/executions/Provision.ts"
-import type { Flowline } from "../../src/services/flowlines/Flowline.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
+import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { Provision } from "../../src/services/runs/Provision.ts"
+import * as JobStoreMemory from "../memory/JobStore.ts"
+import * as PositionStoreMemory from "../memory/PositionStore.ts"
 
 const second = 1000
 const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }

@@ -4,7 +4,8 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import {
   act,
   childrenOf,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { Allowance, DataFiles } from "../../src/layers/engines/child/DataFiles.ts"
+import { Allowance, DataFiles } from "../../src/run/files/DataFiles.ts"
 import { filesIn } from "./support.ts"
 
 const folders = Effect.acquireRelease(

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Layer } from "effect"
-import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
-import { serve } from "../../src/layers/engines/child/Run.ts"
-import type { NodeCounters } from "../../src/services/engines/Engine.ts"
-import type { DagNode } from "../../src/services/flowlines/Flowline.ts"
-import type { RunContext } from "../../src/services/nodes/Node.ts"
-import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
+import type { DagNode } from "../../src/protocol/Flowline.ts"
+import type { NodeCounters } from "../../src/protocol/Message.ts"
+import { serve } from "../../src/run/Run.ts"
+import { pipeline } from "../../src/run/stream/Pipeline.ts"
 
 // The child's program with nodes that do what a run must not get away with. Each is a flowline of its own.
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
-import { PositionStore } from "../../src/services/executions/PositionStore.ts"
+import { PositionStore } from "../../src/services/runs/PositionStore.ts"
 import { flowlineForm, gateway, raw } from "../support/gateway.ts"
 
 const conf = mkdtempSync(join(tmpdir(), "flow-follow-"))

@@ -3,7 +3,8 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, filesIn, follow, places, printed, settings, until } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {

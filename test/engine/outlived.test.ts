@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { hostname } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
-import { outlived } from "../../src/layers/engines/ProcessGroup.ts"
+import { outlived } from "../../src/layers/engine/ProcessGroup.ts"
 
 const { signal } = new AbortController()
 

@@ -3,11 +3,12 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
-import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
-import { program } from "../../src/layers/Programs.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
-import type { DagNode } from "../../src/services/flowlines/Flowline.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
+import type { DagNode } from "../../src/protocol/Flowline.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
+import { program } from "../../src/drivers/Programs.ts"
 import {
   blob,
   ended,

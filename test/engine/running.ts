@@ -1,6 +1,8 @@
 import { Effect, Fiber, Stream } from "effect"
-import type { EngineSettings } from "../../src/layers/engines/EngineConfig.ts"
-import { Engine, type RunMessage, type RunSpec } from "../../src/services/engines/Engine.ts"
+import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunSpec } from "../../src/protocol/Order.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { engine, printed, until } from "./support.ts"
 
 /** A run that goes on while the test does things to what it reads. */

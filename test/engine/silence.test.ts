@@ -1,6 +1,7 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { Engine, type RunMessage } from "../../src/services/engines/Engine.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
 import { act, ended, engine, places, settings } from "./support.ts"
 
 /** The end of a run that is killed from outside, after this process was silent for so many milliseconds. */

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as BlobsAt from "../../src/layers/blobs/BlobsAt.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
 import { ended, engine, flowline, follow, node, places, printed, settings, spec } from "./support.ts"
 
 const reading = (given: Record<string, unknown>) =>

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
-import { signalGroup } from "../../src/layers/engines/ProcessGroup.ts"
+import { signalGroup } from "../../src/layers/engine/ProcessGroup.ts"
 
 const program = fileURLToPath(new URL("./watched.ts", import.meta.url))
 

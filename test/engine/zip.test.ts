@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { safeName, zip } from "../../src/layers/Zip.ts"
+import { safeName, zip } from "../../src/run/archive/Zip.ts"
 import { unzip } from "./unzip.ts"
 
 const folder = Effect.acquireRelease(

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { csvOf, dates } from "../../src/services/nodes/extraction/Cells.ts"
-import { CsvLines } from "../../src/services/nodes/extraction/CsvLines.ts"
-import { original, originalText, separator, storable } from "../../src/services/search/Storable.ts"
+import { original, originalText, separator, storable } from "../../src/languages/query/Storable.ts"
+import { csvOf, dates } from "../../src/nodes/outputs/extraction/Cells.ts"
+import { CsvLines } from "../../src/nodes/outputs/extraction/CsvLines.ts"
 import { type Random, randomOf } from "../search/generated.ts"
 
 const pieces = [

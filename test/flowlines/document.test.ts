@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { readDocument, type SourceDocument } from "../../src/services/flowlines/Document.ts"
+import { readDocument, type SourceDocument } from "../../src/languages/document/Document.ts"
 
 const read = (text: string | Uint8Array, name?: string) =>
   readDocument({ name, bytes: typeof text === "string" ? new TextEncoder().encode(text) : text })

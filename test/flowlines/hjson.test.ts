@@ -2,8 +2,8 @@ import { createRequire } from "node:module"
 import { it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { TextFault } from "../../src/services/flowlines/DocumentSource.ts"
-import { readHjson } from "../../src/services/flowlines/Hjson.ts"
+import { TextFault } from "../../src/languages/document/DocumentSource.ts"
+import { readHjson } from "../../src/languages/document/Hjson.ts"
 import { below, Tree, treeOf } from "./trees.ts"
 
 interface Reference {

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Result } from "effect"
 import { describe, expect } from "vitest"
 import { stringify } from "yaml"
-import { pathOf, pointerOf, readDocument, type SourceDocument } from "../../src/services/flowlines/Document.ts"
+import { pathOf, pointerOf, readDocument, type SourceDocument } from "../../src/languages/document/Document.ts"
 import { Tree, treeOf } from "./trees.ts"
 
 const document = (text: string, name?: string): SourceDocument =>

@@ -1,4 +1,4 @@
-import type { RunContext } from "../../src/services/nodes/Node.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
 
 const nothing = () => Promise.reject(new Error("not here"))
 

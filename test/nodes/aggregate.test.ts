@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { aggregate } from "../../src/services/nodes/Aggregate.ts"
-import { Heap } from "../../src/services/nodes/aggregate/Heap.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import type { Event } from "../../src/nodes/Node.ts"
+import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
+import { Heap } from "../../src/nodes/processing/aggregate/Heap.ts"
 import { process } from "./memory.ts"
 import { of } from "./one.ts"
 

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, portable, sendBlock } from "../../src/services/nodes/files/Blocks.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { type Block, blockBytes, blocks, portable, sendBlock } from "../../src/nodes/inputs/files/Blocks.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
 const encode = (text: string) => new TextEncoder().encode(text)

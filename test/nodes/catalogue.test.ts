@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
+import { catalogue, descriptor, nodesOf } from "../../src/nodes/Catalogue.ts"
+import { runtimes } from "../../src/protocol/Flowline.ts"
 import { decode } from "../../src/services/flowlines/Definition.ts"
 import { settingsOf } from "../../src/services/flowlines/Validation.ts"
-import { catalogue, descriptor, nodesOf } from "../../src/services/nodes/Catalogue.ts"
-import { runtimes } from "../../src/services/nodes/Node.ts"
 import { reference, settingsSchema } from "./reference.ts"
 
 const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))

@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { dissect } from "../../src/services/nodes/Dissect.ts"
-import { filter } from "../../src/services/nodes/Filter.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import type { Event } from "../../src/nodes/Node.ts"
+import { dissect } from "../../src/nodes/processing/Dissect.ts"
+import { filter } from "../../src/nodes/processing/Filter.ts"
 import { Memory, process, run } from "./memory.ts"
 
 const words = ["GET /a 200", "POST /b 500", "GET /c 503 ", "", "no match", "é€😀 /x 404"]

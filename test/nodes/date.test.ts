@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { reader } from "../../src/services/nodes/date/Reader.ts"
-import { date } from "../../src/services/operators/flowlet/guest/date.ts"
+import { date } from "../../src/languages/flowlet/guest/date.ts"
+import { reader } from "../../src/nodes/processing/date/Reader.ts"
 
 const formats = [
   "ISO8601",

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
-import { predicate } from "../../src/services/nodes/expression/Compile.ts"
-import { filter } from "../../src/services/nodes/Filter.ts"
+import { predicate } from "../../src/languages/expression/Compile.ts"
+import { filter } from "../../src/nodes/processing/Filter.ts"
 
 const event = {
   message: "GET /a/b?x=1",

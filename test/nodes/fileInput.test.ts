@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { fileInput } from "../../src/services/nodes/FileInput.ts"
-import { csvHeader, csvRows } from "../../src/services/nodes/formats/Csv.ts"
-import { parseJson } from "../../src/services/nodes/formats/Json.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { parseJson } from "../../src/languages/json/JsonValue.ts"
+import { csvHeader, csvRows } from "../../src/nodes/formats/Csv.ts"
+import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
 type Settings = typeof fileInput.settings.Type

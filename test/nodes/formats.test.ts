@@ -1,10 +1,10 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { fileInput } from "../../src/services/nodes/FileInput.ts"
-import { encoder } from "../../src/services/nodes/formats/Encoder.ts"
-import { keptLength, LineSplitter, maxLineLength } from "../../src/services/nodes/formats/Lines.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { encoder } from "../../src/nodes/formats/Encoder.ts"
+import { keptLength, LineSplitter, maxLineLength } from "../../src/nodes/formats/Lines.ts"
+import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
 /** Cuts at the given places, taken modulo the length. */

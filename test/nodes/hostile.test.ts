@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { catalogue } from "../../src/services/nodes/Catalogue.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { catalogue } from "../../src/nodes/Catalogue.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory, process } from "./memory.ts"
 
 // Records of all kinds, good for nothing: every node takes them, and each is among its results or its failures.

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import type { NodeCounters } from "../../src/services/engines/Engine.ts"
-import { Flowline } from "../../src/services/flowlines/Flowline.ts"
-import type { Event, NodeContext, NodeType, RunContext, Sink } from "../../src/services/nodes/Node.ts"
-import { pipeline } from "../../src/services/nodes/Pipeline.ts"
+import type { Event, NodeContext, NodeType, RunContext, Sink } from "../../src/nodes/Node.ts"
+import { Flowline } from "../../src/protocol/Flowline.ts"
+import type { NodeCounters } from "../../src/protocol/Message.ts"
+import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { absent } from "./absent.ts"
 
 /** A run's surroundings in memory. Files are text or the chunks that reading them gives. */

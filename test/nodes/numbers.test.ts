@@ -1,9 +1,9 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { encoder } from "../../src/services/nodes/formats/Encoder.ts"
-import { parseJson } from "../../src/services/nodes/formats/Json.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { parseJson } from "../../src/languages/json/JsonValue.ts"
+import { encoder } from "../../src/nodes/formats/Encoder.ts"
+import type { Event } from "../../src/nodes/Node.ts"
 import { Memory, run } from "./memory.ts"
 
 const lossy = [

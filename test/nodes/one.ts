@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { expect } from "vitest"
-import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { process } from "./memory.ts"
 
 /** What a node makes of events, texts standing for their message: its records and the reasons of its failures. */

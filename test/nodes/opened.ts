@@ -1,4 +1,4 @@
-import type { OpenFile, RunContext } from "../../src/services/nodes/Node.ts"
+import type { OpenFile, RunContext } from "../../src/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 
 /** Files in memory that can be opened, as those of a run can. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { Flowline } from "../../src/services/flowlines/Flowline.ts"
-import { NodeFailure, pipeline } from "../../src/services/nodes/Pipeline.ts"
+import { Flowline } from "../../src/protocol/Flowline.ts"
+import { NodeFailure, pipeline } from "../../src/run/stream/Pipeline.ts"
 import { Memory, run } from "./memory.ts"
 
 const failureOf = async (promise: Promise<unknown>): Promise<NodeFailure> => {

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, blocksOf, maxLineBytes } from "../../src/services/nodes/files/Blocks.ts"
-import { Ranges } from "../../src/services/nodes/files/Ranges.ts"
+import { type Block, blockBytes, blocks, blocksOf, maxLineBytes } from "../../src/nodes/inputs/files/Blocks.ts"
+import { Ranges } from "../../src/nodes/inputs/files/Ranges.ts"
 import { Opened } from "./opened.ts"
 
 const copied = ({ pieces, isFirst }: Block) => ({ bytes: Buffer.concat(pieces), isFirst })

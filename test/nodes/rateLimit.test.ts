@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { rateLimit } from "../../src/services/nodes/RateLimit.ts"
+import { rateLimit } from "../../src/nodes/processing/RateLimit.ts"
 import { Memory } from "./memory.ts"
 
 const start = async (rate: number, memory = new Memory()) =>

@@ -1,6 +1,6 @@
 import { stringify } from "yaml"
-import { catalogue, descriptor } from "../../src/services/nodes/Catalogue.ts"
-import type { NodeType } from "../../src/services/nodes/Node.ts"
+import { catalogue, descriptor } from "../../src/nodes/Catalogue.ts"
+import type { NodeType } from "../../src/nodes/Node.ts"
 
 /** The parts of a JSON Schema that the settings of nodes use. */
 interface JsonSchema {

@@ -1,8 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { Frames } from "../../src/services/nodes/syslog/Frames.ts"
-import { parseMessage } from "../../src/services/nodes/syslog/Message.ts"
+import { Frames } from "../../src/nodes/inputs/syslog/Frames.ts"
+import { parseMessage } from "../../src/nodes/inputs/syslog/Message.ts"
 
 const now = new Date("2026-01-02T00:00:00Z")
 const parse = (text: string) => parseMessage(text, now)

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { PatternSet } from "../../src/services/operators/banks/Banks.ts"
-import { compile, type Grok } from "../../src/services/operators/Grok.ts"
+import type { PatternSet } from "../../src/languages/grok/banks/Banks.ts"
+import { compile, type Grok } from "../../src/languages/grok/Grok.ts"
 import { topics } from "./banks/device-topics.ts"
 import { dotted, fieldsOf, type Sample } from "./banks/expected.ts"
 
@@ -67,7 +67,7 @@ for (const set of sets)
     if (known === undefined) continue
     describe(`${set} ${topic}`, async () => {
       const { patterns }: { readonly patterns: Readonly<Record<string, string>> } = await import(
-        `../../src/services/operators/banks/${set}/${topic}.ts`
+        `../../src/languages/grok/banks/${set}/${topic}.ts`
       )
       const own = samples.filter((sample) => typeof expectedIn(set, sample) === "string")
       const not = samples.filter((sample) => expectedIn(set, sample) === false && nameOf(sample[0]) in patterns)

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs"
-import type { Fields, Value } from "../../src/services/operators/FieldPath.ts"
+import type { Fields, Value } from "../../src/languages/FieldPath.ts"
 
 export interface GrokCase {
   readonly id: string

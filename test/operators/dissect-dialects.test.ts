@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type Dialect } from "../../src/services/operators/Dissect.ts"
-import type { Fields } from "../../src/services/operators/FieldPath.ts"
+import { compile, type Dialect } from "../../src/languages/dissect/Dissect.ts"
+import type { Fields } from "../../src/languages/FieldPath.ts"
 
 /** No match, and a pattern that is refused. */
 type Outcome = Fields | "miss" | "bad"

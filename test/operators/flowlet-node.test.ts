@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { flowlet } from "../../src/services/nodes/Flowlet.ts"
-import { checkFlowlet } from "../../src/services/nodes/FlowletCheck.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
+import { checkFlowlet } from "../../src/nodes/FlowletCheck.ts"
+import type { Event } from "../../src/nodes/Node.ts"
+import { flowlet } from "../../src/nodes/processing/Flowlet.ts"
 import { Memory, process } from "../nodes/memory.ts"
 
 const run = async (code: string, events: ReadonlyArray<Event>, more: Record<string, unknown> = {}) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
-import type { ConversionFailure } from "../../src/services/operators/Coercion.ts"
-import { walkingBuilder } from "../../src/services/operators/grok/Fields.ts"
-import { generatedMatch } from "../../src/services/operators/grok/GeneratedMatch.ts"
-import { type Leaf, leaves } from "../../src/services/operators/grok/Leaf.ts"
+import type { ConversionFailure } from "../../src/languages/Coercion.ts"
+import { walkingBuilder } from "../../src/languages/grok/Fields.ts"
+import { generatedMatch } from "../../src/languages/grok/GeneratedMatch.ts"
+import { type Leaf, leaves } from "../../src/languages/grok/Leaf.ts"
 
 const Path = Schema.NonEmptyArray(Schema.Literals(["a", "b", "c", "d-e", "@f"])).check(Schema.isMaxLength(3))
 const Captures = Schema.NonEmptyArray(

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Fields } from "../../src/services/operators/FieldPath.ts"
-import { compile, type GrokFilterOptions } from "../../src/services/operators/GrokFilter.ts"
+import type { Fields } from "../../src/languages/FieldPath.ts"
+import { compile, type GrokFilterOptions } from "../../src/languages/grok/GrokFilter.ts"
 
 const pattern_definitions = { WORD: "\\b\\w+\\b", INT: "[+-]?\\d+", ANY: ".*" }
 const filter = (options: GrokFilterOptions) => Result.getOrThrow(compile({ pattern_definitions, ...options }))

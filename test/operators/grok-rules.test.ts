@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Fields } from "../../src/services/operators/FieldPath.ts"
-import { compile, type GrokFilterOptions } from "../../src/services/operators/GrokFilter.ts"
+import type { Fields } from "../../src/languages/FieldPath.ts"
+import { compile, type GrokFilterOptions } from "../../src/languages/grok/GrokFilter.ts"
 
 const access = '1.2.3.4 - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 12'
 

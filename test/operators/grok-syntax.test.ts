@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import type { Fields } from "../../src/services/operators/FieldPath.ts"
-import { compile, type GrokOptions } from "../../src/services/operators/Grok.ts"
+import type { Fields } from "../../src/languages/FieldPath.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
 
 const elasticsearch: Partial<GrokOptions> = { dialect: "elasticsearch" }
 

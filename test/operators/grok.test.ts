@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type GrokOptions } from "../../src/services/operators/Grok.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
 
 const definitions = {
   WORD: "\\b\\w+\\b",

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
-import { isAscii } from "../../src/services/operators/Ascii.ts"
-import { coerce, toFloat, toInteger } from "../../src/services/operators/Coercion.ts"
-import { compile as compileDissect } from "../../src/services/operators/Dissect.ts"
-import { type Fields, getPath, setPath } from "../../src/services/operators/FieldPath.ts"
-import { compile as compileGrok } from "../../src/services/operators/Grok.ts"
+import { coerce, toFloat, toInteger } from "../../src/languages/Coercion.ts"
+import { compile as compileDissect } from "../../src/languages/dissect/Dissect.ts"
+import { type Fields, getPath, setPath } from "../../src/languages/FieldPath.ts"
+import { isAscii } from "../../src/languages/grok/Ascii.ts"
+import { compile as compileGrok } from "../../src/languages/grok/Grok.ts"
 import { samples } from "../../src/services/operators/Samples.ts"
 
 const options = { arbitrary: { runs: 500 } }

@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile } from "../../src/services/operators/Grok.ts"
-import { compile as compileFilter, type GrokFilterOptions } from "../../src/services/operators/GrokFilter.ts"
-import { capturesOf } from "../../src/services/operators/grok/Certain.ts"
-import { requiredText } from "../../src/services/operators/grok/Literal.ts"
-import { plainAscii } from "../../src/services/operators/grok/Plain.ts"
+import { capturesOf } from "../../src/languages/grok/Certain.ts"
+import { compile } from "../../src/languages/grok/Grok.ts"
+import { compile as compileFilter, type GrokFilterOptions } from "../../src/languages/grok/GrokFilter.ts"
+import { requiredText } from "../../src/languages/grok/Literal.ts"
+import { plainAscii } from "../../src/languages/grok/Plain.ts"
 import { definitions, expression, line, random } from "./generate.ts"
 
 const grok = (...patterns: ReadonlyArray<string>) => Result.getOrThrow(compile(patterns, { bank: "none", definitions }))

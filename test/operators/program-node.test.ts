@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { guard } from "../../src/layers/operators/Watchdog.ts"
-import { checkSettings } from "../../src/services/nodes/Checks.ts"
-import { filter } from "../../src/services/nodes/Filter.ts"
-import { flowlet } from "../../src/services/nodes/Flowlet.ts"
-import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import { checkSettings } from "../../src/nodes/Checks.ts"
+import type { Event, NodeType } from "../../src/nodes/Node.ts"
+import { filter } from "../../src/nodes/processing/Filter.ts"
+import { flowlet } from "../../src/nodes/processing/Flowlet.ts"
 import { Memory } from "../nodes/memory.ts"
 
 /** What a node makes of events in a run, where what does not end by itself is cut off. */

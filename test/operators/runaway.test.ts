@@ -1,10 +1,10 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { guard } from "../../src/layers/operators/Watchdog.ts"
-import { grok } from "../../src/services/nodes/Grok.ts"
-import type { Event } from "../../src/services/nodes/Node.ts"
-import { compile } from "../../src/services/operators/Grok.ts"
-import { mayRunAway } from "../../src/services/operators/grok/Risk.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import { compile } from "../../src/languages/grok/Grok.ts"
+import { mayRunAway } from "../../src/languages/grok/Risk.ts"
+import type { Event } from "../../src/nodes/Node.ts"
+import { grok } from "../../src/nodes/processing/Grok.ts"
 import { Memory } from "../nodes/memory.ts"
 
 const risky = (pattern: string) => {

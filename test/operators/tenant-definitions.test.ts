@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type GrokOptions } from "../../src/services/operators/Grok.ts"
-import { definitionsOf, type TenantDefinitions } from "../../src/services/operators/TenantDefinitions.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
+import { definitionsOf, type TenantDefinitions } from "../../src/languages/grok/TenantDefinitions.ts"
 import { line, random } from "./generate.ts"
 
 let versions = 0

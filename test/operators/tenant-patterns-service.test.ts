@@ -1,10 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { ArtifactStore } from "../../src/services/artifacts/ArtifactStore.ts"
 import { type FoundPatterns, PatternFiles } from "../../src/services/operators/PatternFiles.ts"
 import { TenantPatterns } from "../../src/services/operators/TenantPatterns.ts"
-import { ArtifactStore } from "../../src/services/resources/ArtifactStore.ts"
 
 /** Files and artifacts that a test can change. */
 const stores = () => {

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
-import { layer } from "../../src/layers/Postgres.ts"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { layer } from "../../src/layers/postgres/Postgres.ts"
 import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 
 /**

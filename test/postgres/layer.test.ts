@@ -2,8 +2,8 @@ import { PgClient } from "@effect/sql-pg"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { WideSql } from "../../src/layers/Postgres.ts"
-import { postgresHealth } from "../../src/layers/postgres/Unreachable.ts"
+import { postgresHealth } from "../../src/drivers/postgres/Unreachable.ts"
+import { WideSql } from "../../src/layers/postgres/Postgres.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 describe("Postgres.layer", () => {

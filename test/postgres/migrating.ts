@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import { layerFromUrl } from "../../src/layers/Postgres.ts"
+import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 
 /** `node migrating.ts <address>`: opens the database as a gateway does and prints `done`, or `refused <message>`. */
 await Effect.runPromise(

@@ -2,7 +2,7 @@ import { PgClient } from "@effect/sql-pg"
 import { describe, expect, layer } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import { unreachable } from "../../src/layers/postgres/Unreachable.ts"
+import { unreachable } from "../../src/drivers/postgres/Unreachable.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const made = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE IF NOT EXISTS notes (text text UNIQUE)`)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, type Layer, Schema } from "effect"
-import { matchesWildcard } from "../../src/services/resources/Wildcard.ts"
+import { matchesWildcard } from "../../src/languages/Wildcard.ts"
 import { versionKey } from "../../src/services/shared/Versions.ts"
 import { gateway, memoryGateway, TestGateway } from "../support/gateway.ts"
 import { ask, build, form } from "./support.ts"

@@ -2,7 +2,7 @@ import { readdirSync, utimesSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { gateway, TestGateway } from "../support/gateway.ts"
 import { ask, form, tenant, upload } from "./support.ts"
 

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto"
 import { CreateBucketCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3"
 import { Context, type Duration, Effect, Layer, Redacted } from "effect"
 import { inject } from "vitest"
-import * as S3 from "../../src/layers/blobs/S3.ts"
-import { Blobs } from "../../src/services/blobs/Blobs.ts"
-import type { S3Blobs } from "../../src/services/shared/Settings.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import * as S3 from "../../src/drivers/blobs/S3.ts"
+import type { S3Blobs } from "../../src/protocol/Places.ts"
 import { accessKeyId, secretAccessKey } from "./ceph.ts"
 
 /** A client of the tests' own, to look behind the product's back. */

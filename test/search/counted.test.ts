@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
-import { all, type Query } from "../../src/services/search/Query.ts"
-import { Search } from "../../src/services/search/Search.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { all, type Query } from "../../src/languages/query/Query.ts"
 import { stores } from "./stores.ts"
 
 const even: Query = { _tag: "Equals", field: "even", values: { texts: [], numbers: [], booleans: [true] } }

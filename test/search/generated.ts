@@ -1,4 +1,4 @@
-import { compareDecimals, isRaw, readRaw } from "../../src/services/shared/Exact.ts"
+import { compareDecimals, isRaw, readRaw } from "../../src/languages/json/JsonNumbers.ts"
 
 /** Whether two values of `readRaw` are the same JSON; numbers by their value, all digits counted. */
 export const isSame = (a: unknown, b: unknown): boolean => {

@@ -1,9 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Result, Stream } from "effect"
-import { parseQuery } from "../../src/services/search/Parser.ts"
-import { all } from "../../src/services/search/Query.ts"
-import { Search } from "../../src/services/search/Search.ts"
-import { readDigits, readRaw } from "../../src/services/shared/Exact.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { readDigits, readRaw } from "../../src/languages/json/JsonNumbers.ts"
+import { all } from "../../src/languages/query/Query.ts"
+import { parseQuery } from "../../src/languages/query/QueryParser.ts"
 import { document, fields, isSame, query, randomOf } from "./generated.ts"
 import { inMemory, onPostgres } from "./stores.ts"
 

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
-import { dateMath, zoneOffset } from "../../src/services/search/DateMath.ts"
-import { holds } from "../../src/services/search/Evaluate.ts"
-import { placeOf } from "../../src/services/search/Instant.ts"
-import { parseQuery } from "../../src/services/search/Parser.ts"
+import { dateMath, zoneOffset } from "../../src/languages/query/DateMath.ts"
+import { holds } from "../../src/languages/query/Evaluate.ts"
+import { placeOf } from "../../src/languages/query/Instant.ts"
+import { parseQuery } from "../../src/languages/query/QueryParser.ts"
 
 const now = Date.parse("2026-11-21T10:20:30.456Z")
 

@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
-import * as Memory from "../../src/layers/search/Memory.ts"
-import * as Postgres from "../../src/layers/search/Postgres.ts"
+import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import * as Memory from "../memory/Search.ts"
 import { freshDatabase } from "../support/postgres.ts"
 
 /** Documents in a fresh database. */

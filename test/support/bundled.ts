@@ -1,4 +1,4 @@
-import { startBundled } from "../../src/layers/Programs.ts"
+import { startBundled } from "../../src/drivers/Programs.ts"
 
 // What the tests start as processes and threads are the bundled programs, as with `npm start`.
 startBundled()

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"
 import { PgClient } from "@effect/sql-pg"
-import type { Scope } from "effect"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { inject } from "vitest"
-import { layerFromUrl } from "../../src/layers/Postgres.ts"
 import { migrate } from "../../src/layers/postgres/Migrations.ts"
+import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { startTestServer } from "./postgresServer.ts"
 
 /** The run's server, from `globalSetup.ts`; where that is not configured, one for this file alone. */

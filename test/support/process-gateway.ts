@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Redacted, type Scope } from "effect"
-import { program } from "../../src/layers/Programs.ts"
+import { program } from "../../src/drivers/Programs.ts"
 import { freshDatabase } from "./postgres.ts"
 import { eventually } from "./process.ts"
 

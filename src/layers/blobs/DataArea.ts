@@ -2,13 +2,13 @@ import { mkdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Effect, Layer, Schema } from "effect"
+import { within } from "../../drivers/files/Deadline.ts"
+import { openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { DataArea } from "../../services/blobs/DataArea.ts"
 import { RelativePath } from "../../services/shared/RelativePath.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
-import { within } from "../files/Deadline.ts"
-import { openInside } from "../files/OpenInside.ts"
 
 const isRelativePath = Schema.is(RelativePath)
 

@@ -1,6 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { unreachable } from "../postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 
 /** Rows that one statement removes at most. */
 const atOnce = 10_000

@@ -3,11 +3,11 @@ import { join } from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import Hjson from "hjson"
 import { parse } from "yaml"
+import { within } from "../../drivers/files/Deadline.ts"
+import { isAbsent } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { PlatformFile } from "../../services/platform/Platform.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { within } from "../files/Deadline.ts"
-import { isAbsent } from "../files/OpenInside.ts"
 
 /** The file is there but cannot be used: what an operator has to mend, not a storage in trouble. */
 class UnusablePlatformFile extends Error {}

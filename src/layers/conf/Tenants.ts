@@ -2,11 +2,11 @@ import type { Dirent } from "node:fs"
 import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Clock, Effect, Layer, Schema } from "effect"
+import { within } from "../../drivers/files/Deadline.ts"
+import { codeOf } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantName, Tenants } from "../../services/shared/Tenant.ts"
-import { within } from "../files/Deadline.ts"
-import { codeOf } from "../files/OpenInside.ts"
 
 /** Milliseconds for which a listing of the tenants counts. A name that it lacks is looked up at once. */
 const freshFor = 1000

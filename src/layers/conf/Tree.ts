@@ -1,8 +1,8 @@
 import { constants } from "node:fs"
 import { access, lstat, readdir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
+import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
 import type { ConfNode } from "../../services/conf/ConfNode.ts"
-import { isAbsent, isInside } from "../files/OpenInside.ts"
 
 const filesAtOnce = 64
 /** Folders entered through links: a bound, as links can make a small folder look endless. */

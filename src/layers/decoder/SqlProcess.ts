@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-import { program } from "../Programs.ts"
+import { program } from "../../drivers/Programs.ts"
 
 /** A file, and where its tenant's files are. */
 export interface SqlTask {

@@ -1,12 +1,12 @@
 import { join } from "node:path"
 import { Result } from "effect"
+import { placeOf, type StatementFault } from "../../drivers/duckdb/Statement.ts"
+import { readDocument } from "../../languages/document/Document.ts"
+import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { decode } from "../../services/flowlines/Definition.ts"
-import { readDocument } from "../../services/flowlines/Document.ts"
 import { type OutlineNode, outline } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-import { viewsOf } from "../../services/nodes/Sql.ts"
-import { placeOf, type StatementFault } from "../engines/analytics/Statement.ts"
 
 /** Whether the file may hold SQL. A text that hides the word with escapes is known only when it was read. */
 export const mayHoldSql = ({ bytes }: FlowlineFile): boolean =>
@@ -49,7 +49,7 @@ const readStatements = async (nodes: ReadonlyArray<OutlineNode>, found: Array<Fi
       found.push({ path: ["dag", index, "subscribe"], detail })
     }
     // DuckDB takes memory that does not come back: only flowlines with SQL load it.
-    const { parse } = await import("../engines/analytics/Parser.ts")
+    const { parse } = await import("../../drivers/duckdb/Parser.ts")
     const faults = await parse(statement, new Set(views.keys()))
     found.push(...faults.map((fault) => findingOf(index, statement, fault)))
     reads.push({ index, statement, views, isSound: faults.length + ambiguous.length === 0 })
@@ -65,8 +65,8 @@ const lookUp = async (
   found: Array<Finding>
 ): Promise<void> => {
   const [{ Binder }, { fileColumns, parquetPaths, rowColumns }] = await Promise.all([
-    import("../engines/analytics/Binder.ts"),
-    import("../engines/analytics/Header.ts")
+    import("../../drivers/duckdb/Binder.ts"),
+    import("../../drivers/duckdb/Header.ts")
   ])
   const inputs = nodes.filter(({ type }) => type === "file_input")
   const paths =

@@ -1,13 +1,13 @@
 import { readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
+import { within } from "../../drivers/files/Deadline.ts"
+import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
+import { packagePath } from "../../drivers/Package.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Pages, type Shelf } from "../../services/documentation/Pages.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
-import { within } from "../files/Deadline.ts"
-import { isAbsent, isInside } from "../files/OpenInside.ts"
-import { packagePath } from "../Package.ts"
 
 /**
  * The paths of the files below a folder, sorted; nothing when the folder itself is a link out of `root`. Links are left

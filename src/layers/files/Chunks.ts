@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises"
 import { Effect, Stream } from "effect"
-import type { ByteSpan } from "../../services/blobs/Blobs.ts"
-import { within } from "./Deadline.ts"
+import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import { within } from "../../drivers/files/Deadline.ts"
 
 /** Bytes of a file that are read at once: larger chunks cost fewer turns of the event loop. */
 export const chunkSize = 512 * 1024

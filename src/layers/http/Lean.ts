@@ -38,7 +38,7 @@ const without =
  * and the shared ones.
  */
 export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>, features: ReadonlyArray<string>) => {
-  const trim = without(new Set(["shared", ...features]))
+  const trim = without(new Set(["shared", "http", ...features]))
   return Layer.fromBuild<A, E, R>((memoMap, scope) =>
     Effect.updateContext(Layer.buildWithMemoMap(layer, memoMap, scope), (context: Context.Context<R>) => trim(context))
   )

@@ -1,12 +1,12 @@
 import * as Result from "effect/Result"
-import { type Guard, hadItsTime } from "../../services/nodes/Guard.ts"
+import { guard } from "../../drivers/threads/Watchdog.ts"
+import { type Guard, hadItsTime } from "../../nodes/Guard.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import { prepare, type Tester } from "../../services/operators/Tester.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { guard } from "./Watchdog.ts"
 
 const examined = (tester: Tester, sample: Sample): Row => {
   try {

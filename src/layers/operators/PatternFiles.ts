@@ -1,11 +1,11 @@
 import { readdir, realpath } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
+import { within } from "../../drivers/files/Deadline.ts"
+import { isAbsent, isInside, type OpenedFile, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { within } from "../files/Deadline.ts"
-import { isAbsent, isInside, type OpenedFile, openInside } from "../files/OpenInside.ts"
 
 /** A file as it was read: its text, or why it has none. */
 interface ReadFile {

@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
 import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
-import { processorMillis } from "./Watchdog.ts"
+import { processorMillis } from "../../drivers/threads/Watchdog.ts"
 
 // Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
 

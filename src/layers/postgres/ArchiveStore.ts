@@ -1,10 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import type { Archive } from "../../services/archives/Archive.ts"
 import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
-import { WideSql } from "../Postgres.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
+import { WideSql } from "./Postgres.ts"
 
 // A cursor is what the client sends; one that never was an ordinal starts at the first row.
 const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")

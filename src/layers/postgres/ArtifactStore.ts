@@ -1,19 +1,19 @@
 import { Data, Effect, Layer, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { hasWildcard } from "../../languages/Wildcard.ts"
 import {
   type ArtifactFilter,
   ArtifactStore,
   type NewArtifact,
   type Put,
   type StoredArtifact
-} from "../../services/resources/ArtifactStore.ts"
-import { hasWildcard } from "../../services/resources/Wildcard.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
+} from "../../services/artifacts/ArtifactStore.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
-import { WideSql } from "../Postgres.ts"
+import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** A version that is to be removed is not there: undoes the transaction. */
 class Missing extends Data.TaggedError("Missing") {}

@@ -1,11 +1,11 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import { ExecutionStatus } from "../../services/executions/Execution.ts"
 import type { ExecutionKey, OutputState } from "../../services/executions/ExecutionStore.ts"
-import type { StoredLine } from "../../services/shared/Lines.ts"
-import type { ListRow, ListSpan } from "../../services/shared/Paging.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
+import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
+import type { StoredLine } from "../../services/shared/OutputLines.ts"
 
 interface StatusRow {
   readonly summary: string

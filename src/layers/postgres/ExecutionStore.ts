@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { ExecutionState } from "../../services/executions/Execution.ts"
 import {
-  type Attempt,
   type Claim,
   type Ending,
   type ExecutionKey,
@@ -10,10 +10,10 @@ import {
   type NewExecution,
   type OutputLine
 } from "../../services/executions/ExecutionStore.ts"
-import { WideSql } from "../Postgres.ts"
+import type { Attempt } from "../../services/runs/PositionStore.ts"
 import { executionReads } from "./ExecutionReads.ts"
+import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
-import { unreachable } from "./Unreachable.ts"
 
 /** A row for every execution that a write reached: none when the attempt is not the current one any more. */
 const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0

@@ -1,16 +1,16 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import {
   FlowlineStore,
   type FlowlineVersion,
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
-import type { ListRow } from "../../services/shared/Paging.ts"
-import { WideSql } from "../Postgres.ts"
+import type { ListRow } from "../../services/shared/Listing.ts"
 import { byTurn } from "./ByTurn.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
+import { WideSql } from "./Postgres.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
 export const layer = Layer.effect(

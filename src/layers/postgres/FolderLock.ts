@@ -1,8 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import type { Scope } from "effect"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, type Scope } from "effect"
 
 /** Another gateway works on the same data folder. */
 export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLocked", {

@@ -1,9 +1,9 @@
 import { hostname } from "node:os"
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Gateway } from "../../services/executions/Gateway.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { Gateway } from "../../services/runs/Gateway.ts"
 import { viewProcess } from "./processes.ts"
-import { unreachable } from "./Unreachable.ts"
 
 /** A gateway that has not been seen for this long is gone; it says that it is there every second. */
 const goneAfter = "7 seconds"

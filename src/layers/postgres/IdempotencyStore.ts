@@ -1,7 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Begun, IdempotencyStore } from "../../services/shared/Idempotency.ts"
-import { unreachable } from "./Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { type Begun, IdempotencyStore } from "../../services/http/Idempotency.ts"
 
 const lifetime = "24 hours"
 /** A request that has not come to an end for so long has died with its gateway. */

@@ -1,12 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import type { JobKey, JobState } from "../../services/channels/Job.ts"
-import { jobScope } from "../../services/channels/Job.ts"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
 import { type JobChange, type JobLine, JobStore, type Tenure, type Wished } from "../../services/channels/JobStore.ts"
-import type { StoredLine } from "../../services/shared/Lines.ts"
-import { WideSql } from "../Postgres.ts"
+import type { StoredLine } from "../../services/shared/OutputLines.ts"
+import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** Lines that are kept of a job's output. */
 const keptLines = 1000

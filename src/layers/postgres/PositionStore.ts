@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { PositionStore } from "../../services/executions/PositionStore.ts"
-import { unreachable } from "./Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { PositionStore } from "../../services/runs/PositionStore.ts"
 
 /** Positions in the table `positions`, fenced by the epoch in `executions`. */
 export const layer = Layer.effect(

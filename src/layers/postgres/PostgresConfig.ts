@@ -1,5 +1,4 @@
-import type { Option, Redacted } from "effect"
-import { Context } from "effect"
+import { Context, type Option, type Redacted } from "effect"
 
 /** Where the gateway keeps its rows. */
 export class PostgresConfig extends Context.Service<

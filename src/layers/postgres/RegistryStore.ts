@@ -1,6 +1,7 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import {
   isExpected,
   type Kept,
@@ -8,9 +9,8 @@ import {
   RegistryStore,
   type RegistryVersion
 } from "../../services/registry/RegistryStore.ts"
-import { WideSql } from "../Postgres.ts"
+import { WideSql } from "./Postgres.ts"
 import { checkQuota, type OverQuota } from "./StoredRows.ts"
-import { unreachable, unreachableStream } from "./Unreachable.ts"
 
 /** What was found undoes the transaction. */
 class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}

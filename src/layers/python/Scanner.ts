@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
-import { type Interpreter, pythonOptions, pythonProgram } from "./Interpreter.ts"
+import { type Interpreter, pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
 
 const Found = Schema.Union([
   Schema.Struct({

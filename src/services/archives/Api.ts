@@ -5,7 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { pageQuery } from "../shared/Paging.ts"
+import { pageQuery } from "../shared/Listing.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Archive } from "./Archive.ts"
 

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Archive } from "./Archive.ts"
 
 export type NewArchive = Omit<Archive, "createdAt">

@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Scope, type Stream } from "effect"
+import { Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { Blobs, type ByteSpan } from "../blobs/Blobs.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Archive } from "./Archive.ts"
 import { ArchiveStore, type NewArchive } from "./ArchiveStore.ts"
 

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
-import { download } from "../shared/Download.ts"
-import { listResponse } from "../shared/Paging.ts"
+import { download } from "../http/Download.ts"
+import { listResponse } from "../http/Paging.ts"
 import { Archives } from "./Archives.ts"
 
 export const ArchivesHttp = HttpApiBuilder.group(

@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Tenants } from "../shared/Tenant.ts"
-import { Blobs, type StoredBlob } from "./Blobs.ts"
 
 /** A kind of row that refers to blobs: gives those of `sha256s` that it refers to. */
 export type Holder = (

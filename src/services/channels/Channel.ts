@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { NodeCount } from "../executions/Execution.ts"
+import { NodeCount } from "../runs/NodeCount.ts"
 import { ChannelStatus, JobStatus } from "./Job.ts"
 
 const status = ChannelStatus.annotate({

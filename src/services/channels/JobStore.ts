@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { StoredLine } from "../shared/Lines.ts"
+import type { StoredLine } from "../shared/OutputLines.ts"
 import type { JobKey, JobState, JobStatus } from "./Job.ts"
 
 /** One tenure of a job: a gateway that keeps it. What it writes counts as long as no later one has begun. */

@@ -1,8 +1,8 @@
 import { Cron, Effect, Result, Schema, SchemaIssue } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
-import { pointerOf, readDocument, type SourceFile } from "../flowlines/Document.ts"
-import { type Runtime, runtimes } from "../nodes/Node.ts"
-import { DurationText, millisOf } from "../shared/DurationText.ts"
+import { DurationText, millisOf } from "../../languages/DurationText.ts"
+import { pointerOf, readDocument, type SourceFile } from "../../languages/document/Document.ts"
+import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { JobName } from "./Job.ts"
 

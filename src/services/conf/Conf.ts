@@ -1,8 +1,8 @@
 import { Context, type Effect, type Scope, type Stream } from "effect"
+import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import type { DirectoryRead } from "../../errors/DirectoryRead.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ByteSpan } from "../blobs/Blobs.ts"
 import type { ConfNode } from "./ConfNode.ts"
 
 /** A configuration file that is open: what is read is what `size` and `version` describe. */

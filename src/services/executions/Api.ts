@@ -4,7 +4,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { pageQuery } from "../shared/Paging.ts"
+import { pageQuery } from "../shared/Listing.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Execution, ExecutionDetail, ExecutionEvent, ExecutionOutput } from "./Execution.ts"
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { NodeCount } from "../runs/NodeCount.ts"
 
 export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
 export type ExecutionState = typeof ExecutionState.Type
@@ -28,18 +29,6 @@ export const ExecutionEvent = Schema.Struct({
   seq: Schema.Int,
   detail: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "ExecutionEvent" })
-
-export const NodeCount = Schema.Struct({
-  component: Schema.String,
-  recordsIn: Schema.Int,
-  recordsOut: Schema.Int,
-  total: Schema.optionalKey(
-    Schema.Int.annotate({ description: "What recordsOut will be in the end, where it is known" })
-  ),
-  lag: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that a followed input has not read yet" })),
-  errors: Schema.Int,
-  lastError: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "NodeCount" })
 
 const detailFields = {
   ...fields,

@@ -1,19 +1,15 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { NodeCounters } from "../engines/Engine.ts"
-import type { StoredLine } from "../shared/Lines.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
+import type { Attempt } from "../runs/PositionStore.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** What names an execution. */
 export interface ExecutionKey {
   readonly tenant: string
   readonly id: string
-}
-
-/** An attempt of an execution: writes that carry an older epoch than the current one are refused. */
-export interface Attempt extends ExecutionKey {
-  readonly epoch: number
 }
 
 export interface NewExecution {

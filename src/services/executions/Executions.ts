@@ -1,19 +1,18 @@
 import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
-import type { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
-import type { FlowlineFile } from "../flowlines/Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
+import { Starter } from "../flowlines/Starter.ts"
 import { runtimeOf } from "../flowlines/Stored.ts"
-import type { Followed, StoredLine } from "../shared/Lines.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import { Gateway } from "../runs/Gateway.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { Followed, StoredLine } from "../shared/OutputLines.ts"
 import { type ExecutionDetail, hasEnded } from "./Execution.ts"
 import { Launcher } from "./ExecutionEntity.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
-import { Gateway } from "./Gateway.ts"
 import { keyOf, Supervisor } from "./Supervisor.ts"
 
 type FollowedOutput = Followed<OutputState>
@@ -24,17 +23,7 @@ const patience = 1000
 
 export class Executions extends Context.Service<
   Executions,
-  {
-    readonly execute: (
-      tenant: string,
-      flowlineId: string,
-      version?: number
-    ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
-    /** Runs a flowline file once, without saving it. */
-    readonly executeOnce: (
-      tenant: string,
-      file: FlowlineFile
-    ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
+  Starter["Service"] & {
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
       tenant: string,
@@ -189,4 +178,7 @@ export class Executions extends Context.Service<
       })
     })
   )
+
+  /** What the flowlines start executions by. */
+  static readonly starter = Layer.effect(Starter, Executions)
 }

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { Draining } from "../shared/Draining.ts"
-import { eventStream, formatOf, startOf } from "../shared/Lines.ts"
-import { listResponse } from "../shared/Paging.ts"
+import { Draining } from "../http/Draining.ts"
+import { eventStream, formatOf, startOf } from "../http/Lines.ts"
+import { listResponse } from "../http/Paging.ts"
 import { Executions } from "./Executions.ts"
 import { document } from "./Output.ts"
 

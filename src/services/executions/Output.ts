@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { Format } from "../shared/Lines.ts"
-import { primed } from "../shared/Primed.ts"
+import type { Format } from "../http/Lines.ts"
+import { primed } from "../http/Primed.ts"
 import type { Executions } from "./Executions.ts"
 
 /** The output up to now as one document. */

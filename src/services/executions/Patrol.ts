@@ -1,7 +1,7 @@
 import { type Duration, Effect, Layer, Schedule } from "effect"
+import { Gateway } from "../runs/Gateway.ts"
 import { Launcher } from "./ExecutionEntity.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
-import { Gateway } from "./Gateway.ts"
 import { Supervisor } from "./Supervisor.ts"
 
 /** Does it for ever, whatever becomes of it: the next time may go well. */

@@ -1,5 +1,5 @@
-import type { Flowline } from "../flowlines/Flowline.ts"
-import { millisOf } from "../shared/DurationText.ts"
+import { millisOf } from "../../languages/DurationText.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 
 /** Milliseconds to wait after a failed attempt, counted from 1; nothing when it was the last. */
 export const pauseAfter = (settings: Flowline["settings"], attempt: number): number | undefined => {

@@ -1,18 +1,19 @@
 import { Clock, Context, Deferred, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { NodeCounters, RunMessage } from "../../protocol/Message.ts"
 import { Archives } from "../archives/Archives.ts"
-import { Engine, type NodeCounters, type RunMessage } from "../engines/Engine.ts"
 import { decodeStored } from "../flowlines/Stored.ts"
-import { patiently } from "../shared/Patiently.ts"
+import { Engine, failureOf } from "../runs/Engine.ts"
+import { Gateway } from "../runs/Gateway.ts"
+import { patiently } from "../runs/Patiently.ts"
+import { PositionStore } from "../runs/PositionStore.ts"
+import { Provision } from "../runs/Provision.ts"
+import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
 import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
-import { Gateway } from "./Gateway.ts"
-import { PositionStore } from "./PositionStore.ts"
-import { Provision } from "./Provision.ts"
 import { pauseAfter } from "./Retries.ts"
 import { runMetrics } from "./RunMetrics.ts"
-import { Signals } from "./Signals.ts"
 import { Turns } from "./Turns.ts"
 
 /** A newer attempt of the execution exists, or it has ended elsewhere: what this one still says does not count. */
@@ -28,13 +29,6 @@ const farewell = 3000
 const reclaim = 3000
 
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
-
-/** Why a run failed, with the node that did. */
-export const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): string => {
-  const where = message.component === undefined ? "" : `${message.component}: `
-  const error = message.error ?? "the run failed"
-  return error.startsWith(where) ? error : where + error
-}
 
 /** Keeps this process's executions running, one attempt each, and writes down what they say. */
 export class Supervisor extends Context.Service<

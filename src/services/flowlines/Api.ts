@@ -8,7 +8,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { pageQuery } from "../shared/Paging.ts"
+import { pageQuery } from "../shared/Listing.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const flowlineParams = { ...tenantParams, id: Schema.String.annotate({ description: "Flowline id" }) }

@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { BadRequest } from "../../errors/BadRequest.ts"
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import type { Definition } from "./Definition.ts"
 

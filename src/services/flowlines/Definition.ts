@@ -1,10 +1,10 @@
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
-import type { TenantDefinitions } from "../operators/TenantDefinitions.ts"
+import { pointerOf, readDocument, type SourceDocument, type SourceFile } from "../../languages/document/Document.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
-import { pointerOf, readDocument, type SourceDocument, type SourceFile } from "./Document.ts"
-import type { Flowline } from "./Flowline.ts"
 import { type Finding, validate } from "./Validation.ts"
 
 /** A flowline that can run: nothing that is known before a run is wrong with it. */

@@ -1,6 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
 
 /** One immutable version of a flowline. `dag` is the definition as JSON text, `savedAt` ISO 8601 UTC. */
 export interface FlowlineVersion {

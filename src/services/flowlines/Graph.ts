@@ -1,6 +1,6 @@
-import { chosen, errors, type NodeType } from "../nodes/Node.ts"
+import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
+import { chosen, errors, type NodeType } from "../../nodes/Node.ts"
 import { type Edge, findCycles } from "./Cycles.ts"
-import { listed, maxSuggestions, suggestion } from "./Suggest.ts"
 
 /** What the graph checks know of a node. Parts that could not be read are absent. */
 export interface GraphNode {

@@ -2,21 +2,21 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { Executions } from "../executions/Executions.ts"
-import { readForm } from "../shared/Form.ts"
-import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
-import { listResponse } from "../shared/Paging.ts"
+import { readForm } from "../http/Form.ts"
+import { IdempotencyStore, idempotent } from "../http/Idempotency.ts"
+import { listResponse } from "../http/Paging.ts"
+import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { Settings } from "../shared/Settings.ts"
-import { versionsNamedAs } from "../shared/VersionQuery.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { etagOf, Flowlines, indexOf } from "./Flowlines.ts"
+import { Starter } from "./Starter.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,
   "flowlines",
   Effect.fn(function* (handlers) {
     const flowlines = yield* Flowlines
-    const executions = yield* Executions
+    const starter = yield* Starter
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -76,13 +76,13 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       .handleRaw("save", ({ params, query, request }) => save(params.tenant, request, query.id))
       .handleRaw("executeOnce", ({ params, request }) =>
         Effect.flatMap(readFile(request), (file) => {
-          const work = started(executions.executeOnce(params.tenant, file))
+          const work = started(starter.executeOnce(params.tenant, file))
           return idempotent(answers, request, params.tenant, file.bytes, work)
         })
       )
       .handleRaw("get", ({ params, query, request }) => get(params.tenant, request, params.id, query.version))
       .handleRaw("execute", ({ params, query, request }) => {
-        const work = started(executions.execute(params.tenant, params.id, query.version))
+        const work = started(starter.execute(params.tenant, params.id, query.version))
         return idempotent(answers, request, params.tenant, new Uint8Array(), work)
       })
       .handle("remove", ({ params, request }) =>

@@ -1,6 +1,5 @@
-import { isObject } from "../nodes/formats/Json.ts"
-import { type Runtime, runtimes } from "../nodes/Node.ts"
-import { maxNodes, maxWires } from "./Flowline.ts"
+import { isObject } from "../../languages/json/JsonValue.ts"
+import { maxNodes, maxWires, type Runtime, runtimes } from "../../protocol/Flowline.ts"
 
 /** What can be read of a node whose definition may be wrong elsewhere. */
 export interface OutlineNode {

@@ -1,5 +1,5 @@
 import { Option, Schema } from "effect"
-import { Flowline } from "./Flowline.ts"
+import { Flowline } from "../../protocol/Flowline.ts"
 
 /** A flowline out of its stored JSON text. What its nodes' settings mean is left to whoever runs it. */
 export const decodeStored = Schema.decodeUnknownResult(Schema.fromJsonString(Flowline))

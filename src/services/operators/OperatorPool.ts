@@ -1,9 +1,9 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { InvalidOperator } from "../../errors/InvalidOperator.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { SampleBatch } from "./Batches.ts"
 import type { Operator } from "./OperatorTest.ts"
 import type { Split } from "./Samples.ts"
-import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
 /** What a test runs: the texts of the form's parts. */
 export interface TestProgram {

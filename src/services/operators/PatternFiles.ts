@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { PatternSource } from "./TenantDefinitions.ts"
+import type { PatternSource } from "../../languages/grok/TenantDefinitions.ts"
 
 /** What was found of definitions: sources in order, and what could not be taken. */
 export interface FoundPatterns {

@@ -1,10 +1,15 @@
 import { Context, Effect, Layer, Stream } from "effect"
 import * as Hex from "effect/encoding/Hex"
+import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { Blobs } from "../blobs/Blobs.ts"
-import { ArtifactStore } from "../resources/ArtifactStore.ts"
+import {
+  countNames,
+  noDefinitions,
+  type PatternSource,
+  type TenantDefinitions
+} from "../../languages/grok/TenantDefinitions.ts"
+import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
-import { countNames, noDefinitions, type PatternSource, type TenantDefinitions } from "./TenantDefinitions.ts"
 
 /** A tenant's definitions, and what they were made of. */
 interface Made {

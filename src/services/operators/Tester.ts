@@ -1,11 +1,11 @@
 import * as Result from "effect/Result"
-import { compile as compileDissect, type Dialect } from "./Dissect.ts"
-import type { CaptureSpan, Explanation, Failure } from "./Explanation.ts"
-import type { Fields } from "./FieldPath.ts"
-import { compile as compileGrok } from "./Grok.ts"
-import { PatternError } from "./PatternError.ts"
+import { compile as compileDissect, type Dialect } from "../../languages/dissect/Dissect.ts"
+import type { CaptureSpan, Explanation, Failure } from "../../languages/Explanation.ts"
+import type { Fields } from "../../languages/FieldPath.ts"
+import { compile as compileGrok } from "../../languages/grok/Grok.ts"
+import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import { PatternError } from "../../languages/PatternError.ts"
 import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
-import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
 export interface TestOptions {
   readonly operator: "grok" | "dissect"

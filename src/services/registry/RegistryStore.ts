@@ -1,8 +1,8 @@
 import { Context, type Effect, type Stream } from "effect"
+import type { Blob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { Blob } from "../blobs/Blobs.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
-import type { ListRow, ListSpan } from "../shared/Paging.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
 
 /** A version of a path. */
 export interface RegistryVersion extends Blob {

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
+import { InvalidResource } from "../../errors/InvalidResource.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
@@ -11,87 +11,117 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
-import { pageQuery } from "../shared/Paging.ts"
+import { pageQuery } from "../shared/Listing.ts"
+import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Artifact, ArtifactType } from "./Artifact.ts"
+import { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 
-const Name = Schema.String.check(Schema.isMaxLength(1024))
-const Truth = Schema.Literals(["true", "false"])
+const params = { ...tenantParams, name: RelativePath.annotate({ description: "Name of the resource" }) }
 
-const coordinates = {
-  group: Name.annotate({ description: "Exact group name" }),
-  artifact: Name.annotate({ description: "Exact artifact name" }),
-  version: Schema.optionalKey(Name.annotate({ description: "A version, by default the latest" }))
+const Version = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 }))
+const versionQuery = { version: Schema.optionalKey(Version.annotate({ description: "A version" })) }
+
+const TransferForm = Schema.Struct({
+  destination: Schema.String.annotate({ description: "The new name" }),
+  version: Schema.optionalKey(Schema.String.annotate({ description: "This version only; by default all" })),
+  embedded: Schema.optionalKey(
+    Schema.Literals(["true", "false"]).annotate({
+      description: "Whether the metadata is to hold the bytes, up to 1 MiB"
+    })
+  )
+})
+  .annotate({ identifier: "TransferForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
+
+const RegisterForm = Schema.Struct({
+  url: Schema.String.annotate({ description: "Path in the tenant's data area, or its absolute file: address" }),
+  version: Schema.optionalKey(Schema.String.annotate({ description: "By default the next version" })),
+  size: Schema.optionalKey(Schema.String.annotate({ description: "Bytes; when it is sent, it has to be right" })),
+  properties: Schema.optionalKey(Schema.String.annotate({ description: "Custom properties, a JSON object" })),
+  compression: Schema.optionalKey(Schema.String),
+  encoding: Schema.optionalKey(Schema.String)
+})
+  .annotate({ identifier: "RegisterForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
+
+const refusals = [
+  BadRequest,
+  Conflict,
+  IdempotencyKeyReused,
+  InvalidResource,
+  NotFound,
+  PreconditionFailed,
+  StorageUnreachable,
+  TooLarge,
+  TooMany,
+  VersionConflict
+] as const
+
+const transfer = {
+  params,
+  payload: TransferForm,
+  success: ResourceAnswer.pipe(HttpApiSchema.status(201)),
+  error: refusals
 }
 
-const UploadForm = Schema.Struct({
-  input: Multipart.SingleFileSchema.annotate({ description: "The build" }),
-  manifest: Multipart.SingleFileSchema.annotate({
-    description: "YAML or JSON: group, artifact, version, type, and what else describes the build"
-  })
-})
-  .annotate({ identifier: "UploadForm" })
-  .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
+const Swept = Schema.Struct({
+  dryRun: Schema.Boolean,
+  bytes: Schema.Int.annotate({ description: "Bytes of the blobs that went, or would go" }),
+  blobs: Schema.Array(Schema.Struct({ sha256: Schema.String, size: Schema.Int, storedAt: Schema.String }))
+}).annotate({ identifier: "Swept" })
 
-export class ResourcesApi extends HttpApiGroup.make("resources")
+export class ResourcesApi extends HttpApiGroup.make("stored")
   .add(
-    HttpApiEndpoint.get("list", "/v1/:tenant/resources/list", {
+    HttpApiEndpoint.put("copy", "/v1/:tenant/resources/copy/:name", transfer)
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "Copies a stored resource, all its versions or one; no bytes move"),
+    HttpApiEndpoint.put("move", "/v1/:tenant/resources/move/:name", transfer)
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "Gives a stored resource, all its versions or one, another name"),
+    HttpApiEndpoint.put("register", "/v1/:tenant/resources/register/:name", {
+      params,
+      payload: RegisterForm,
+      success: ResourceAnswer,
+      error: refusals
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "Makes data that is in the tenant's data area a version of a stored resource"),
+    HttpApiEndpoint.get("list", "/v1/:tenant/resources/stored", {
       params: tenantParams,
-      query: {
-        all: Schema.optionalKey(Truth.annotate({ description: "All versions, not only the latest of each artifact" })),
-        group: Schema.optionalKey(Name.annotate({ description: "Group, with the wildcards `*` and `?`" })),
-        artifact: Schema.optionalKey(Name.annotate({ description: "Artifact, with the wildcards `*` and `?`" })),
-        type: Schema.optionalKey(ArtifactType),
-        ...pageQuery
-      },
-      success: Schema.Array(Artifact),
+      query: pageQuery,
+      success: Schema.Array(ResourceMetadata),
       error: [BadRequest, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The tenant's artifacts, by group, artifact and version"),
-    HttpApiEndpoint.put("upload", "/v1/:tenant/resources/upload", {
-      params: tenantParams,
-      payload: UploadForm,
-      success: Artifact.pipe(HttpApiSchema.status(201)),
-      error: [
-        BadRequest,
-        Conflict,
-        IdempotencyKeyReused,
-        PreconditionFailed,
-        StorageUnreachable,
-        TooLarge,
-        TooMany,
-        VersionConflict
-      ]
-    }).annotate(OpenApi.Summary, "Uploads a version of an artifact"),
-    HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/metadata", {
-      params: tenantParams,
-      query: coordinates,
-      success: Artifact,
+    }).annotate(OpenApi.Summary, "The stored resources, each in its latest version, by name"),
+    HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/stored/:name", {
+      params,
+      query: versionQuery,
+      success: ResourceAnswer,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The metadata of an artifact's version"),
-    HttpApiEndpoint.get("download", "/v1/:tenant/resources/download", {
-      params: tenantParams,
-      query: coordinates,
-      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The build of an artifact's version"),
-    HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
-      params: tenantParams,
-      query: {
-        group: coordinates.group,
-        artifact: coordinates.artifact,
-        versions: Schema.optionalKey(
-          Schema.Union([Name, Schema.Array(Name)]).annotate({
-            description: "The versions to delete, repeated or apart by commas; by default all"
-          })
-        )
-      },
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "The versions of a stored resource"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/stored/:name", {
+      params,
+      query: versionQuery,
       success: HttpApiSchema.Empty(200),
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes versions of an artifact: all that are named, or none"),
-    HttpApiEndpoint.get("types", "/v1/:tenant/resources/types", {
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "Deletes a stored resource, all its versions or one"),
+    HttpApiEndpoint.get("content", "/v1/:tenant/resources/content/:name", {
+      params,
+      query: versionQuery,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "The bytes of a stored resource, by default of its latest version"),
+    HttpApiEndpoint.post("sweep", "/v1/:tenant/resources/sweep", {
       params: tenantParams,
-      success: Schema.Array(ArtifactType)
-    }).annotate(OpenApi.Summary, "The types that an artifact can have")
+      query: { dryRun: Schema.optionalKey(Schema.Literals(["true", "false"])) },
+      success: Swept,
+      error: StorageUnreachable
+    }).annotate(OpenApi.Summary, "Removes bytes that nothing refers to; `dryRun=true` only shows them")
   )
   .middleware(KnownTenant)
-  .annotateMerge(OpenApi.annotations({ title: "Artifacts" })) {}
+  .annotateMerge(OpenApi.annotations({ title: "Stored resources" })) {}

@@ -1,120 +1,89 @@
 import { Effect } from "effect"
-import * as Hex from "effect/encoding/Hex"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { BadRequest } from "../../errors/BadRequest.ts"
-import { download, names } from "../shared/Download.ts"
-import { IdempotencyStore, idempotent } from "../shared/Idempotency.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { download } from "../http/Download.ts"
+import { IdempotencyStore, idempotent } from "../http/Idempotency.ts"
+import { listResponse } from "../http/Paging.ts"
+import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
-import { listResponse } from "../shared/Paging.ts"
 import { Settings } from "../shared/Settings.ts"
-import { StreamHash } from "../shared/StreamHash.ts"
-import { readUpload } from "../shared/Upload.ts"
-import { versionsNamedAs } from "../shared/VersionQuery.ts"
-import { artifactTypes } from "./Artifact.ts"
-import { Artifacts } from "./Artifacts.ts"
-
-const encoder = new TextEncoder()
-
-/** The versions to delete: repeated, apart by commas, or both. */
-const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
-  if (given === undefined) return Effect.undefined
-  const versions = [given].flat().flatMap((some) => some.split(","))
-  if (versions.every((version) => version !== "")) return Effect.succeed(versions)
-  const issues = [{ part: "query", pointer: "/versions", detail: "Expected versions, none of them empty" }]
-  return new BadRequest({ detail: "The versions to delete cannot be read", issues })
-}
+import { readRegistration, readTransfer } from "./Forms.ts"
+import { Resources } from "./Resources.ts"
 
 export const ResourcesHttp = HttpApiBuilder.group(
   Api,
-  "resources",
+  "stored",
   Effect.fn(function* (handlers) {
-    const artifacts = yield* Artifacts
+    const resources = yield* Resources
     const answers = yield* IdempotencyStore
-    const hashes = yield* StreamHash
     const { limits } = yield* Settings
 
-    const upload = Effect.fnUntraced(function* (tenant: string, request: HttpServerRequest.HttpServerRequest) {
-      const { blob, file, checked } = yield* readUpload(
-        request,
-        hashes,
-        {
-          file: "input",
-          most: artifacts.most,
-          parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
-          maxParts: limits.parts,
-          check: (parts) => Effect.succeed(parts.get("manifest")!)
-        },
-        (source) => artifacts.store(tenant, source)
-      )
+    const transfer = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      from: string,
+      isMove: boolean
+    ) {
+      const { sent, ...form } = yield* readTransfer(request, limits)
+      const work = Effect.map(resources.transfer(tenant, { from, isMove, ...form }), (body) => ({ status: 201, body }))
+      return yield* idempotent(answers, request, tenant, sent, work)
+    })
+
+    const register = Effect.fnUntraced(function* (
+      tenant: string,
+      request: HttpServerRequest.HttpServerRequest,
+      name: string
+    ) {
+      const { sent, registration } = yield* readRegistration(request, limits)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
-      const work = Effect.map(artifacts.add(tenant, { ...blob, file }, checked, isNew), (json) => ({
-        status: 201,
-        body: JSON.parse(json) as unknown
-      }))
-      const sent = encoder.encode(`${blob.sha256} ${file.filename} ${new TextDecoder().decode(checked.bytes)}`)
+      const work = Effect.map(resources.register(tenant, name, registration), (body) => ({ body })).pipe(
+        Effect.catchTag("VersionConflict", (conflict) =>
+          Effect.fail(isNew ? new PreconditionFailed({ detail: conflict.detail ?? "The version exists" }) : conflict)
+        )
+      )
       return yield* idempotent(answers, request, tenant, sent, work)
     })
 
     return handlers
-      .handleRaw("list", ({ params, query: { all, group, artifact, type, ...page } }) =>
-        listResponse(
-          "artifacts",
-          page,
-          (span) =>
-            artifacts.list(
-              params.tenant,
-              {
-                all: all === "true",
-                ...(group === undefined ? {} : { group }),
-                ...(artifact === undefined ? {} : { artifact }),
-                ...(type === undefined ? {} : { type })
-              },
-              span
-            ),
-          /^[^\u0000]*\t[^\u0000]*\t[^\u0000]*$/
-        )
+      .handleRaw("copy", ({ params, request }) => transfer(params.tenant, request, params.name, false))
+      .handleRaw("move", ({ params, request }) => transfer(params.tenant, request, params.name, true))
+      .handleRaw("register", ({ params, request }) => register(params.tenant, request, params.name))
+      .handleRaw("list", ({ params, query }) =>
+        listResponse("stored", query, (span) => resources.list(params.tenant, span), /^[^\u0000]+$/)
       )
-      .handleRaw("upload", ({ params, request }) => upload(params.tenant, request))
-      .handleRaw(
-        "metadata",
-        Effect.fnUntraced(function* ({ params, query, request }) {
-          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
-          // Not that of the build, which several versions may have.
-          const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
-          const etag = Hex.encode(new Uint8Array(digest))
-          if (names(request.headers["if-none-match"] ?? "", etag, true)) {
-            return HttpServerResponse.empty({ status: 304, headers: { etag: `"${etag}"` } })
-          }
-          return HttpServerResponse.text(json, { contentType: "application/json", headers: { etag: `"${etag}"` } })
-        })
+      .handle("metadata", ({ params, query }) => resources.metadata(params.tenant, params.name, query.version))
+      .handle("remove", ({ params, query, request }) =>
+        Effect.andThen(versionsNamedAs("version", request), resources.remove(params.tenant, params.name, query.version))
       )
       .handleRaw(
-        "download",
-        Effect.fnUntraced(function* ({ params: { tenant }, query, request }) {
-          const { stored } = yield* artifacts.metadata(tenant, query.group, query.artifact, query.version)
-          const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
+        "content",
+        Effect.fnUntraced(function* ({ params: { tenant, name }, query, request }) {
+          const content = yield* resources.open(tenant, name, query.version)
           return yield* download({
             request,
-            size: stored.size,
-            etag: stored.sha256,
-            lastModified: new Date(createdAt),
-            filename: file,
-            contentType: mediaTypeOf(file),
+            size: content.size,
+            etag: content.etag,
+            lastModified: new Date(content.version.createdAt),
+            filename: name.slice(name.lastIndexOf("/") + 1),
+            contentType: mediaTypeOf(name),
             disposition: "attachment",
-            read: (span) => artifacts.read(tenant, stored.sha256, span)
+            read: content.read
           })
         })
       )
-      .handle(
-        "remove",
-        Effect.fnUntraced(function* ({ params, query, request }) {
-          yield* versionsNamedAs("versions", request)
-          const versions = yield* versionsOf(query.versions)
-          yield* artifacts.remove(params.tenant, query.group, query.artifact, versions)
-        })
-      )
-      .handle("types", () => Effect.succeed(artifactTypes))
+      .handle("sweep", ({ params, query }) => {
+        const dryRun = query.dryRun === "true"
+        return Effect.map(resources.sweep(params.tenant, dryRun), (blobs) => ({
+          dryRun,
+          bytes: blobs.reduce((sum, { size }) => sum + size, 0),
+          blobs: blobs.map(({ sha256, size, storedAt }) => ({
+            sha256,
+            size,
+            storedAt: new Date(storedAt).toISOString()
+          }))
+        }))
+      })
   })
 )

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { runtimes } from "../nodes/Node.ts"
+import { runtimes } from "../../protocol/Flowline.ts"
 
 export const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
 

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type NodeType, node } from "../nodes/Node.ts"
+import { type NodeType, node } from "../../nodes/Node.ts"
 import type { NodeDescriptor } from "./Descriptor.ts"
 import { faultsOf } from "./JsonSchema.ts"
 

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Semaphore } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { descriptor, nodesOf } from "../nodes/Catalogue.ts"
-import { type Runtime, runtimes } from "../nodes/Node.ts"
+import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
+import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
 import { TenantNodes } from "./TenantNodes.ts"
 

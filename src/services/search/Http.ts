@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { readJson } from "../shared/JsonBody.ts"
+import { readJson } from "../http/JsonBody.ts"
 import { Settings } from "../shared/Settings.ts"
 import { Searches } from "./Searches.ts"
 

@@ -1,16 +1,17 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
+import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { readRaw } from "../shared/Exact.ts"
+import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import { dateMath } from "../../languages/query/DateMath.ts"
+import { valueAt } from "../../languages/query/Evaluate.ts"
+import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.ts"
+import type { Query } from "../../languages/query/Query.ts"
+import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
-import { dateMath } from "./DateMath.ts"
-import type { Hit, IndexInfo, Key } from "./Document.ts"
-import { valueAt } from "./Evaluate.ts"
-import { queryOf } from "./Parser.ts"
 import { SearchRequest } from "./Request.ts"
-import { Search } from "./Search.ts"
 
 const Cursor = Schema.fromJsonString(
   Schema.Tuple([
@@ -48,6 +49,13 @@ const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): s
   )
 }
 
+/** The request's query. `now` is in epoch milliseconds. */
+const queryOf = (value: unknown, now: number): Effect.Effect<Query, BadRequest> =>
+  Result.match(parseQuery(value, now, "/query"), {
+    onSuccess: (query) => Effect.succeed(query),
+    onFailure: (issues) => Effect.fail(new BadRequest({ detail: "The query cannot be understood", issues }))
+  })
+
 type Failure = BadRequest | NotFound | StorageUnreachable
 
 /** What requests do with the tenant's indices. */
@@ -72,7 +80,7 @@ export class Searches extends Context.Service<
             decode(body),
             (error) => new BadRequest({ detail: "The search cannot be understood", issues: issuesOf(error, "body") })
           )
-          const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis, "/query")
+          const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis)
           const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
           const limit = request.limit ?? 100
           const found = yield* search.page(tenant, request.index, query, { limit: limit + 1, after })

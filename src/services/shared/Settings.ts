@@ -1,4 +1,5 @@
-import { Context, type Redacted } from "effect"
+import { Context } from "effect"
+import type { BlobPlace } from "../../protocol/Places.ts"
 
 /** Limits on requests: sizes in bytes. A request over one of them is answered 413 with the limit's name and value. */
 export interface Limits {
@@ -18,33 +19,6 @@ export const defaultLimits: Limits = {
   formField: 64 * 1024,
   parts: 32
 }
-
-/** Blobs in a folder of this machine: an absolute path. */
-export interface DiskBlobs {
-  readonly kind: "disk"
-  readonly root: string
-}
-
-/** Blobs in a bucket of an S3 storage. */
-export interface S3Blobs {
-  readonly kind: "s3"
-  readonly bucket: string
-  /** What every key begins with, without slashes at its ends; may be empty. */
-  readonly prefix: string
-  /** Base address of the server; without one, Amazon's of the region. */
-  readonly endpoint: string | undefined
-  readonly region: string
-  /** Whether the bucket is in the path of the address instead of its host name. */
-  readonly forcePathStyle: boolean
-  readonly credentials: Redacted.Redacted<{
-    readonly accessKeyId: string
-    readonly secretAccessKey: string
-    readonly sessionToken?: string
-  }>
-}
-
-/** Where the blobs are. */
-export type BlobPlace = DiskBlobs | S3Blobs
 
 /**
  * The folder of what a tenant's runs write: `<root>/<tenant>/data/`. It lies beside the blobs of a disk, and stays on

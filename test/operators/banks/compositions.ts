@@ -1,4 +1,4 @@
-import type { Fields } from "../../../src/services/operators/FieldPath.ts"
+import type { Fields } from "../../../src/languages/FieldPath.ts"
 
 /** Expressions of general patterns, a line, and what they find in it; undefined: they find nothing. */
 export const compositions: ReadonlyArray<readonly [pattern: string, line: string, fields: Fields | undefined]> = [

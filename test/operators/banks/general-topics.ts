@@ -1,4 +1,4 @@
-import type { PatternSet } from "../../../src/services/operators/banks/Banks.ts"
+import type { PatternSet } from "../../../src/languages/grok/banks/Banks.ts"
 
 /** The topics of general use: what is not of a firewall, a name server, a backup or a cloud. */
 const topics: Readonly<Record<PatternSet, ReadonlyArray<string>>> = (() => {
@@ -27,7 +27,7 @@ export const generalTopics: ReadonlyArray<{ readonly set: PatternSet; readonly t
 
 /** The patterns that a topic's file defines. */
 export const patternsOf = async (set: PatternSet, topic: string): Promise<Readonly<Record<string, string>>> =>
-  (await import(`../../../src/services/operators/banks/${set}/${topic}.ts`)).patterns
+  (await import(`../../../src/languages/grok/banks/${set}/${topic}.ts`)).patterns
 
 /** All patterns of the topics, by set and name. */
 export const topicPatterns = async (): Promise<Record<PatternSet, Record<string, string>>> => {

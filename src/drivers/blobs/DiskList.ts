@@ -1,0 +1,29 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
+import type { StoredBlob } from "./Blobs.ts"
+import { type Calls, codeOf } from "./Calls.ts"
+import { diskPaths } from "./DiskPaths.ts"
+import type { Root } from "./Folder.ts"
+
+const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {
+  try {
+    return await call<Array<string>>((done) => fs.readdir(folder, done))
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+  }
+  await root.present()
+  return []
+}
+
+/** The blobs of a tenant in the order of their hashes, one of the 256 folders at a time. */
+export async function* listBlobs(call: Calls, root: Root, tenant: string): AsyncGenerator<StoredBlob> {
+  const folder = diskPaths(root.path).blobs(tenant)
+  for (const fan of [...(await entries(call, root, folder))].sort()) {
+    for (const sha256 of [...(await entries(call, root, join(folder, fan)))].sort()) {
+      const stat = await call<fs.Stats>((done) => fs.stat(join(folder, fan, sha256), done)).catch((error) => {
+        if (codeOf(error) !== "ENOENT") throw error
+      })
+      if (stat !== undefined) yield { sha256, size: stat.size, storedAt: stat.mtimeMs }
+    }
+  }
+}

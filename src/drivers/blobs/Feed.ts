@@ -1,0 +1,62 @@
+import { Readable } from "node:stream"
+import { Pipe, type Sink } from "./Pipe.ts"
+
+/** A source that is asked for its chunks. Every `ask` is followed by at least one chunk, `end` or `fail`. */
+export interface Feed {
+  readonly ask: () => void
+  /** No more chunks until the next `ask`. */
+  readonly hold: () => void
+  /** Releases the source as `for await` would when it is left early. */
+  readonly leave: () => void
+}
+
+/** Who takes the chunks; `chunk` tells whether it has copied the bytes, so that the chunk is not needed any more. */
+export type Taker = Sink
+
+const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
+  const iterator = source[Symbol.asyncIterator]()
+  let asked = false
+  return {
+    ask: () => {
+      if (asked) return
+      asked = true
+      iterator.next().then((next) => {
+        asked = false
+        if (next.done === true) taker.end()
+        else taker.chunk(next.value)
+      }, taker.fail)
+    },
+    hold: () => {},
+    leave: () => {
+      iterator.return?.().then(undefined, () => {})
+    }
+  }
+}
+
+// The iterator of a Readable joins what is buffered, which copies every byte; its events do not.
+const flowing = (source: Readable, taker: Taker): Feed => {
+  let ended = false
+  source.pause()
+  source.on("data", taker.chunk)
+  source.on("error", taker.fail)
+  source.on("end", () => {
+    ended = true
+    taker.end()
+  })
+  const closed = () => {
+    if (!ended) taker.fail(source.errored ?? new Error("the source was closed before its end"))
+  }
+  source.on("close", closed)
+  if (source.destroyed) queueMicrotask(closed)
+  return { ask: () => source.resume(), hold: () => source.pause(), leave: () => source.destroy() }
+}
+
+const piped = (source: Pipe, taker: Taker): Feed => {
+  source.into(taker)
+  return { ask: () => source.resume(), hold: () => source.pause(), leave: () => source.leave() }
+}
+
+export const feedOf = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
+  if (source instanceof Pipe) return piped(source, taker)
+  return source instanceof Readable ? flowing(source, taker) : iterated(source, taker)
+}

@@ -1,0 +1,96 @@
+import { Agent as HttpAgent } from "node:http"
+import { Agent as HttpsAgent } from "node:https"
+import { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import { Redacted } from "effect"
+import type { S3Blobs } from "../../../protocol/Places.ts"
+import { Overdue } from "../Calls.ts"
+import { Handler } from "./Handler.ts"
+import { Turns } from "./Turns.ts"
+
+/** How often a request is sent that the server could not take; all of it within the deadline. */
+const maxAttempts = 3
+
+/** Bodies that are on their way at once, in this process: memory and the line are shared by all uploads. */
+const bodies = 16
+
+/** What {@link Bucket.quick} and {@link Bucket.steady} give to the client's `send`. */
+export interface Limits {
+  readonly abortSignal: AbortSignal
+  /** Milliseconds until the head of the answer; 0 for no limit. */
+  readonly requestTimeout: number
+}
+
+/** A bucket, its client and the time that its server has. `deadline` is in milliseconds. */
+export class Bucket {
+  readonly name: string
+  readonly client: S3Client
+  readonly deadline: number
+  readonly turns = new Turns(bodies)
+
+  constructor(place: S3Blobs, deadline: number) {
+    this.name = place.bucket
+    this.deadline = deadline
+    const agents = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
+    const options = {
+      httpAgent: new HttpAgent(agents),
+      httpsAgent: new HttpsAgent(agents),
+      connectionTimeout: Math.min(deadline, 2000),
+      throwOnRequestTimeout: true
+    }
+    this.client = new S3Client({
+      ...(place.endpoint === undefined ? {} : { endpoint: place.endpoint }),
+      region: place.region,
+      forcePathStyle: place.forcePathStyle,
+      credentials: Redacted.value(place.credentials),
+      maxAttempts,
+      // Checksums in trailers are not understood by every server; a signed body is checked by all of them.
+      requestChecksumCalculation: "WHEN_REQUIRED",
+      responseChecksumValidation: "WHEN_REQUIRED",
+      expectContinueHeader: false,
+      followRegionRedirects: false,
+      requestHandler: new Handler(options, deadline)
+    })
+  }
+
+  /** A request whose answer comes within the deadline, retries included. Of a read, that is its head. */
+  quick<A>(send: (limits: Limits) => Promise<A>, signal?: AbortSignal): Promise<A> {
+    return this.#bounded(send, this.deadline, this.deadline, signal)
+  }
+
+  /** A request that takes its time as long as something moves: it carries much, or has the server do much. */
+  steady<A>(send: (limits: Limits) => Promise<A>, signal?: AbortSignal): Promise<A> {
+    return this.#bounded(send, 0, undefined, signal)
+  }
+
+  #bounded<A>(
+    send: (limits: Limits) => Promise<A>,
+    requestTimeout: number,
+    deadline: number | undefined,
+    signal: AbortSignal | undefined
+  ): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const control = new AbortController()
+      const give = (reason: unknown) => {
+        reject(reason)
+        control.abort(reason)
+      }
+      const abort = () => give(signal?.reason)
+      const timer =
+        deadline === undefined ? undefined : setTimeout(give, deadline, new Overdue("the storage does not answer"))
+      if (signal?.aborted) return abort()
+      signal?.addEventListener("abort", abort, { once: true })
+      send({ requestTimeout, abortSignal: control.signal })
+        .then(resolve, reject)
+        .finally(() => {
+          clearTimeout(timer)
+          signal?.removeEventListener("abort", abort)
+        })
+    })
+  }
+}
+
+/** The error that the server answered with; `undefined` when it did not answer at all. */
+export const refusalOf = (error: unknown): S3ServiceException | undefined =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode !== undefined ? error : undefined
+
+export const isMissing = (error: unknown): boolean => refusalOf(error)?.$metadata.httpStatusCode === 404

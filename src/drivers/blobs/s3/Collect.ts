@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto"
+import { UploadPartCommand } from "@aws-sdk/client-s3"
+import type { Blob } from "../Blobs.ts"
+import { Overdue } from "../Calls.ts"
+import { pump } from "../Pump.ts"
+import type { Bucket } from "./Bucket.ts"
+import { Filling } from "./Filling.ts"
+import { Multipart } from "./Multipart.ts"
+
+const mib = 1024 * 1024
+
+/** Up to so many bytes are held in memory until their hash, and so their key, is known. */
+const smallPart = 8 * mib
+
+// All parts but the last have one size, as some servers ask for it; only beyond 39 GiB, where the 10 000 parts that
+// there may be would not be enough, larger ones follow.
+const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
+
+/** Bytes that were taken in: held in memory, or stored under a temporary key. */
+export type Collected = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
+
+/**
+ * Takes a source in, hashing it on the way: little of it stays in memory, more goes to `key` in parts. What is under
+ * `key` is visible to nobody who does not look for it; when this fails, nothing is.
+ */
+export const collect = async (
+  bucket: Bucket,
+  key: string,
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal
+): Promise<Collected> => {
+  const hash = createHash("sha256")
+  const failed = new AbortController()
+  const stop = AbortSignal.any([signal, failed.signal])
+  // Not only with the next part: a slow source may take long to fill it.
+  const giveUp = (cause: unknown) => failed.abort(cause)
+  let upload: Multipart | undefined
+  const filling = new Filling(partSize(1))
+  let size = 0
+  let parts = 0
+
+  const ship = async (part: Buffer) => {
+    upload ??= await Multipart.create(bucket, key, stop)
+    parts++
+    await upload.add(async (UploadId, PartNumber, limits) => {
+      const target = { Bucket: bucket.name, Key: key, UploadId, PartNumber }
+      const { ETag } = await bucket.client.send(new UploadPartCommand({ ...target, Body: part }), limits)
+      filling.release(part)
+      return ETag
+    }, giveUp)
+  }
+  // A single writer: the pump waits for one write before it begins the next.
+  const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
+    size += length
+    for (const buffer of buffers) {
+      hash.update(buffer)
+      for (let rest = filling.add(buffer); filling.isFull; rest = filling.add(rest)) {
+        await ship(filling.take(partSize(parts + 2)))
+      }
+    }
+  }
+
+  let writing: Promise<void> = Promise.resolve()
+  try {
+    await pump(
+      source,
+      (buffers, length) => {
+        writing = write(buffers, length)
+        return writing
+      },
+      stop
+    )
+    const rest = filling.rest()
+    const blob = { sha256: hash.digest("hex"), size }
+    if (upload === undefined) return { ...blob, held: rest }
+    if (rest.length > 0) await ship(rest)
+    await upload.complete()
+    return { ...blob, temporary: key }
+  } catch (error) {
+    giveUp(error)
+    // The upload may be about to begin: only then it is known what there is to abort.
+    const cleaned = writing.catch(() => {}).then(() => upload?.abort().catch(() => {}))
+    // A server that does not answer would hold the cleaning up as well; the sweep comes later.
+    if (!(error instanceof Overdue)) await cleaned
+    throw error
+  }
+}

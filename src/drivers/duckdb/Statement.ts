@@ -1,0 +1,110 @@
+import { folded } from "../../nodes/processing/Sql.ts"
+
+/** What is wrong with a statement. `offset` counts bytes of its UTF-8. */
+export interface StatementFault {
+  readonly detail: string
+  readonly offset?: number
+}
+
+/** What the query may call besides scalar functions: everything else in FROM reads files or tells of this process. */
+const tableFunctions = new Set(["generate_series", "json_each", "json_tree", "range", "repeat", "unnest"])
+
+/** Scalar functions that tell of the process, its folders or its own queries. */
+const refused =
+  /^(current_setting|current_query|getenv|getvariable|write_log|stats|which_secret|query|query_table|nextval|currval|txid_current|get_block_size|col_description|obj_description|shobj_description|inet_.*|pg_(?!typeof$).*|has_.*_privilege|duckdb_.*|pragma_.*|read_.*|parse_duckdb_log_message)$/
+
+type Tree = Readonly<Record<string, unknown>>
+
+const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
+
+const listed = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ")
+
+/**
+ * Looks through the tree that DuckDB's `json_serialize_sql` makes of a statement: nothing but the views and the query's
+ * own WITH tables may be read. Text with positions in it is the statement's.
+ */
+export const statementFaults = (serialized: string, views: ReadonlySet<string>): ReadonlyArray<StatementFault> => {
+  const root: unknown = JSON.parse(serialized)
+  if (!isTree(root)) return [{ detail: "The statement could not be read" }]
+  if (root["error"] === true) return [syntaxFault(root)]
+  const statements = Array.isArray(root["statements"]) ? root["statements"] : []
+  if (statements.length !== 1) return [{ detail: `One statement is allowed, not ${statements.length}` }]
+  const [statement] = statements
+  const described = isTree(statement) && isTree(statement["node"]) ? statement["node"]["from_table"] : undefined
+  if (isTree(described) && described["type"] === "SHOW_REF" && isTree(described["query"])) {
+    return [{ detail: "Write FROM (SUMMARIZE …) or FROM (DESCRIBE …) to have the answer as records" }]
+  }
+  const known = new Set([...views].map(folded))
+  const faults: Array<StatementFault> = []
+  const fault = (tree: Tree, detail: string) => {
+    const offset = tree["query_location"]
+    // A place that is not known is the largest number of 64 bits.
+    faults.push(typeof offset === "number" && offset < 2 ** 32 ? { detail, offset } : { detail })
+  }
+
+  const visitTable = (tree: Tree, scope: ReadonlySet<string>) => {
+    const name = textOf(tree["table_name"])
+    const qualified = textOf(tree["schema_name"]) !== "" || textOf(tree["catalog_name"]) !== ""
+    if (!qualified && (known.has(folded(name)) || scope.has(folded(name)))) return
+    const full = [tree["catalog_name"], tree["schema_name"], name].map(textOf).filter((part) => part !== "")
+    fault(tree, `There is no view ${JSON.stringify(full.join("."))}: there is ${listed(views)}`)
+  }
+
+  const visit = (value: unknown, scope: ReadonlySet<string>, inFrom = false): void => {
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, scope)
+      return
+    }
+    if (!isTree(value)) return
+    const inner = withTables(value, scope)
+    switch (value["type"]) {
+      case "VALUE_CONSTANT":
+        return
+      case "VALUE_PARAMETER":
+        fault(value, "Parameters have no values here")
+        return
+      case "BASE_TABLE":
+        visitTable(value, scope)
+        break
+      case "SHOW_REF":
+        if (!isTree(value["query"])) fault(value, "Only the inputs can be described")
+        break
+      case "TABLE_FUNCTION":
+        visit(value["function"], inner, true)
+        return
+    }
+    const called = textOf(value["function_name"])
+    if (inFrom ? !tableFunctions.has(folded(called)) : refused.test(folded(called))) {
+      fault(value, `The function ${JSON.stringify(called)} is not available`)
+    }
+    for (const member of Object.values(value)) visit(member, inner)
+  }
+  visit(statement, new Set())
+  return faults
+}
+
+/** The names that a query's WITH adds for all that is inside of it. */
+const withTables = (tree: Tree, scope: ReadonlySet<string>): ReadonlySet<string> => {
+  const entries = isTree(tree["cte_map"]) && Array.isArray(tree["cte_map"]["map"]) ? tree["cte_map"]["map"] : []
+  const names = entries.map((entry: unknown) => (isTree(entry) ? textOf(entry["key"]) : ""))
+  if (tree["type"] === "RECURSIVE_CTE_NODE") names.push(textOf(tree["cte_name"]), textOf(tree["ctename"]))
+  const added = names.filter((name) => name !== "").map(folded)
+  return added.length === 0 ? scope : new Set([...scope, ...added])
+}
+
+const syntaxFault = (root: Tree): StatementFault => {
+  const detail = textOf(root["error_message"])
+  if (root["error_type"] !== "parser") {
+    return { detail: "Only a query is allowed: SELECT, WITH, FROM or VALUES (PIVOT needs its values with IN)" }
+  }
+  const offset = Number(root["position"])
+  return Number.isInteger(offset) ? { detail: `SQL: ${detail}`, offset } : { detail: `SQL: ${detail}` }
+}
+
+/** Line and column, from 1, of a byte of the text. */
+export const placeOf = (text: string, offset: number): { readonly line: number; readonly column: number } => {
+  const before = Buffer.from(text).subarray(0, offset).toString()
+  const lineStart = before.lastIndexOf("\n") + 1
+  return { line: before.split("\n").length, column: before.length - lineStart + 1 }
+}

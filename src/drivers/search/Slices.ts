@@ -1,0 +1,178 @@
+import { Effect, Queue, Semaphore, Stream } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { Encoded, EncodedOptions } from "../../languages/query/IndexedDocument.ts"
+import type { Query } from "../../languages/query/Query.ts"
+import { type Part, tableOf } from "./Catalog.ts"
+import { type Cut, mayHold, type Slice, selectLines } from "./Read.ts"
+import { type Counted, countIn, type Moment, momentOf, totalled } from "./Snapshot.ts"
+import { where } from "./Where.ts"
+
+/** Connections that read side by side. */
+const mostReaders = 2
+
+/** With fewer slices one connection is through before it pays to have asked where to cut. */
+const leastSlices = 8
+
+/** Pages of the tables that are looked at to know where to cut: some ten thousand small documents. */
+const sampledPages = 400
+
+/** Bytes that are given out at once, and those that a reader makes before they are taken. */
+const piece = 512 * 1024
+const ahead = 8 * 1024 * 1024
+
+interface Room {
+  readonly bytes: number
+  readonly pages: number
+  readonly used: number
+  readonly most: number
+}
+
+/** What the tables take, and whether the server has connections left. */
+const selectRoom = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) => sql<Room>`
+  select
+    coalesce(sum(pg_table_size(name)), 0)::float8 as bytes,
+    coalesce(sum(pg_relation_size(name)), 0)::float8 / current_setting('block_size')::float8 as pages,
+    (select count(*) from pg_stat_activity where backend_type = 'client backend')::float8 as used,
+    current_setting('max_connections')::float8 as most
+  from (
+    select to_regclass(name) as name from unnest(${parts.map(({ part }) => tableOf(part))}::text[]) as names (name)
+  ) as tables`
+
+/**
+ * Where slices of so many bytes begin, the first one too: guessed by a sample of pages, for documents that the query
+ * finds. What is read does not depend on it.
+ */
+const selectCuts = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { pages, bytes }: { readonly pages: number; readonly bytes: number }
+) => {
+  const percent = Math.min(100, (100 * sampledPages) / Math.max(1, pages))
+  const condition = where(sql, query)
+  const samples = parts.map(
+    ({ part }) => sql`
+      select ts, id, pg_column_size(doc)::float8 as bytes
+      from ${sql(tableOf(part))} tablesample system (${percent}::float8) where ${condition}`
+  )
+  return sql<Cut>`
+    select distinct on (slice) ts::text as at, id from (
+      select ts, id, floor(sum(bytes) over (order by ts, id rows unbounded preceding)
+        * ${100 / percent}::float8 / ${bytes}::float8) as slice
+      from (${sql.join(" union all ", false)(samples)}) as sampled
+    ) as placed
+    order by slice, ts, id`
+}
+
+/** The end of a slice, or some of it. */
+type Made = Encoded | "end"
+
+interface Reader {
+  readonly made: Queue.Queue<Made, SqlError>
+  readonly room: Semaphore.Semaphore
+}
+
+const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.bytes.length, ahead))
+
+/** Reads slices one after the other, until it has made as much as it may before somebody takes of it. */
+const readerOf = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<Stream.Stream<{ readonly line: Uint8Array }, SqlError>>,
+  encoder: EncodedOptions["encoder"]
+) {
+  const made = yield* Queue.unbounded<Made, SqlError>()
+  const room = Semaphore.makeUnsafe(ahead)
+  const lines = encoder()
+  let documents = 0
+  const give = Effect.suspend(() => {
+    const some = { bytes: lines.take(), documents }
+    documents = 0
+    return Effect.andThen(room.take(permitsOf(some)), Queue.offer(made, some))
+  })
+  const read = (slice: Stream.Stream<{ readonly line: Uint8Array }, SqlError>) =>
+    Stream.runForEachArray(slice, (chunk) => {
+      for (const { line } of chunk) lines.add(line)
+      documents += chunk.length
+      return lines.size < piece ? Effect.void : give
+    }).pipe(
+      Effect.andThen(Effect.suspend(() => (documents === 0 ? Effect.void : give))),
+      Effect.andThen(Queue.offer(made, "end"))
+    )
+  yield* Effect.forEach(rows, read, { discard: true }).pipe(
+    Effect.catchCause((cause) => Queue.failCause(made, cause)),
+    Effect.forkScoped
+  )
+  return { made, room } satisfies Reader
+})
+
+/** The next slice of a reader. */
+const sliceFrom = ({ made, room }: Reader): Stream.Stream<Encoded, SqlError> =>
+  Stream.fromEffectRepeat(Effect.tap(Queue.take(made), (taken) => room.release(permitsOf(taken)))).pipe(
+    Stream.takeWhile((taken) => taken !== "end")
+  )
+
+/**
+ * What encoders make of lines of all documents, in their order and out of one moment. Where there is much, several
+ * connections read slices of it side by side, taking turns; one does it alone where the server has few.
+ */
+export const encodedLines = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  {
+    sliceBytes,
+    connections,
+    counted,
+    ...options
+  }: Omit<EncodedOptions, "counted"> & {
+    readonly sliceBytes: number
+    readonly connections: number
+    readonly counted: Counted | undefined
+  }
+): Stream.Stream<Encoded, SqlError> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const [room] = yield* selectRoom(sql, parts)
+      // One connection counts.
+      const most = Math.min(mostReaders, connections - 1)
+      const isLarge =
+        most > 1 && room !== undefined && room.bytes >= leastSlices * sliceBytes && room.used < 0.75 * room.most
+      const own = yield* momentOf(sql)
+      // All tables are locked by it, too: none is dropped before the end.
+      const cuts = isLarge
+        ? yield* own.get(selectCuts(sql, parts, query, { pages: room.pages, bytes: sliceBytes }))
+        : []
+      const isSliced = cuts.length >= leastSlices
+      const snapshot = isSliced || counted !== undefined ? yield* own.exported : ""
+      if (counted !== undefined) yield* countIn(sql, snapshot, counted)
+      const others = isSliced ? yield* Effect.forEach(Array(most - 1), () => joined(sql, snapshot)) : []
+      const moments: ReadonlyArray<Moment> = [own, ...others.flat()]
+
+      const slices: ReadonlyArray<Slice> =
+        moments.length === 1
+          ? [{ from: undefined, to: undefined }]
+          : cuts.map((_, at) => ({ from: at === 0 ? undefined : cuts[at], to: cuts[at + 1] }))
+      const rowsOf = (moment: Moment, slice: Slice) => {
+        const some = parts.filter((part) => mayHold(part, slice))
+        return some.length === 0 ? Stream.empty : moment.rows(selectLines(sql, some, query, options, slice))
+      }
+      if (moments.length > 1) yield* Effect.forEach(moments, ({ alone }) => alone, { discard: true })
+      const readers = yield* Effect.forEach(moments, (moment, reader) => {
+        const own = slices.filter((_, at) => at % moments.length === reader)
+        return readerOf(
+          own.map((slice) => Stream.suspend(() => rowsOf(moment, slice))),
+          options.encoder
+        )
+      })
+      const all = Stream.flatMap(Stream.fromIterable(slices.keys()), (at) => sliceFrom(readers[at % readers.length]!))
+      return counted === undefined ? all : totalled(all, ({ documents }) => documents, counted)
+    })
+  )
+
+/** Another connection in the same moment; none when the server has none for it. */
+const joined = (sql: SqlClient.SqlClient, snapshot: string) =>
+  momentOf(sql, snapshot).pipe(
+    Effect.timeout("3 seconds"),
+    Effect.map((moment) => [moment]),
+    Effect.catch(() => Effect.succeed([]))
+  )

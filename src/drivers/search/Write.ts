@@ -1,0 +1,145 @@
+import { randomBytes } from "node:crypto"
+import { Data, Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import type { NewDocument, Written } from "../../languages/query/IndexedDocument.ts"
+import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
+import {
+  type IndexGone,
+  lockedParts,
+  lockIndex,
+  makeParts,
+  monthOf,
+  openIndex,
+  type Part,
+  partFor,
+  tableOf
+} from "./Catalog.ts"
+
+/** The transaction needs something that it has not: parts, or the index for itself. */
+class Again extends Data.TaggedError("Again")<{ readonly missing: ReadonlyArray<string> }> {}
+
+/** SQLSTATE of data that a column cannot take, and of documents that are too deep: one of the batch is to blame. */
+const unfit = /^(22|54)/
+
+const stateOf = (error: SqlError): string => {
+  const { cause } = error.reason
+  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
+}
+
+const random = randomBytes(6).toString("hex")
+let counter = 0
+
+/** A new id that no other process makes. Those of one process ascend, which keeps the indexes of the tables small. */
+const newId = (): string => {
+  counter++
+  return `${Date.now().toString(36).padStart(9, "0")}${counter.toString(36).padStart(7, "0")}${random}`
+}
+
+const insert = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  documents: ReadonlyArray<Prepared>
+) {
+  const groups = new Map<Part, Array<Prepared>>()
+  for (const document of documents) {
+    const part = partFor(parts, monthOf(document.at))!
+    const group = groups.get(part)
+    if (group === undefined) groups.set(part, [document])
+    else group.push(document)
+  }
+  for (const [{ part }, group] of groups) {
+    yield* sql`
+      insert into ${sql(tableOf(part))} (id, ts, doc)
+      select * from unnest(
+        ${group.map(({ id }) => id)}::text[], ${group.map(({ at }) => at)}::bigint[],
+        ${group.map(({ json }) => json)}::text[]::jsonb[])
+      on conflict (id) do update set ts = excluded.ts, doc = excluded.doc`
+  }
+  for (const other of parts) {
+    const moved = documents.filter((document) => document.named && !groups.get(other)?.includes(document))
+    if (parts.length > 1 && moved.length > 0) {
+      yield* sql`delete from ${sql(tableOf(other.part))} where id = any(${moved.map(({ id }) => id)}::text[])`
+    }
+  }
+})
+
+/** Whether a write needs the index for itself: another document of the same id may be in another part. */
+const mode = (parts: number, documents: ReadonlyArray<Prepared>) =>
+  parts > 1 && documents.some(({ named }) => named) ? "alone" : "shared"
+
+type Fault = SqlError | IndexGone
+
+export const makeWrite = (sql: SqlClient.SqlClient) => {
+  /** Parts that each index was last seen with: a guess at the lock that is needed. */
+  const seen = new Map<number, number>()
+
+  const store = Effect.fnUntraced(function* (
+    tenant: string,
+    index: string,
+    documents: ReadonlyArray<Prepared>
+  ): Effect.fn.Return<void, Fault> {
+    const no = yield* openIndex(sql, tenant, index)
+    for (;;) {
+      const held = mode(seen.get(no) ?? 0, documents)
+      const tried = yield* sql
+        .withTransaction(
+          Effect.gen(function* () {
+            yield* lockIndex(sql, no, held)
+            const parts = yield* lockedParts(sql, tenant, no)
+            seen.set(no, parts.length)
+            const missing = [...new Set(documents.map(({ at }) => monthOf(at)))].filter(
+              (month) => !partFor(parts, month)
+            )
+            if (missing.length > 0 || (held === "shared" && mode(parts.length, documents) === "alone")) {
+              return yield* new Again({ missing })
+            }
+            yield* insert(sql, parts, documents)
+          })
+        )
+        .pipe(
+          Effect.as(undefined),
+          Effect.catchTag("Again", (again) => Effect.succeed(again))
+        )
+      if (tried === undefined) return
+      if (tried.missing.length > 0) yield* sql.withTransaction(makeParts(sql, tenant, no, tried.missing))
+    }
+  })
+
+  /** Writes all that can be written. Where PostgreSQL refuses a batch for its content, its halves are tried. */
+  const storeFitting = (
+    tenant: string,
+    index: string,
+    documents: ReadonlyArray<Prepared>
+  ): Effect.Effect<Written["rejected"], Fault> =>
+    documents.length === 0
+      ? Effect.succeed([])
+      : store(tenant, index, documents).pipe(
+          Effect.retry({ while: (error) => error._tag === "IndexGone", times: 3 }),
+          Effect.as<Written["rejected"]>([]),
+          Effect.catchTag("SqlError", (error) => {
+            if (!unfit.test(stateOf(error))) return Effect.fail(error)
+            const [only, second] = documents
+            if (second === undefined) {
+              return Effect.succeed([
+                { at: only!.place, reason: "the document is too deep or has a number out of range" }
+              ])
+            }
+            const half = documents.length >> 1
+            return Effect.map(
+              Effect.all([
+                storeFitting(tenant, index, documents.slice(0, half)),
+                storeFitting(tenant, index, documents.slice(half))
+              ]),
+              (rejected) => rejected.flat()
+            )
+          })
+        )
+
+  return Effect.fnUntraced(function* (tenant: string, index: string, documents: ReadonlyArray<NewDocument>) {
+    const { prepared, rejected } = prepare(documents, newId)
+    const refused = yield* storeFitting(tenant, index, prepared)
+    const all = [...rejected, ...refused].sort((a, b) => a.at - b.at)
+    return { written: documents.length - all.length, rejected: all } satisfies Written
+  })
+}

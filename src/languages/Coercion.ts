@@ -1,0 +1,52 @@
+/** The types that a capture may be converted to. */
+export const types = ["string", "int", "integer", "long", "float", "double", "bool", "boolean"] as const
+export type CaptureType = (typeof types)[number]
+
+/** A value that could not be converted keeps its text; the failure says which. */
+export interface ConversionFailure {
+  readonly field: string
+  readonly type: string
+  readonly value: string
+  readonly detail: string
+}
+
+const plainDigits = /^\d{1,15}$/
+const decimal = /^\s*([+-]?)(?:(\d+)(?:\.\d*)?|\.\d+)\s*$/
+const float = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
+
+/** Whole number of a decimal text, its fraction dropped; exact: beyond 2^53 it is a string of digits. */
+export const toInteger = (text: string): number | string | undefined => {
+  if (plainDigits.test(text)) return Number(text)
+  const found = decimal.exec(text)
+  if (found === null) return undefined
+  const digits = found[2] ?? "0"
+  const number = Number(digits)
+  const negative = found[1] === "-"
+  if (Number.isSafeInteger(number)) return negative && number !== 0 ? -number : number
+  return (negative ? -BigInt(digits) : BigInt(digits)).toString()
+}
+
+export const toFloat = (text: string): number | undefined => {
+  const number = float.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+/**
+ * The converted value, or undefined when the text is not one of that type. `true` in any case is true, the rest false.
+ */
+export const coerce = (text: string, type: CaptureType): string | number | boolean | undefined => {
+  switch (type) {
+    case "string":
+      return text
+    case "int":
+    case "integer":
+    case "long":
+      return toInteger(text)
+    case "float":
+    case "double":
+      return toFloat(text)
+    case "bool":
+    case "boolean":
+      return text.toLowerCase() === "true"
+  }
+}

@@ -1,0 +1,159 @@
+import { Result } from "effect"
+import type { Issue } from "../Issue.ts"
+import { type Fault, type Mark, type Marked, markAt, type Position, Source, TextFault } from "./DocumentSource.ts"
+import { readYaml } from "./DocumentYaml.ts"
+import { readHjson } from "./Hjson.ts"
+
+/** Bytes of a flowline file. */
+export const maxBytes = 4 * 1024 * 1024
+
+export type Format = "json" | "hjson" | "yaml"
+
+/** A file as it was sent. */
+export interface SourceFile {
+  readonly name?: string | undefined
+  readonly bytes: Uint8Array
+}
+
+/** The value of a file and the places of its parts. */
+export class SourceDocument {
+  readonly format: Format
+  readonly value: Record<string, unknown>
+  readonly #source: Source
+  readonly #root: Mark
+
+  constructor(format: Format, value: Record<string, unknown>, source: Source, root: Mark) {
+    this.format = format
+    this.value = value
+    this.#source = source
+    this.#root = root
+  }
+
+  /** Where the value at a JSON pointer begins, or its key. A missing one is where the innermost existing one is. */
+  locate(pointer: string, part: "value" | "key" = "value"): Position | undefined {
+    return this.position(pathOf(pointer), part)
+  }
+
+  position(path: ReadonlyArray<PropertyKey>, part: "value" | "key" = "value"): Position {
+    const mark = markAt(this.#root, path)
+    return this.#source.position(part === "key" ? (mark.keyAt ?? mark.at) : mark.at)
+  }
+
+  /**
+   * Where a place inside the text at `path` is in the file. When the file writes that line of the text otherwise, with
+   * escapes or folded, it is where the text begins.
+   */
+  inside(path: ReadonlyArray<PropertyKey>, text: string, { line, column }: Position): Position {
+    const start = this.position(path)
+    const wanted = text.split("\n")[line - 1] ?? ""
+    if (wanted.trim() === "") return start
+    // The text may begin on the line of its key or, as a block, on the next one.
+    for (const fileLine of [start.line + line - 1, start.line + line]) {
+      const from = fileLine === start.line ? start.column - 1 : 0
+      const found = this.#source.line(fileLine)?.indexOf(wanted, from) ?? -1
+      if (found !== -1) return { line: fileLine, column: found + column }
+    }
+    return start
+  }
+}
+
+/** The keys of a JSON pointer (RFC 6901). */
+export const pathOf = (pointer: string): ReadonlyArray<string> =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+
+/** The JSON pointer of a path. */
+export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+
+const byExtension = (name: string | undefined): Format | undefined => {
+  switch (/\.([a-z]+)$/i.exec(name ?? "")?.[1]?.toLowerCase()) {
+    case "yaml":
+    case "yml":
+      return "yaml"
+    case "hjson":
+      return "hjson"
+    case "json":
+      return "json"
+    default:
+      return undefined
+  }
+}
+
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? "a list" : value === null ? "null" : typeof value === "string" ? "a text" : `a ${typeof value}`
+
+/** Reads the text in one format; the root must be an object. */
+const read = (format: Format, text: string, maxTokens: number | undefined): Marked | ReadonlyArray<Fault> => {
+  let marked: Marked | ReadonlyArray<Fault>
+  try {
+    marked = format === "yaml" ? readYaml(text, maxTokens) : readHjson(text, format)
+  } catch (cause) {
+    if (!(cause instanceof TextFault)) throw cause
+    return [cause]
+  }
+  if (!("mark" in marked) || marked.mark.members !== undefined) return marked
+  return [{ detail: `The file must be an object (a mapping), not ${kindOf(marked.value)}`, at: marked.mark.at }]
+}
+
+/** Whether the text, after blanks and comments of any of the formats, begins with a brace. */
+const beginsWithBrace = (text: string): boolean => {
+  const skip = /\s+|#.*|\/\/.*|\/\*[\s\S]*?\*\//y
+  let at = 0
+  while (skip.test(text)) at = skip.lastIndex
+  return text.charAt(at) === "{"
+}
+
+/**
+ * Nearly every text is HJSON without braces, so a faulty YAML file would become one with another meaning: it takes
+ * something that YAML does not have.
+ */
+const guesses = (text: string, braces: boolean): ReadonlyArray<Format> => {
+  if (braces) return ["json", "hjson", "yaml"]
+  return /^[ \t]*\/[/*]|'''/m.test(text) ? ["yaml", "hjson"] : ["yaml"]
+}
+
+/** Text of a file, or why it is none. */
+const decodeText = (bytes: Uint8Array): string | (Fault & { readonly text: string }) => {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    const nul = text.indexOf("\u0000")
+    return nul === -1 ? text : { detail: "The file is not text: it has NUL characters", at: nul, text }
+  } catch {
+    const text = new TextDecoder("utf-8").decode(bytes)
+    return { detail: "The file is not UTF-8 text", at: Math.max(0, text.indexOf("\ufffd")), text }
+  }
+}
+
+/**
+ * Reads a YAML, HJSON or JSON file, as its name says, else as what it looks like. The issues are those of the format
+ * that it most likely is. `maxTokens` bounds what YAML may hold, and so the time that reading it takes.
+ */
+export const readDocument = (
+  file: SourceFile,
+  maxTokens?: number
+): Result.Result<SourceDocument, ReadonlyArray<Issue>> => {
+  const { name, bytes } = file
+  if (bytes.length > maxBytes) return Result.fail([{ detail: `The file is larger than ${maxBytes} bytes` }])
+  const text = decodeText(bytes)
+  const source = new Source(typeof text === "string" ? text : text.text)
+  const fail = (faults: ReadonlyArray<Fault>) =>
+    Result.fail(faults.map(({ detail, at }) => ({ pointer: "", detail, ...source.position(at) })))
+  if (typeof text !== "string") return fail([text])
+  if (text.trim() === "") return fail([{ detail: "The file is empty", at: 0 }])
+  const named = byExtension(name)
+  const braces = beginsWithBrace(text)
+  const likely = named ?? (braces ? "hjson" : "yaml")
+  const tried = named !== undefined ? [named] : guesses(text, braces)
+  let faults: ReadonlyArray<Fault> = []
+  for (const format of tried) {
+    const marked = read(format, text, maxTokens)
+    if ("mark" in marked) {
+      return Result.succeed(new SourceDocument(format, marked.value as Record<string, unknown>, source, marked.mark))
+    }
+    if (format === likely) faults = marked
+  }
+  return fail(faults)
+}

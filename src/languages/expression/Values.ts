@@ -1,0 +1,97 @@
+import { isObject } from "../json/JsonValue.ts"
+
+/** What an expression works on: JSON values. Whatever is missing is null. */
+export type Value = unknown
+
+const numeric = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
+
+/** The number that the value is or looks like. */
+export const toNumber = (value: Value): number | null => {
+  if (typeof value === "number") return value
+  return typeof value === "string" && numeric.test(value) ? Number(value) : null
+}
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
+
+/** Own members only: `constructor` and the like are fields as any other. */
+export const member = (value: Value, key: string | number): Value => {
+  if (Array.isArray(value)) return typeof key === "number" || /^\d+$/.test(key) ? (value[Number(key)] ?? null) : null
+  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null
+}
+
+/** Text and text are compared as text; as soon as one side is a number both must look like one. */
+export const equal = (left: Value, right: Value): boolean => {
+  if (left === right) return true
+  if (typeof left === "number") return typeof right === "string" && toNumber(right) === left
+  return typeof right === "number" && typeof left === "string" && toNumber(left) === right
+}
+
+/** Negative, zero or positive; `undefined` when the two have no order. */
+export const order = (left: Value, right: Value): number | undefined => {
+  if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
+  if (typeof left !== "number" && typeof right !== "number") return undefined
+  const a = toNumber(left)
+  const b = toNumber(right)
+  return a === null || b === null ? undefined : a - b
+}
+
+const arithmetic =
+  (compute: (a: number, b: number) => number) =>
+  (left: Value, right: Value): Value => {
+    const a = toNumber(left)
+    const b = toNumber(right)
+    return a === null || b === null ? null : finite(compute(a, b))
+  }
+
+const sum = arithmetic((a, b) => a + b)
+const isText = (value: Value): value is string | number => typeof value === "string" || typeof value === "number"
+
+/** Adds numbers and joins texts. */
+const plus = (left: Value, right: Value): Value => {
+  if (typeof left === "string" && typeof right === "string") return left + right
+  return sum(left, right) ?? (isText(left) && isText(right) ? `${left}${right}` : null)
+}
+
+export const binaryOperators: ReadonlyMap<string, (left: Value, right: Value) => Value> = new Map([
+  ["==", equal],
+  ["!=", (a: Value, b: Value) => !equal(a, b)],
+  ["===", (a: Value, b: Value) => a === b],
+  ["!==", (a: Value, b: Value) => a !== b],
+  ["<", (a: Value, b: Value) => (order(a, b) ?? 0) < 0],
+  ["<=", (a: Value, b: Value) => (order(a, b) ?? 1) <= 0],
+  [">", (a: Value, b: Value) => (order(a, b) ?? 0) > 0],
+  [">=", (a: Value, b: Value) => (order(a, b) ?? -1) >= 0],
+  ["+", plus],
+  ["-", arithmetic((a, b) => a - b)],
+  ["*", arithmetic((a, b) => a * b)],
+  ["/", arithmetic((a, b) => a / b)],
+  ["%", arithmetic((a, b) => a % b)]
+])
+
+/** An element of a list, or a part of a text. */
+export const contains = (container: Value, item: Value): boolean => {
+  if (Array.isArray(container)) return container.some((element) => equal(element, item))
+  return typeof container === "string" && isText(item) && container.includes(String(item))
+}
+
+/** Any element of a list, or the text of a number or text. */
+export const matches = (value: Value, regex: RegExp): boolean =>
+  Array.isArray(value)
+    ? value.some((element) => isText(element) && regex.test(String(element)))
+    : isText(value) && regex.test(String(value))
+
+const text = (value: Value): string | undefined => (isText(value) ? String(value) : undefined)
+
+/** The functions by name, with the number of their arguments. */
+export const functions: ReadonlyMap<string, { arity: number; call: (first: Value, second: Value) => Value }> = new Map([
+  ["exists", { arity: 1, call: (value: Value): Value => value !== null }],
+  ["contains", { arity: 2, call: (container: Value, item: Value): Value => contains(container, item) }],
+  ["startsWith", { arity: 2, call: (a: Value, b: Value): Value => text(a)?.startsWith(text(b) ?? "\u0000") ?? false }],
+  ["endsWith", { arity: 2, call: (a: Value, b: Value): Value => text(a)?.endsWith(text(b) ?? "\u0000") ?? false }],
+  ["lower", { arity: 1, call: (value: Value): Value => text(value)?.toLowerCase() ?? null }],
+  ["number", { arity: 1, call: (value: Value): Value => toNumber(value) }],
+  [
+    "length",
+    { arity: 1, call: (value: Value): Value => (Array.isArray(value) ? value.length : (text(value)?.length ?? null)) }
+  ]
+])

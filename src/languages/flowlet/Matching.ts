@@ -1,0 +1,51 @@
+import { Result } from "effect"
+import { compile as compileDissect } from "../dissect/Dissect.ts"
+import { compile as compileGrok } from "../grok/Grok.ts"
+import type { TenantDefinitions } from "../grok/TenantDefinitions.ts"
+import type { Host } from "./guest/harness.ts"
+
+type Match = (text: string) => string
+
+/** Patterns that one program may have compiled at the same time. */
+const remembered = 100
+
+const compiled = (
+  kind: "grok" | "dissect",
+  pattern: string,
+  more: string,
+  ecs: boolean,
+  shared: TenantDefinitions | undefined
+): Match => {
+  const result =
+    kind === "grok"
+      ? compileGrok([pattern], { bank: ecs ? "ecs-v1" : "legacy", definitions: more, shared })
+      : compileDissect(pattern, { appendSeparator: more })
+  if (Result.isFailure(result)) {
+    const { detail, line, column, source } = result.failure
+    return () => `!${detail} at ${line}:${column} of ${source ?? "the pattern"}`
+  }
+  return (text) => {
+    const found = result.success.match(text)
+    return found === undefined ? "" : JSON.stringify(found.fields)
+  }
+}
+
+/** What a program's `grok` and `dissect` call: `definitions` and what the tenant defines are known to every pattern. */
+export const matching = (
+  definitions: string,
+  ecsCompatibility: "disabled" | "v1",
+  shared?: TenantDefinitions | undefined
+): Host["match"] => {
+  const known = new Map<string, Match>()
+  return (kind, pattern, text, more) => {
+    const key = `${kind}\0${more}\0${pattern}`
+    let match = known.get(key)
+    if (match === undefined) {
+      if (known.size >= remembered) known.clear()
+      const definitionsOrSeparator = kind === "grok" ? `${definitions}\n${more}` : more
+      match = compiled(kind, pattern, definitionsOrSeparator, ecsCompatibility === "v1", shared)
+      known.set(key, match)
+    }
+    return match(text)
+  }
+}

@@ -1,0 +1,173 @@
+import { type Part, PatternError, position, SyntaxFault } from "../PatternError.ts"
+import { type Capture, readCapture } from "./Capture.ts"
+import type { Definition } from "./Definitions.ts"
+import { parse } from "./Parser.ts"
+import type { Group, Node, Reference } from "./Syntax.ts"
+
+/** Where a text came from, for positions in errors. */
+export interface Origin {
+  readonly part: Part
+  readonly source?: string
+  readonly text: string
+  readonly line: number
+  readonly column: number
+  readonly pattern: number
+}
+
+/** A group of the expanded tree; `capture` is its index in the capture table. */
+export interface ExpandedGroup extends Group {
+  readonly capture?: number
+  /** The reference that this group stands for. */
+  readonly reference?: Reference
+  /** The definition's text, which the positions below this group count in. */
+  readonly origin?: Origin
+}
+
+export interface Expansion {
+  readonly tree: Node
+  readonly captures: ReadonlyArray<Capture>
+  /** Group name (full, or field alone) to the indices of its captures, for `\k<name>`. */
+  readonly names: ReadonlyMap<string, ReadonlyArray<number>>
+  readonly hints: ReadonlyArray<string>
+}
+
+/** References resolved in one expression before it is refused as runaway (Elasticsearch's limit). */
+const maxSteps = 100_000
+/** Definitions inside definitions. */
+const maxTrail = 100
+/** Characters of the expanded regular expression. */
+const maxLength = 1 << 20
+
+export const faultAt = (origin: Origin, fault: { message: string; start: number; end: number }): PatternError => {
+  const at = position(origin.text, fault.start)
+  return new PatternError({
+    part: origin.part,
+    ...(origin.source === undefined ? {} : { source: origin.source }),
+    detail: fault.message,
+    line: origin.line - 1 + at.line,
+    column: at.line === 1 ? origin.column - 1 + at.column : at.column,
+    text: origin.text.slice(fault.start, fault.end),
+    pattern: origin.pattern
+  })
+}
+
+/** How an expression is read. */
+export interface Reading {
+  /** False: `%{WORD}` without a field is captured as `WORD`. */
+  readonly namedCapturesOnly: boolean
+  /** What looks like a reference and is none is literal text. */
+  readonly lenient: boolean
+}
+
+const strictly = new WeakMap<Definition, Node>()
+const leniently = new WeakMap<Definition, Node>()
+
+/** Resolves every reference that the expression reaches. Throws {@link PatternError}. */
+export const expand = (
+  expression: Origin,
+  lookup: (name: string) => Definition | undefined,
+  { namedCapturesOnly, lenient }: Reading,
+  leftOut: ReadonlyArray<string> = []
+): Expansion => {
+  const captures: Array<Capture> = []
+  const names = new Map<string, Array<number>>()
+  const inline = new Map<string, Definition>()
+  const hints: Array<string> = []
+  const parsed = lenient ? leniently : strictly
+  let steps = 0
+  let length = 0
+
+  const parseIn = (origin: Origin): Node => {
+    try {
+      return parse(origin.text, lenient)
+    } catch (fault) {
+      throw fault instanceof SyntaxFault ? faultAt(origin, fault) : fault
+    }
+  }
+
+  const capture = (fullName: string, isInline: boolean, node: Node, origin: Origin): number => {
+    const index = captures.length
+    try {
+      captures.push(readCapture(fullName, isInline))
+    } catch (error) {
+      throw faultAt(origin, { message: (error as Error).message, start: node.start, end: node.end })
+    }
+    for (const name of new Set([fullName, captures[index]!.name])) {
+      const known = names.get(name)
+      if (known === undefined) names.set(name, [index])
+      else known.push(index)
+    }
+    return index
+  }
+
+  const resolve = (node: Reference, origin: Origin, trail: ReadonlyArray<string>): Node => {
+    const at = (message: string) => faultAt(origin, { message, start: node.start, end: node.end })
+    if (node.definition !== undefined) {
+      const column = origin.column + node.end - 1 - node.definition.length
+      const source = origin.source === undefined ? {} : { source: origin.source }
+      inline.set(node.syntax, { regex: node.definition, part: origin.part, ...source, line: origin.line, column })
+    }
+    if (node.ignored !== undefined && trail.length === 0)
+      hints.push(`the text "${node.ignored.trim()}" inside %{${node.syntax}…} is ignored`)
+    const definition = inline.get(node.syntax) ?? lookup(node.syntax)
+    if (definition === undefined) {
+      const missing = leftOut.length === 0 ? "" : ` (it may be in what was left out: ${leftOut.join("; ")})`
+      throw at(`unknown pattern "${node.syntax}"${missing}`)
+    }
+    if (trail.length > maxTrail) throw at(`definitions nested more than ${maxTrail} deep`)
+    const cycle = trail.indexOf(node.syntax)
+    if (cycle >= 0) throw at(`circular reference ${[...trail.slice(cycle), node.syntax].join("->")}`)
+    if (++steps > maxSteps) throw at(`the expression expands to more than ${maxSteps} references`)
+    length += definition.regex.length
+    if (length > maxLength) throw at(`the expression expands to more than ${maxLength} characters`)
+    const isNamed = node.semantic !== undefined && node.semantic !== ""
+    const fullName = isNamed ? `${node.syntax}:${node.semantic}` : node.syntax
+    const index = isNamed || !namedCapturesOnly ? capture(fullName, false, node, origin) : undefined
+    const inner: Origin = { ...definition, text: definition.regex, pattern: origin.pattern }
+    if (definition.fault !== undefined)
+      throw faultAt(inner, { message: definition.fault, start: 0, end: definition.regex.length })
+    const tree = parsed.get(definition) ?? parseIn(inner)
+    parsed.set(definition, tree)
+    const body = walk(tree, inner, [...trail, node.syntax])
+    const { start, end } = node
+    const group: ExpandedGroup = { kind: "group", open: "(?:", body, start, end, reference: node, origin: inner }
+    const captured: ExpandedGroup = { ...group, capture: index ?? 0 }
+    return index === undefined ? group : captured
+  }
+
+  const classReferences = (text: string, node: Node, origin: Origin, trail: ReadonlyArray<string>): string =>
+    text.replace(/%\{([A-Za-z0-9_]+)\}/g, (whole: string, syntax: string) => {
+      const definition = inline.get(syntax) ?? lookup(syntax)
+      if (definition === undefined) return whole
+      const cycle = trail.indexOf(syntax)
+      if (cycle >= 0)
+        throw faultAt(origin, { ...node, message: `circular reference ${[...trail.slice(cycle), syntax].join("->")}` })
+      return classReferences(definition.regex, node, origin, [...trail, syntax])
+    })
+
+  const walk = (node: Node, origin: Origin, trail: ReadonlyArray<string>): Node => {
+    switch (node.kind) {
+      case "reference":
+        return resolve(node, origin, trail)
+      case "group": {
+        if (node.name === undefined) return { ...node, body: walk(node.body, origin, trail) }
+        const index = capture(node.name, true, node, origin)
+        const group: ExpandedGroup = { ...node, body: walk(node.body, origin, trail), capture: index }
+        return group
+      }
+      case "repeat":
+        return { ...node, node: walk(node.node, origin, trail) }
+      case "sequence":
+        return { ...node, items: node.items.map((item) => walk(item, origin, trail)) }
+      case "choice":
+        return { ...node, branches: node.branches.map((branch) => walk(branch, origin, trail)) }
+      case "class":
+        return node.text.includes("%{") ? { ...node, text: classReferences(node.text, node, origin, trail) } : node
+      default:
+        return node
+    }
+  }
+
+  const tree = walk(parseIn(expression), expression, [])
+  return { tree, captures, names, hints }
+}

@@ -1,0 +1,78 @@
+import { blame } from "./Blame.ts"
+import type { Capture } from "./Capture.ts"
+import { capturesOf } from "./Certain.ts"
+import type { Definition } from "./Definitions.ts"
+import { expand, type Origin, type Reading } from "./Expand.ts"
+import { type Leaf, leaves } from "./Leaf.ts"
+import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
+import { requiredText } from "./Literal.ts"
+import { matchers, type Tree } from "./Matcher.ts"
+import type { LineMatch } from "./Recipe.ts"
+
+export interface ExpressionSettings extends Reading {
+  readonly lookup: (name: string) => Definition | undefined
+  /** What the lookup does not know of, for messages. */
+  readonly leftOut?: ReadonlyArray<string>
+  readonly keepEmptyCaptures: boolean
+  readonly dotall: boolean
+}
+
+/** One compiled grok pattern. */
+export interface Expression {
+  readonly text: string
+  readonly tree: Tree
+  readonly captures: ReadonlyArray<Capture>
+  readonly leaves: ReadonlyArray<Leaf>
+  readonly hints: ReadonlyArray<string>
+  readonly match: LineMatch
+  /** Matches ASCII text. */
+  readonly ascii: () => LineMatcher
+  /** Matches any text. */
+  readonly unicode: () => LineMatcher
+  /** Both give the same for any text. */
+  readonly same: boolean
+  /** The raw match, with `indices` on request, and the place of each capture in it. */
+  readonly exec: (
+    line: string,
+    indices: boolean
+  ) => { readonly match: RegExpExecArray; readonly numbers: ReadonlyArray<number> } | undefined
+}
+
+/** Compiles pattern number `pattern`. Throws PatternError. */
+export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
+  const { keepEmptyCaptures, dotall } = settings
+  const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
+  const expanded = expand(origin, settings.lookup, settings, settings.leftOut)
+  const { tree: root, captures, names, hints } = expanded
+  const tree: Tree = { root, names, captureCount: captures.length }
+  const all = leaves(captures)
+  const shared = { pattern, leaves: all, known: capturesOf(root), keepEmpty: keepEmptyCaptures }
+  const required = requiredText(root)
+  const plain = matchers(tree, dotall, false, (one) => ({
+    ...one,
+    lines: lineMatcher({ ...one, ...shared, required })
+  }))
+  const indexed = matchers(tree, dotall, true, (one) => one)
+  try {
+    // V8 compiles on first use: done here, the first line is not charged for it.
+    plain.of("").exec("")
+  } catch (error) {
+    throw blame(tree, origin, dotall, error as Error)
+  }
+  return {
+    text,
+    tree,
+    captures,
+    leaves: all,
+    hints,
+    match: (line) => plain.of(line).lines.match()(line),
+    ascii: () => plain.ascii().lines,
+    unicode: () => plain.unicode().lines,
+    same: plain.same,
+    exec: (line, indices) => {
+      const { exec, numbers } = (indices ? indexed : plain).of(line)
+      const match = exec(line)
+      return match === null ? undefined : { match, numbers }
+    }
+  }
+}

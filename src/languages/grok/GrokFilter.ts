@@ -1,0 +1,213 @@
+import { Result } from "effect"
+import type { ConversionFailure } from "../Coercion.ts"
+import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
+import type { PatternError } from "../PatternError.ts"
+import { addTags, type Decorations, decorator, list, putPath, withPath } from "./Decorate.ts"
+import type { Expression } from "./Expression.ts"
+import { leafValue } from "./Fields.ts"
+import { compile as compileGrok, type Grok } from "./Grok.ts"
+import type { Leaf } from "./Leaf.ts"
+import { mayRunAway } from "./Risk.ts"
+import type { TenantDefinitions } from "./TenantDefinitions.ts"
+
+/** The options of Logstash's grok filter, under its names. */
+export interface GrokFilterOptions extends Decorations {
+  /** Source field to pattern or patterns, tried in order. */
+  readonly match: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** What the tenant defines. */
+  readonly shared?: TenantDefinitions | undefined
+  readonly pattern_definitions?: string | Readonly<Record<string, string>>
+  /** Stop at the first pattern, and the first field, that matches. Default true. */
+  readonly break_on_match?: boolean
+  readonly named_captures_only?: boolean
+  readonly keep_empty_captures?: boolean
+  /** Fields that a capture replaces; others become arrays of the old and the new. */
+  readonly overwrite?: string | ReadonlyArray<string>
+  /** Field under which all captures go, `x` or `[a][b]`. */
+  readonly target?: string
+  readonly tag_on_failure?: string | ReadonlyArray<string>
+  readonly tag_on_timeout?: string
+  readonly ecs_compatibility?: "disabled" | "v1" | "v8"
+  /** The dot matches newlines. Default true. */
+  readonly dotall?: boolean
+  /** Leave events without the source field alone. Default false: they are tried as an empty line. */
+  readonly ignore_missing?: boolean
+  /** Say which pattern matched: its place, `"0"` for the first, goes to `_ingest._grok_match_index`. */
+  readonly trace_match?: boolean
+  /** Longer lines (UTF-16 units) are not tried and tagged `_groklinetoolong`. Default 65 536. */
+  readonly max_line_length?: number
+}
+
+export interface Filtered {
+  readonly event: Fields
+  readonly matched: boolean
+  readonly failures: ReadonlyArray<ConversionFailure>
+}
+
+export interface GrokFilter {
+  /** The event with captures, decorations and tags; the given one is left as it is. */
+  readonly apply: (event: Fields) => Filtered
+  /** The same for many events, each a good deal quicker than by itself. */
+  readonly applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Filtered>
+  /** Whether an event may take very long. */
+  readonly mayRunAway: boolean
+  /** The event as it leaves when its matching was cut off. */
+  readonly timedOut: (event: Fields) => Fields
+}
+
+interface Target {
+  readonly path: ReadonlyArray<string>
+  readonly replaces: boolean
+}
+
+/** Where Elasticsearch puts it. */
+const tracePath = ["_ingest", "_grok_match_index"]
+
+const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
+
+const asText = (value: Value | undefined): string => {
+  if (typeof value === "string") return value
+  if (value === undefined || value === null) return ""
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/** Compiles the filter's patterns. */
+export const compile = (options: GrokFilterOptions): Result.Result<GrokFilter, PatternError> => {
+  const sources: Array<readonly [ReadonlyArray<string>, Grok]> = []
+  for (const [field, patterns] of Object.entries(options.match)) {
+    const compiled = compileGrok(list(patterns), {
+      bank: (options.ecs_compatibility ?? "disabled") === "disabled" ? "legacy" : "ecs-v1",
+      shared: options.shared,
+      definitions: options.pattern_definitions ?? {},
+      namedCapturesOnly: options.named_captures_only ?? true,
+      keepEmptyCaptures: options.keep_empty_captures ?? false,
+      dotall: options.dotall ?? true
+    })
+    if (Result.isFailure(compiled)) return Result.fail(compiled.failure)
+    sources.push([fieldPath(field), compiled.success])
+  }
+  return Result.succeed(make(sources, options))
+}
+
+const make = (
+  sources: ReadonlyArray<readonly [ReadonlyArray<string>, Grok]>,
+  options: GrokFilterOptions
+): GrokFilter => {
+  const {
+    break_on_match = true,
+    keep_empty_captures = false,
+    max_line_length = 65_536,
+    ignore_missing,
+    trace_match = false
+  } = options
+  const overwrite = new Set(list(options.overwrite).map((field) => JSON.stringify(fieldPath(field))))
+  const prefix = options.target === undefined ? [] : fieldPath(options.target)
+  const failureTags = options.tag_on_failure === undefined ? ["_grokparsefailure"] : list(options.tag_on_failure)
+  const decorate = decorator(options)
+
+  const targets = new Map<Leaf, Target>()
+  for (const [, { expressions }] of sources)
+    for (const leaf of expressions.flatMap((expression) => expression.leaves))
+      targets.set(leaf, { path: [...prefix, ...leaf.path], replaces: overwrite.has(JSON.stringify(leaf.path)) })
+
+  /** Stores into `event`, which is a copy already; false when a scalar stands in the way. */
+  const store = (event: Fields, { path, replaces }: Target, value: Value): boolean => {
+    if (replaces) return putPath(event, path, Array.isArray(value) ? value.at(-1)! : value)
+    const present = getPath(event, path)
+    if (present === undefined || present === null) return putPath(event, path, value)
+    if (Array.isArray(present)) return putPath(event, path, present.concat(value))
+    return typeof present === "string" ? putPath(event, path, [present].concat(value as string)) : true
+  }
+
+  /** The event with captures that it has no fields of yet, which is how it mostly is; undefined otherwise. */
+  const join = (event: Fields, fields: Fields): Fields | undefined => {
+    if (prefix.length > 0) return undefined
+    const keys = Object.keys(event)
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index]!
+      if (Object.hasOwn(fields, key) || key === "__proto__") return undefined
+    }
+    // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
+    for (let index = 0; index < keys.length; index++) fields[keys[index]!] = event[keys[index]!]!
+    return fields
+  }
+
+  const capture = (event: Fields, line: string, expression: Expression, failures: Array<ConversionFailure>) => {
+    const plain = expression.match(line)
+    if (plain === undefined) return undefined
+    const merged = plain.failures.length === 0 ? join(event, plain.fields) : undefined
+    if (merged !== undefined) return merged
+    const found = expression.exec(line, false)
+    if (found === undefined) return undefined
+    const next = { ...event }
+    for (const leaf of expression.leaves) {
+      const value = leafValue(leaf, found.match, found.numbers, keep_empty_captures, failures)
+      if (value !== undefined && !store(next, targets.get(leaf)!, value)) {
+        const detail = `field "${leaf.name}" clashes with one that is not an object`
+        failures.push({ field: leaf.name, type: "object", value: asText(value), detail })
+      }
+    }
+    return next
+  }
+
+  const apply = (event: Fields): Filtered => {
+    const failures: Array<ConversionFailure> = []
+    let next = event
+    let matched = false
+    let tooLong = false
+    for (const [path, { expressions }] of sources) {
+      const source = getPath(event, path)
+      if (ignore_missing === true && (source === undefined || source === null)) continue
+      let hit = false
+      for (const element of Array.isArray(source) ? source : [source]) {
+        const line = asText(element)
+        if (line.length > max_line_length) {
+          tooLong = true
+          continue
+        }
+        for (const [index, expression] of expressions.entries()) {
+          const captured = capture(next, line, expression, failures)
+          if (captured === undefined) continue
+          next = trace_match ? (withPath(captured, tracePath, String(index)) ?? captured) : captured
+          hit = true
+          if (break_on_match) break
+        }
+      }
+      matched ||= hit
+      if (hit && break_on_match) break
+    }
+    if (failures.length > 0) next = addTags(next, ["_grokconversionfailure"])
+    if (matched) return { event: decorate(next), matched, failures }
+    if (tooLong) return { event: addTags(next, ["_groklinetoolong"]), matched, failures }
+    const missing = ignore_missing === true && sources.every(([path]) => (getPath(event, path) ?? null) === null)
+    return { event: missing ? next : addTags(next, failureTags), matched, failures }
+  }
+
+  const [first, ...others] = sources
+  const isTried = (source: Value | undefined): source is string =>
+    typeof source === "string" && source.length <= max_line_length
+
+  return {
+    apply,
+    applyAll: (events) => {
+      if (first === undefined || others.length > 0 || !break_on_match || trace_match) return events.map(apply)
+      const [path, grok] = first
+      const lines: Array<string> = []
+      const places = events.map((event) => {
+        const text = getPath(event, path)
+        return isTried(text) ? lines.push(text) - 1 : -1
+      })
+      const matches = grok.matchAll(lines)
+      return events.map((event, index) => {
+        const place = places[index]!
+        if (place < 0) return apply(event)
+        const found = matches[place]
+        if (found === undefined) return { event: addTags(event, failureTags), matched: false, failures: none }
+        const merged = found.failures.length === 0 ? join(event, found.fields) : undefined
+        return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
+      })
+    },
+    mayRunAway: sources.some(([, { expressions }]) => expressions.some(({ tree }) => mayRunAway(tree.root))),
+    timedOut: (event) => addTags(event, [options.tag_on_timeout ?? "_groktimeout"])
+  }
+}

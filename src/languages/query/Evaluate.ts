@@ -1,0 +1,157 @@
+import { compareDecimals, isRaw } from "../json/JsonNumbers.ts"
+import { cuts } from "./FieldName.ts"
+import { instantOf } from "./Instant.ts"
+import type { FieldName, Limits, Query, Values } from "./Query.ts"
+import { storable } from "./Storable.ts"
+import { compareTexts, fits } from "./text/Pattern.ts"
+
+/** A stored document: its texts are as `Storable.ts` makes them. */
+export interface Stored {
+  readonly id: string
+  /** Where it stands in the order of results. */
+  readonly at: string
+  /** Its JSON, as `readRaw` reads it. */
+  readonly value: unknown
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isRaw(value)
+
+/** The digits of a number. */
+const digitsOf = (value: unknown): string | undefined =>
+  typeof value === "number" ? String(value) : isRaw(value) ? value.rawJSON : undefined
+
+/** The largest integer that is not above the number. */
+const floorOf = (digits: string): number => {
+  const floor = Math.floor(Number(digits))
+  return compareDecimals(String(floor), digits) > 0 ? floor - 1 : floor
+}
+
+/** A member, through one list. */
+const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<unknown> =>
+  values
+    .flatMap((value) => (Array.isArray(value) ? value : [value]))
+    .flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []))
+
+const below = (value: unknown): ReadonlyArray<unknown> =>
+  typeof value !== "object" || value === null || isRaw(value)
+    ? [value]
+    : [value, ...Object.values(value).flatMap(below)]
+
+/** The values of a field: the members of that name, with the elements of a list, and of a list in it, in its place. */
+export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
+  const under = field === "*" || field.endsWith(".*")
+  const names = field === "*" ? [[]] : cuts((under ? field.slice(0, -2) : field).split(".").map(storable))
+  const found = names.flatMap((cut) => cut.reduce(members, [document] as ReadonlyArray<unknown>))
+  return (under ? found.flatMap(below) : found).flat(2)
+}
+
+const isAmong = ({ texts, numbers, booleans }: Values) => {
+  const kept = new Set<unknown>([...texts.map(storable), ...booleans])
+  return (value: unknown) => {
+    const digits = digitsOf(value)
+    if (digits === undefined) return kept.has(value)
+    return numbers.some((number) => compareDecimals(number, digits) === 0)
+  }
+}
+
+const lies = <A>(value: A, limits: Limits, read: (limit: string) => A, compare: (a: A, b: A) => number): boolean => {
+  const { gt, gte, lt, lte } = limits
+  return (
+    (gt === undefined || compare(value, read(gt)) > 0) &&
+    (gte === undefined || compare(value, read(gte)) >= 0) &&
+    (lt === undefined || compare(value, read(lt)) < 0) &&
+    (lte === undefined || compare(value, read(lte)) <= 0)
+  )
+}
+
+const texts =
+  (holds: (text: string) => boolean) =>
+  (value: unknown): boolean =>
+    typeof value === "string" && holds(value)
+
+const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) || isRaw(value)
+
+/** Whether a document fits a query. */
+export const holds = (query: Query, document: Stored): boolean => {
+  const any = (field: FieldName, condition: (value: unknown) => boolean) =>
+    valuesOf(document.value, field).some(condition)
+  switch (query._tag) {
+    case "All":
+      return true
+    case "None":
+      return false
+    case "Bool": {
+      let count = 0
+      for (const one of query.should) if (holds(one, document)) count++
+      return (
+        count >= query.minimum &&
+        query.must.every((one) => holds(one, document)) &&
+        !query.mustNot.some((one) => holds(one, document))
+      )
+    }
+    case "Ids":
+      return query.ids.some((id) => storable(id) === document.id)
+    case "Exists":
+      return any(query.field, (value) => below(value).some(isLeaf))
+    case "Equals":
+      return any(query.field, isAmong(query.values))
+    case "Prefix": {
+      const prefix = storable(query.prefix)
+      return any(
+        query.field,
+        texts((text) => text.startsWith(prefix))
+      )
+    }
+    case "Matches":
+      return any(
+        query.field,
+        texts((text) => fits(query.pattern, text))
+      )
+    case "Numbers":
+      return any(query.field, (value) => {
+        const digits = digitsOf(value)
+        return digits !== undefined && lies(digits, query.limits, (limit) => limit, compareDecimals)
+      })
+    case "Texts":
+      return any(
+        query.field,
+        texts((text) => lies(text, query.limits, storable, compareTexts))
+      )
+    case "Dates": {
+      const { field, from, to } = query
+      if (field === "@timestamp") return Number(document.at) >= from && Number(document.at) <= to
+      return any(field, (value) => {
+        const millis = instantOf(isRaw(value) ? floorOf(value.rawJSON) : value)
+        return millis !== undefined && millis >= from && millis <= to
+      })
+    }
+  }
+}
+
+const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
+  way.reduce<unknown>((inner, name) => {
+    if (isObject(inner)) return Object.hasOwn(inner, name) ? inner[name] : undefined
+    return Array.isArray(inner) && /^\d{1,9}$/.test(name) ? inner[Number(name)] : undefined
+  }, value)
+
+/**
+ * What a row shows for a field, given as the parts of its name: the nested member first, the member of the whole name
+ * last; else the values that the name leads to through lists, as a list. Undefined when there is none, and where only
+ * null is when that is passed over.
+ */
+export const valueAt = (document: unknown, parts: ReadonlyArray<string>, passesNull = false): unknown => {
+  const ways = cuts(parts)
+  for (const way of ways) {
+    const value = memberAt(document, way)
+    if (value !== undefined && (value !== null || !passesNull)) return value
+  }
+  for (const way of ways.filter(({ length }) => length > 1)) {
+    const values = way
+      .reduce(members, [document] as ReadonlyArray<unknown>)
+      .flat()
+      .filter((value) => value !== null)
+    if (values.length > 0) return values
+  }
+  return undefined
+}

@@ -1,0 +1,71 @@
+import { boundsFault } from "./Bounds.ts"
+import type { NewDocument, Written } from "./IndexedDocument.ts"
+import { placeOf } from "./Instant.ts"
+import { storable, storableJson } from "./Storable.ts"
+
+/** A document in the form in which it is kept. */
+export interface Prepared {
+  /** Where it stood in the batch. */
+  readonly place: number
+  readonly id: string
+  /** Whether the id was given. */
+  readonly named: boolean
+  readonly at: string
+  readonly json: string
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const encoder = new TextEncoder()
+
+const sizeOf = (id: string): number => (id.length > 512 || id.length < 128 ? id.length : encoder.encode(id).length)
+
+const read = (source: NewDocument["source"]): { readonly json: string; readonly timestamp: unknown } | string => {
+  try {
+    const json = typeof source === "string" ? source : JSON.stringify(source)
+    const value: unknown = typeof source === "string" ? JSON.parse(source) : source
+    if (!isObject(value)) return "the document is not an object"
+    return boundsFault(json) ?? { json, timestamp: value["@timestamp"] }
+  } catch {
+    return "the document is not JSON, or too deep"
+  }
+}
+
+/**
+ * Documents in the form in which they are kept, by id, so that two writers take rows in the same order. Of several with
+ * the same id the last one counts.
+ */
+export const prepare = (
+  documents: ReadonlyArray<NewDocument>,
+  newId: () => string
+): { readonly prepared: ReadonlyArray<Prepared>; readonly rejected: Written["rejected"] } => {
+  const rejected: Array<{ at: number; reason: string }> = []
+  const byId = new Map<string, Prepared>()
+  let sorted = true
+  let last = ""
+  documents.forEach((document, place) => {
+    const found = read(document.source)
+    if (typeof found === "string") {
+      rejected.push({ at: place, reason: found })
+      return
+    }
+    if (document.id !== undefined && (document.id === "" || sizeOf(document.id) > 512)) {
+      rejected.push({ at: place, reason: "the id is empty or has more than 512 bytes" })
+      return
+    }
+    const id = document.id === undefined ? newId() : storable(document.id)
+    sorted &&= id > last
+    last = id
+    byId.set(id, {
+      place,
+      id,
+      named: document.id !== undefined,
+      at: placeOf(found.timestamp),
+      json: storableJson(found.json)
+    })
+  })
+  const prepared = [...byId.values()]
+  if (!sorted) prepared.sort((a, b) => (a.id < b.id ? -1 : 1))
+  return { prepared, rejected }
+}

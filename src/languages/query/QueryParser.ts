@@ -1,0 +1,54 @@
+import { Result } from "effect"
+import type { Issue } from "../Issue.ts"
+import { listed, suggestion } from "../Suggest.ts"
+import { bool, type ParseClause } from "./parse/Bool.ts"
+import { match, matchPhrase, multiMatch } from "./parse/Match.ts"
+import { queryString, simpleQueryString } from "./parse/QueryString.ts"
+import { range } from "./parse/Range.ts"
+import { isObject, Place } from "./parse/Reader.ts"
+import { exists, ids, prefix, term, terms, wildcards } from "./parse/Terms.ts"
+import { all, none, type Query } from "./Query.ts"
+
+const clauses: ReadonlyMap<string, (place: Place) => Query | undefined> = new Map([
+  ["match_all", (place) => (place.members(["boost", "_name"]) === undefined ? undefined : all)],
+  ["match_none", (place) => (place.members(["boost", "_name"]) === undefined ? undefined : none)],
+  ["bool", (place) => bool(place, clause)],
+  ["match", match],
+  ["match_phrase", matchPhrase],
+  ["multi_match", multiMatch],
+  ["term", term],
+  ["terms", terms],
+  ["range", range],
+  ["exists", exists],
+  ["prefix", prefix],
+  ["wildcard", wildcards],
+  ["ids", ids],
+  ["query_string", queryString],
+  ["simple_query_string", simpleQueryString]
+])
+
+const clause: ParseClause = (place) => {
+  if (!place.enter()) return undefined
+  const [name, inner] = place.only("clause") ?? []
+  if (name === undefined || inner === undefined) return undefined
+  const parse = clauses.get(name)
+  if (parse !== undefined) return parse(inner)
+  const known = [...clauses.keys()]
+  return inner.fault(
+    `There is no clause ${JSON.stringify(name)}${suggestion(name, known) || `; there is ${listed(known)}`}`
+  )
+}
+
+/**
+ * Reads a query of Elasticsearch. The empty object finds everything.
+ *
+ * @param now epoch milliseconds of `now` in date math
+ * @returns the query, or all that is wrong with it, with JSON pointers below `pointer`
+ */
+export const parseQuery = (value: unknown, now: number, pointer = ""): Result.Result<Query, ReadonlyArray<Issue>> => {
+  if (isObject(value) && Object.keys(value).length === 0) return Result.succeed(all)
+  const place = new Place(value, now, pointer)
+  const query = clause(place)
+  if (query !== undefined && place.issues.length === 0) return Result.succeed(query)
+  return Result.fail(place.issues.length > 0 ? place.issues : [{ pointer, detail: "The query cannot be read" }])
+}

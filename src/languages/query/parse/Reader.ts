@@ -1,0 +1,145 @@
+import type { Issue } from "../../Issue.ts"
+import { listed, suggestion } from "../../Suggest.ts"
+import type { Values } from "../Query.ts"
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** Limits on queries: more of anything is refused. */
+export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50 }
+
+/** Steps of a JSON pointer from one clause to a clause inside it: `/bool/must/0`. */
+const levels = 3
+
+const step = (key: string | number): string => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
+
+/** A number of JSON that PostgreSQL can hold, too. */
+const jsonNumber = /^-?(?:0|[1-9]\d{0,99})(?:\.\d{1,100})?(?:[eE][+-]?\d{1,3})?$/
+
+export const isNumber = (text: string): boolean => jsonNumber.test(text)
+
+/** What a value given in a query is equal to: a number, and the text of it; a text, and the number that it writes. */
+export const valuesOf = (given: ReadonlyArray<string | number | boolean>): Values => {
+  const texts = [...new Set(given.map(String))]
+  return {
+    texts,
+    numbers: texts.filter(isNumber),
+    booleans: texts.flatMap((text) => (text === "true" ? [true] : text === "false" ? [false] : []))
+  }
+}
+
+/** A place in the query, with what was found wrong so far. */
+export class Place {
+  readonly value: unknown
+  readonly pointer: string
+  readonly depth: number
+  readonly #state: { readonly issues: Array<Issue>; clauses: number }
+  /** Epoch milliseconds of `now` in the query. */
+  readonly now: number
+
+  constructor(
+    value: unknown,
+    now: number,
+    pointer = "",
+    depth = 0,
+    state: { readonly issues: Array<Issue>; clauses: number } = { issues: [], clauses: 0 }
+  ) {
+    this.value = value
+    this.now = now
+    this.pointer = pointer
+    this.depth = depth
+    this.#state = state
+  }
+
+  get issues(): ReadonlyArray<Issue> {
+    return this.#state.issues
+  }
+
+  /** Notes what is wrong here, or at a member. */
+  fault(detail: string): undefined {
+    if (this.#state.issues.length < limits.issues) this.#state.issues.push({ pointer: this.pointer, detail })
+    return undefined
+  }
+
+  at(key: string | number, value: unknown): Place {
+    return new Place(value, this.now, this.pointer + step(key), this.depth + 1, this.#state)
+  }
+
+  /** A value that is written inside the text that stands here. */
+  inside(value: unknown): Place {
+    return new Place(value, this.now, this.pointer, this.depth, this.#state)
+  }
+
+  /** Counts a clause; false when there are too many, or they are too deep. */
+  enter(): boolean {
+    this.#state.clauses++
+    if (this.#state.clauses === limits.clauses + 1) this.fault(`A query has at most ${limits.clauses} clauses`)
+    const isDeep = this.depth >= limits.depth * levels
+    if (isDeep) this.fault(`A query has at most ${limits.depth} levels`)
+    return this.#state.clauses <= limits.clauses && !isDeep
+  }
+
+  /** The members of an object of options; others than the known ones are faults. */
+  members(known: ReadonlyArray<string>): ReadonlyMap<string, Place> | undefined {
+    if (!isObject(this.value)) return this.fault("Expected an object")
+    const found = new Map<string, Place>()
+    for (const [key, value] of Object.entries(this.value)) {
+      const place = this.at(key, value)
+      if (known.includes(key)) found.set(key, place)
+      else
+        place.fault(`There is no ${JSON.stringify(key)} here${suggestion(key, known) || `: there is ${listed(known)}`}`)
+    }
+    return found
+  }
+
+  /** The one member of an object such as `{ "<field>": … }`. */
+  only(what: string): readonly [name: string, place: Place] | undefined {
+    if (!isObject(this.value)) return this.fault("Expected an object")
+    const [first, second] = Object.entries(this.value)
+    if (first === undefined || second !== undefined) return this.fault(`Expected exactly one ${what}`)
+    return [first[0], this.at(first[0], first[1])]
+  }
+
+  text(): string | undefined {
+    if (typeof this.value !== "string") return this.fault("Expected a text")
+    if (this.value.length > limits.text) return this.fault(`A text has at most ${limits.text} characters`)
+    return this.value
+  }
+
+  scalar(): string | number | boolean | undefined {
+    if (typeof this.value === "string") return this.text()
+    if (typeof this.value === "boolean" || (typeof this.value === "number" && Number.isFinite(this.value)))
+      return this.value
+    return this.fault("Expected a text, a number or a boolean")
+  }
+
+  flag(): boolean | undefined {
+    if (this.value === true || this.value === "true") return true
+    if (this.value === false || this.value === "false") return false
+    return this.fault("Expected true or false")
+  }
+
+  oneOf<A extends string>(names: ReadonlyArray<A>): A | undefined {
+    const wanted = typeof this.value === "string" ? this.value.toLowerCase() : undefined
+    return names.find((name) => name === wanted) ?? this.fault(`Expected ${names.join(" or ")}`)
+  }
+
+  list(): ReadonlyArray<Place> | undefined {
+    if (!Array.isArray(this.value)) return this.fault("Expected a list")
+    if (this.value.length > limits.values) return this.fault(`A list has at most ${limits.values} values`)
+    return this.value.map((value, index) => this.at(index, value))
+  }
+}
+
+/** Whether a text can name a field. */
+export const fieldFault = (name: string): string | undefined => {
+  if (name === "") return "A field has a name"
+  if (name.length > limits.field) return `The name of a field has at most ${limits.field} characters`
+  return undefined
+}
+
+/** The field named by a key. */
+export const fieldOf = (place: Place, name: string): string | undefined => {
+  const fault = fieldFault(name)
+  return fault === undefined ? name : place.fault(fault)
+}

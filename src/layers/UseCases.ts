@@ -1,0 +1,57 @@
+import { Effect, Layer } from "effect"
+import type * as Sharding from "effect/cluster/Sharding"
+import { Archives } from "../services/archives/Archives.ts"
+import { Artifacts } from "../services/artifacts/Artifacts.ts"
+import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
+import { Channels } from "../services/channels/Channels.ts"
+import * as JobEntity from "../services/channels/JobEntity.ts"
+import { JobKeeper } from "../services/channels/JobKeeper.ts"
+import { Documentation } from "../services/documentation/Documentation.ts"
+import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
+import { Executions } from "../services/executions/Executions.ts"
+import * as ExecutionPatrol from "../services/executions/Patrol.ts"
+import { Supervisor } from "../services/executions/Supervisor.ts"
+import { Extraction } from "../services/extraction/Extraction.ts"
+import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Draining } from "../services/http/Draining.ts"
+import { Operators } from "../services/operators/Operators.ts"
+import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
+import { Platform } from "../services/platform/Platform.ts"
+import { Registry } from "../services/registry/Registry.ts"
+import { Resources } from "../services/resources/Resources.ts"
+import { Provision } from "../services/runs/Provision.ts"
+import * as StoredReferences from "../services/runs/StoredReferences.ts"
+import { Scan } from "../services/scan/Scan.ts"
+import { Searches } from "../services/search/Searches.ts"
+
+/**
+ * The use cases on their ports, merged from the inside out. Production and tests provide the ports, and the cluster that
+ * gives executions and jobs to this process.
+ */
+export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) => {
+  // The cluster comes after what it runs, and so goes before it.
+  const entities = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
+    Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), cluster))),
+    Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
+    Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
+  )
+  return Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
+    Layer.provideMerge(entities),
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Flowlines.layer,
+        Archives.layer,
+        Artifacts.layer,
+        Resources.layer,
+        Registry.layer,
+        StoredReferences.layer
+      )
+    ),
+    Layer.provideMerge(
+      Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, BlobSweep.layer())
+    )
+  )
+}

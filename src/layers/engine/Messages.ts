@@ -1,0 +1,56 @@
+import type { Readable } from "node:stream"
+import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/Message.ts"
+
+/** Waits until the stream has something to read, or has ended or broken. */
+const moved = (stream: Readable): Promise<void> =>
+  new Promise((resolve) => {
+    const events = ["readable", "end", "close", "error"]
+    const done = () => {
+      for (const event of events) stream.off(event, done)
+      resolve()
+    }
+    for (const event of events) stream.on(event, done)
+  })
+
+/** Reads a child's messages as they are asked for; what is not asked for stays in the pipe and holds the child back. */
+export class Messages {
+  readonly #stream: Readable
+  #rest: Array<Buffer> = []
+  #restBytes = 0
+
+  constructor(stream: Readable) {
+    this.#stream = stream
+    // When a child exits, Node lets its streams flow, and what nobody reads at that moment is lost. A listener keeps
+    // the last words until they are asked for.
+    stream.on("readable", () => {})
+  }
+
+  async #chunk(): Promise<Buffer | undefined> {
+    for (;;) {
+      const chunk: Buffer | null = this.#stream.read()
+      if (chunk !== null) return chunk
+      if (this.#stream.readableEnded || this.#stream.destroyed) return undefined
+      await moved(this.#stream)
+    }
+  }
+
+  /** At least one message, or undefined at the end. Rejects on what is not a message. */
+  async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    for (;;) {
+      const chunk = await this.#chunk()
+      if (chunk === undefined) return undefined
+      this.#rest.push(chunk)
+      this.#restBytes += chunk.length
+      const end = chunk.lastIndexOf(0x0a)
+      if (end === -1) {
+        if (this.#restBytes > maxMessageBytes) throw new Error("a message is too long")
+        continue
+      }
+      const text = Buffer.concat(this.#rest)
+      const whole = text.length - chunk.length + end
+      this.#rest = [text.subarray(whole + 1)]
+      this.#restBytes = text.length - whole - 1
+      return text.toString("utf8", 0, whole).split("\n").map(decodeMessage)
+    }
+  }
+}

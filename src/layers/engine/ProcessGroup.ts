@@ -1,0 +1,102 @@
+import { execFile } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { hostname } from "node:os"
+import { setTimeout as sleep } from "node:timers/promises"
+import { lease } from "../../protocol/Lease.ts"
+
+const pageBytes = 4096
+
+/** Signals every process of the group; false when there is none left. */
+export const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean => {
+  try {
+    process.kill(-pgid, signal)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The fields of `/proc/<pid>/stat` after the name, which may hold blanks and brackets itself. */
+const stat = (pid: string): ReadonlyArray<string> => {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1")
+    return text.slice(text.lastIndexOf(")") + 2).split(" ")
+  } catch {
+    return []
+  }
+}
+
+/** When the process started, in ticks of the system's clock; undefined when it is gone. */
+export const startOf = (pid: number): string | undefined => {
+  const fields = stat(String(pid))
+  return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
+}
+
+/**
+ * Members of the group that can still do something. A zombie counts for `kill`, and where no init reaps orphans it
+ * stays for ever, so it is not waited for.
+ */
+const living = (pgid: number): ReadonlyArray<string> =>
+  readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false
+    const [state, , group] = stat(pid)
+    return group === String(pgid) && state !== "Z" && state !== "X"
+  })
+
+/** Kills the group and waits until nothing of it runs, for 10 seconds at most. */
+export const endGroup = async (pgid: number): Promise<boolean> => {
+  for (let round = 0; round < 500; round++) {
+    if (!signalGroup(pgid, "SIGKILL")) return true
+    if (round > 0 && process.platform === "linux" && living(pgid).length === 0) return true
+    await sleep(round < 10 ? 2 : 20)
+  }
+  return false
+}
+
+const leads = (pgid: number): boolean => {
+  if (process.platform !== "linux") return signalGroup(pgid, 0)
+  const [state, , group] = stat(String(pgid))
+  return group === String(pgid) && state !== "Z" && state !== "X"
+}
+
+/**
+ * Waits until a process `<host>:<pid>` that led a group is gone, if it is one of this host: somewhat longer than a run
+ * can outlive its gateway, as its number may be another's by now.
+ */
+export const outlived = async (name: string, signal: AbortSignal): Promise<void> => {
+  const at = name.lastIndexOf(":")
+  if (name.slice(0, at) !== hostname()) return
+  const end = performance.now() + lease + 1000
+  while (leads(Number(name.slice(at + 1))) && performance.now() < end && !signal.aborted) await sleep(20)
+}
+
+const childrenOf = (pid: number): ReadonlyArray<number> => {
+  try {
+    const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1")
+    return text.split(" ").filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+const residentOf = (pid: number): number => {
+  try {
+    const own = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * pageBytes
+    return childrenOf(pid).reduce((sum, child) => sum + residentOf(child), own)
+  } catch {
+    return 0
+  }
+}
+
+/** Where there is no `/proc`: `ps` gives KiB. */
+const residentByPs = (pgid: number): Promise<number> =>
+  new Promise((resolve) =>
+    execFile("ps", ["-axo", "pgid=,rss="], (_, text) => {
+      const rows = text.split("\n").map((line) => line.trim().split(/\s+/))
+      resolve(rows.reduce((sum, [group, kib]) => (group === String(pgid) ? sum + Number(kib) * 1024 : sum), 0))
+    })
+  )
+
+/** Resident bytes of a process that leads its group, together with those that it started; 0 when it is gone. */
+export const residentBytes = (pid: number): number | Promise<number> =>
+  process.platform === "linux" ? residentOf(pid) : residentByPs(pid)

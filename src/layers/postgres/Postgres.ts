@@ -1,0 +1,141 @@
+import type { NetConnectOpts } from "node:net"
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { connectWatched, type Patience } from "../../drivers/postgres/LivenessSocket.ts"
+import { isUnreachable } from "../../drivers/postgres/Unreachable.ts"
+import { startEmbedded } from "./Embedded.ts"
+import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
+import type { FolderLocked } from "./FolderLock.ts"
+import { type MigrationFiles, migrate, migrations } from "./Migrations.ts"
+import { PostgresConfig } from "./PostgresConfig.ts"
+import { PostgresRefused } from "./PostgresRefused.ts"
+import { makeShortClient } from "./ShortClient.ts"
+
+/**
+ * The client for wide results: lists, exports, streams. Its connections are not shared between statements, so a long
+ * one holds up nobody, and rows are read only as fast as they are taken. Short statements belong to `SqlClient`.
+ */
+export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
+
+/** Statements of requests; the server ends what the request's own deadline has given up. */
+const short = {
+  statementTimeout: "5s",
+  patience: { silence: 1500, probe: 1000, limit: 7000 } satisfies Patience
+}
+
+/** Streamed results may take their time as long as the server lives. */
+const wide = {
+  statementTimeout: "30min",
+  patience: { silence: 1500, probe: 1000 } satisfies Patience
+}
+
+/** Migrations take as long as they take, but not on a server that has stopped answering. */
+const upkeep = { ...wide, statementTimeout: "0" }
+
+const oldestServer = 150000
+
+/** Address and port of a `postgres://` address; a `host` parameter with a slash is a folder of sockets. */
+const targetOf = (url: URL): NetConnectOpts => {
+  const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
+  const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
+  if (host.startsWith("/")) return { path: `${host}/.s.PGSQL.${port}` }
+  return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
+}
+
+const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
+
+const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | typeof wide): PgClient.PgPoolConfig => {
+  const url = new URL(Redacted.value(address))
+  const target = targetOf(url)
+  return {
+    url: address,
+    applicationName: "flow-gateway",
+    connectTimeout: "2 seconds",
+    startupParameters: { statement_timeout: use.statementTimeout, TimeZone: "UTC" },
+    stream: () => connectWatched(target, use.patience, mayEncrypt(url)),
+    // With it on, keys inside jsonb would be renamed along with column names.
+    transformJson: false
+  }
+}
+
+const parseAddress = (address: Redacted.Redacted<string>): Effect.Effect<void, PostgresRefused> => {
+  const url = URL.canParse(Redacted.value(address)) ? new URL(Redacted.value(address)) : undefined
+  return url?.protocol === "postgres:" || url?.protocol === "postgresql:"
+    ? Effect.void
+    : new PostgresRefused({
+        message: "FLOW_DATABASE_URL is not an address like postgres://user:password@host:5432/database"
+      })
+}
+
+/** One connection without a limit on its statements: version, tables. */
+const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFiles) =>
+  Effect.gen(function* () {
+    const client = yield* PgClient.makeClient(clientConfig(address, upkeep))
+    const [row] = yield* client<{ version: string }>`SELECT current_setting('server_version_num') AS version`
+    if (Number(row?.version) < oldestServer) {
+      const major = Math.floor(Number(row?.version) / 10_000)
+      return yield* new PostgresRefused({ message: `PostgreSQL ${major} is too old: the gateway needs 15 or newer.` })
+    }
+    yield* Effect.provideService(migrate(files), SqlClient.SqlClient, client)
+  }).pipe(
+    Effect.scoped,
+    // A database that starts along with the gateway gets half a minute.
+    Effect.retry({
+      while: (error) =>
+        error._tag === "SqlError" && isUnreachable(error) && error.reason._tag !== "AuthenticationError",
+      schedule: Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "30 seconds" }))
+    }),
+    Effect.catchTag("SqlError", (error) => {
+      const reason = error.reason.cause instanceof Error ? error.reason.cause.message : error.message
+      return new PostgresRefused({ message: `PostgreSQL cannot be used: ${reason}`, cause: error })
+    })
+  )
+
+/** The two clients of a database that is ready for use. */
+const connect = Effect.fnUntraced(function* (
+  address: Redacted.Redacted<string>,
+  files: MigrationFiles
+): Effect.fn.Return<
+  Context.Context<SqlClient.SqlClient | PgClient.PgClient | WideSql>,
+  PostgresRefused | SqlError,
+  Scope.Scope | Reactivity.Reactivity
+> {
+  yield* parseAddress(address)
+  yield* prepareDatabase(address, files)
+  const client = yield* makeShortClient(clientConfig(address, short))
+  const wideClient = yield* PgClient.make({ ...clientConfig(address, wide), maxConnections: 12 })
+  return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
+    Context.add(PgClient.PgClient, client),
+    Context.add(WideSql, wideClient)
+  )
+})
+
+type Clients = SqlClient.SqlClient | PgClient.PgClient | WideSql
+
+/** Clients of a database that somebody else runs, migrated to this version of the gateway. */
+export const layerFromUrl = (
+  address: Redacted.Redacted<string>,
+  files: MigrationFiles = migrations
+): Layer.Layer<Clients, PostgresRefused | SqlError> =>
+  Layer.effectContext(connect(address, files)).pipe(Layer.provide(Reactivity.layer))
+
+/**
+ * The gateway's PostgreSQL: the one of `databaseUrl`, or the embedded one on the data folder. Tables are migrated when
+ * the layer is built. `SqlClient` (and `PgClient`, the same client) is for short statements and transactions of
+ * requests, `WideSql` for long results. After an outage both recover by themselves.
+ */
+export const layer: Layer.Layer<
+  Clients,
+  EmbeddedPostgresError | FolderLocked | PostgresRefused | SqlError,
+  PostgresConfig
+> = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, dataFolder } = yield* PostgresConfig
+    if (databaseUrl._tag === "Some") return layerFromUrl(databaseUrl.value)
+    const embedded = yield* startEmbedded({ folder: dataFolder })
+    return layerFromUrl(embedded.url)
+  })
+)

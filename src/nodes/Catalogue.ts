@@ -1,0 +1,109 @@
+import { Result, Schema } from "effect"
+import { componentOf, type Flowline, type Runtime } from "../protocol/Flowline.ts"
+import type { Reference } from "../protocol/References.ts"
+import { datasetGenerator } from "./inputs/DatasetGenerator.ts"
+import { fileInput } from "./inputs/FileInput.ts"
+import { generatorInput } from "./inputs/GeneratorInput.ts"
+import { httpInput } from "./inputs/HttpInput.ts"
+import { searchInput } from "./inputs/SearchInput.ts"
+import { syslogInput } from "./inputs/SyslogInput.ts"
+import type { NodeType } from "./Node.ts"
+import { archiveOutput } from "./outputs/ArchiveOutput.ts"
+import { extractionOutput } from "./outputs/ExtractionOutput.ts"
+import { fileOutput } from "./outputs/FileOutput.ts"
+import { httpOutput } from "./outputs/HttpOutput.ts"
+import { searchOutput } from "./outputs/SearchOutput.ts"
+import { show } from "./outputs/Show.ts"
+import { aggregate } from "./processing/Aggregate.ts"
+import { csv } from "./processing/Csv.ts"
+import { date } from "./processing/Date.ts"
+import { dispatch } from "./processing/Dispatch.ts"
+import { dissect } from "./processing/Dissect.ts"
+import { enrich } from "./processing/Enrich.ts"
+import { filter } from "./processing/Filter.ts"
+import { flowlet } from "./processing/Flowlet.ts"
+import { grok } from "./processing/Grok.ts"
+import { json } from "./processing/Json.ts"
+import { kv } from "./processing/Kv.ts"
+import { rateLimit } from "./processing/RateLimit.ts"
+import { sql } from "./processing/Sql.ts"
+
+// One line for each node.
+const nodes: ReadonlyArray<NodeType> = [
+  generatorInput,
+  datasetGenerator,
+  fileInput,
+  searchInput,
+  syslogInput,
+  httpInput,
+  grok,
+  dissect,
+  flowlet,
+  kv,
+  csv,
+  json,
+  date,
+  filter,
+  dispatch,
+  enrich,
+  aggregate,
+  sql,
+  rateLimit,
+  show,
+  fileOutput,
+  archiveOutput,
+  searchOutput,
+  extractionOutput,
+  httpOutput
+]
+
+/** Every built-in node by its type. */
+export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node) => [node.type, node]))
+
+/** The nodes that a flowline of the runtime can use. */
+export const nodesOf = (runtime: Runtime): ReadonlyArray<NodeType> =>
+  nodes.filter((node) => node.runtimes.includes(runtime))
+
+/** A reference, and the node that needs it; the flowline's settings have no component. */
+export interface FlowlineReference {
+  readonly reference: Reference
+  readonly component?: string
+}
+
+/** Everything that a flowline refers to in the tenant's registry and artifacts. */
+export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference> => [
+  ...(flowline.settings.resources ?? []).map((resource) => ({ reference: { resource } })),
+  ...flowline.dag.flatMap((node): ReadonlyArray<FlowlineReference> => {
+    const type = catalogue.get(node.type)
+    if (type?.references === undefined) return []
+    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+    if (Result.isFailure(settings)) return []
+    return type.references(settings.success).map((reference) => ({ reference, component: componentOf(node) }))
+  })
+]
+
+/** The nodes that parse with grok, or run programs that can. */
+const parsers: ReadonlySet<string> = new Set([grok.type, flowlet.type, filter.type])
+
+/** Whether a run may use the grok patterns that the tenant brings along. */
+export const usesPatterns = ({ dag }: Flowline): boolean => dag.some(({ type }) => parsers.has(type))
+
+/** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
+export const descriptor = (node: NodeType) => {
+  const { schema, definitions } = Schema.toJsonSchemaDocument(node.settings, { onExcessProperty: "error" })
+  return {
+    type: node.type,
+    kind: node.kind,
+    description: node.description,
+    runtimes: node.runtimes,
+    settings: {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      ...schema,
+      ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
+    },
+    inputs: node.inputs,
+    outputs: node.outputs,
+    source: "builtin",
+    example: node.example
+  }
+}

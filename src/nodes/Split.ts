@@ -1,0 +1,52 @@
+import { Result, Schema } from "effect"
+import { componentOf, type DagNode, type Flowline } from "../protocol/Flowline.ts"
+import { catalogue } from "./Catalogue.ts"
+
+/** The nodes that share their records among the parts of a run, by component. */
+export interface Split {
+  readonly input: string
+  /** The input, and the nodes behind it that keep no state. */
+  readonly inside: ReadonlySet<string>
+}
+
+const settingsOf = (node: DagNode): unknown => {
+  const type = catalogue.get(node.type)
+  const settings = type === undefined ? undefined : Schema.decodeUnknownResult(type.settings)(node.settings)
+  return settings === undefined || Result.isFailure(settings) ? undefined : settings.success
+}
+
+const isStateless = (node: DagNode): boolean => {
+  const settings = settingsOf(node)
+  return settings !== undefined && catalogue.get(node.type)?.isStateless?.(settings) === true
+}
+
+/**
+ * Where a flowline can be split: the file input and everything that only gets its records and keeps no state. Or why it
+ * cannot.
+ */
+export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> => {
+  if (runtime !== "stream") return Result.fail("Only stream flowlines run in parallel parts; analytics have threads")
+  const inputs = dag.filter(({ type }) => catalogue.get(type)?.kind === "input")
+  const [first] = inputs
+  if (first === undefined || inputs.length > 1 || first.type !== "file_input") {
+    return Result.fail("Only a flowline whose one input is a file_input runs in parallel parts")
+  }
+  if (Object(settingsOf(first)).follow === true) {
+    return Result.fail("Files that are followed are not read in parallel: their lines come one after the other")
+  }
+  const input = componentOf(first)
+  const inside = new Set([input])
+  for (let found = true; found; ) {
+    const next = dag.filter(
+      (node) =>
+        !inside.has(componentOf(node)) &&
+        node.subscribe.length > 0 &&
+        node.subscribe.every(({ component }) => inside.has(component)) &&
+        isStateless(node)
+    )
+    for (const node of next) inside.add(componentOf(node))
+    found = next.length > 0
+  }
+  if (inside.size > 1) return Result.succeed({ input, inside })
+  return Result.fail("Nothing can run in parallel: no node without state is fed by the file_input alone")
+}

@@ -1,0 +1,74 @@
+import { isDeeperThan, isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import type { Failures } from "../Failures.ts"
+import type { Event } from "../Node.ts"
+import { CsvReader } from "./CsvReader.ts"
+import { LineSplitter, maxLineLength } from "./Lines.ts"
+
+/** Formats of text that files and requests can have. */
+export type TextFormat = "lines" | "ndjson" | "csv"
+
+/** Levels of a record. Whatever writes it as JSON needs stack for each; a shorter line cannot have as many. */
+const maxDepth = 200
+const shallowLength = 2 * maxDepth
+
+/** Turns the text of one source into records. */
+export interface TextReader {
+  /** The text may end anywhere, also inside of a line. */
+  readonly push: (text: string, into: Array<Event>) => void
+  readonly end: (into: Array<Event>) => void
+}
+
+/** A JSON object as a record, or why the value cannot be one. */
+export const recordOf = (value: unknown, length: number): Event | string => {
+  if (!isObject(value)) return "the line is JSON, but not an object"
+  if (length > shallowLength && isDeeperThan(value, maxDepth)) {
+    return `the record is nested deeper than ${maxDepth} levels`
+  }
+  return value
+}
+
+const takeLines = (lines: ReadonlyArray<string>, into: Array<Event>): void => {
+  for (const message of lines) into.push({ message })
+}
+
+const takeJson = (lines: ReadonlyArray<string>, into: Array<Event>, failures: Failures): void => {
+  for (const line of lines) {
+    if (line.trim() === "") continue
+    let record: Event | string
+    try {
+      record = recordOf(parseJson(line), line.length)
+    } catch {
+      record = "the line is not JSON"
+    }
+    if (typeof record === "string") failures.add({ message: line }, record)
+    else into.push(record)
+  }
+}
+
+/** A reader; what it cannot read goes to `failures`. */
+export const textReader = (format: TextFormat, failures: Failures): TextReader => {
+  if (format === "csv") return new CsvReader((event, reason) => failures.add(event, reason))
+  const tooLong = `the line is longer than ${maxLineLength} characters`
+  const splitter = new LineSplitter((message) => failures.add({ message }, tooLong))
+  const take = format === "lines" ? takeLines : takeJson
+  return {
+    push: (text, into) => take(splitter.push(text), into, failures),
+    end: (into) => take(splitter.end(), into, failures)
+  }
+}
+
+/**
+ * UTF-8 in pieces as text: the beginning of a character that a border tore is kept, bytes that are no UTF-8 become
+ * U+FFFD, and a byte order mark goes. Without an argument it gives what is left at the end.
+ */
+export const textDecoder = (): ((chunk?: Uint8Array) => string) => {
+  // Its own removal of a byte order mark also takes one from the middle when the first chunk ends inside a character.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  let begun = false
+  return (chunk) => {
+    const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    if (begun || text === "") return text
+    begun = true
+    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  }
+}

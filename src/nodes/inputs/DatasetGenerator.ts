@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
+import { chosen, node } from "../Node.ts"
+
+const batchRecords = 1000
+
+export const datasetGenerator = node({
+  type: "dataset_generator",
+  kind: "input",
+  description: "Publishes the rows that are written in its settings, once. For tests and small lookup tables.",
+  runtimes,
+  settings: Schema.Struct({
+    rows: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)).annotate({
+      description: "The rows, as objects."
+    })
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen],
+  example: {
+    rows: [
+      { city: "Brno", population: 402739 },
+      { city: "Oslo", population: 717710 }
+    ]
+  },
+  start: ({ rows }) => ({
+    run: async (emit) => {
+      for (let at = 0; at < rows.length; at += batchRecords) await emit(chosen, rows.slice(at, at + batchRecords))
+    }
+  })
+})

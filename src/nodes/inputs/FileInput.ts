@@ -1,0 +1,168 @@
+import { Effect, Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
+import type { Reference } from "../../protocol/References.ts"
+import { RecordReader } from "../formats/RecordReader.ts"
+import { chosen, type Emit, errors, type NodeContext, node, type OpenFile, type SettingsIssue } from "../Node.ts"
+import { relativePath } from "../Paths.ts"
+import { type Block, type BlockFormat, blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
+import { follow } from "./files/Follow.ts"
+import { type Format, formatOf, formats } from "./files/Format.ts"
+
+const settings = Schema.Struct({
+  path: Schema.optionalKey(
+    relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files.")
+  ),
+  registry: Schema.optionalKey(
+    relativePath("Path of a resource in the tenant's registry: its latest version. In place of `path`.")
+  ),
+  resource: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      description: "The build of a stored artifact, as `type:group:artifact:version`. In place of `path`."
+    })
+  ),
+  format: Schema.optionalKey(
+    Schema.Literals(formats).annotate({
+      description:
+        "`lines` (each line becomes `{message}`), `ndjson` (one JSON object per line; empty lines are skipped), `csv` " +
+        "(RFC 4180 with a header row; all values are texts) or `parquet`. Default: by extension; `ndjson` also for " +
+        "`.jsonl` and `.json`, `lines` for others."
+    })
+  ),
+  follow: Schema.Boolean.annotate({
+    description:
+      "Reads on when the files grow, also when they are rotated, and reads files that appear later; runs until it is " +
+      "stopped. In stream, for `path` with `lines` or `ndjson`.",
+    default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+})
+type Settings = typeof settings.Type
+
+const referenceOf = ({ registry, resource }: Settings): Reference | undefined =>
+  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
+
+const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
+  const sources = (["path", "registry", "resource"] as const).filter((name) => given[name] !== undefined)
+  const issues: Array<SettingsIssue> = []
+  if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
+  for (const name of sources.slice(1)) {
+    issues.push({
+      path: [name],
+      detail: `Only one of path, registry and resource can be given, and there is ${sources[0]}`
+    })
+  }
+  if (given.resource !== undefined && !/^[^:]+:[^:]+:[^:]+:[^:]+$/.test(given.resource)) {
+    issues.push({ path: ["resource"], detail: "A resource is named as type:group:artifact:version" })
+  }
+  if (!given.follow) return issues
+  if (given.path === undefined && sources.length > 0) {
+    issues.push({ path: ["follow"], detail: "Only files of a path can be followed: what is stored does not grow" })
+  }
+  const format = given.format ?? formatOf(given.path ?? "")
+  if (format === "csv" || format === "parquet") {
+    issues.push({ path: ["follow"], detail: `Files of ${format} cannot be followed; set format to lines or ndjson` })
+  }
+  if (given.path?.endsWith(".gz") === true)
+    issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
+  return issues
+}
+
+/** Takes what is read, a block or records of other formats at a time. */
+interface Taker {
+  readonly block: (block: Block, format: BlockFormat) => void | Promise<void>
+  /** Takes a whole file in place of its blocks, and closes it. */
+  readonly file?: (file: OpenFile, format: BlockFormat) => Promise<void>
+  readonly emit: Emit
+}
+
+const takeBlocks = async (
+  blocks: AsyncIterable<Block>,
+  format: BlockFormat,
+  context: NodeContext,
+  take: Taker
+): Promise<void> => {
+  for await (const block of blocks) {
+    context.signal.throwIfAborted()
+    await take.block(block, format)
+  }
+}
+
+const takeFile = async (file: OpenFile, format: BlockFormat, context: NodeContext, take: Taker): Promise<void> => {
+  if (take.file !== undefined) return take.file(file, format)
+  try {
+    await takeBlocks(blocksOf(file), format, context, take)
+  } finally {
+    await file.close()
+  }
+}
+
+const readText = async (
+  bytes: AsyncIterable<Uint8Array>,
+  format: Exclude<Format, "parquet">,
+  context: NodeContext,
+  take: Taker
+): Promise<void> => {
+  if (format !== "csv") return takeBlocks(blocks(bytes), format, context, take)
+  const reader = new RecordReader(format, context, take.emit)
+  for await (const chunk of bytes) {
+    context.signal.throwIfAborted()
+    await reader.push(chunk)
+  }
+  await reader.end()
+}
+
+/** Reads one file to its end. */
+const readFile = async (
+  source: string | Reference,
+  given: Format | undefined,
+  context: NodeContext,
+  take: Taker
+): Promise<void> => {
+  const stored = typeof source === "string" ? undefined : await context.open(source)
+  const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
+  const isText = format === "lines" || format === "ndjson"
+  if (isText && typeof source === "string" && !source.endsWith(".gz") && context.openFile !== undefined) {
+    return takeFile(await context.openFile(source), format, context, take)
+  }
+  if (format !== "parquet") {
+    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, take)
+  }
+  for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
+}
+
+/** Reads all files, which do not grow, one after the other. */
+export const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
+  const { path, format } = given
+  const reference = referenceOf(given)
+  if (reference !== undefined) return readFile(reference, format, context, take)
+  if (path === undefined) return
+  for (const file of await context.glob(path)) await readFile(file, format, context, take)
+}
+
+export const fileInput = node({
+  type: "file_input",
+  kind: "input",
+  description:
+    "Reads files of the tenant's configuration folder, in the order of their paths, or a stored file. Files whose name " +
+    "ends in `.gz` are decompressed. A pattern that fits no file gives no records; a plain path without its file fails " +
+    "the run. Bytes that are no UTF-8 become U+FFFD. A line of more than 1 048 576 characters is an error, and so is " +
+    "one that is no JSON object in `ndjson`, and a row of `csv` with more or fewer cells than the header.",
+  runtimes,
+  settings,
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen, errors],
+  example: { path: "samples/access*.log.gz", format: "lines" },
+  check,
+  references: (given) => {
+    const reference = referenceOf(given)
+    return reference === undefined ? [] : [reference]
+  },
+  start: (given, context) => ({
+    run: async (emit) => {
+      const { path, format } = given
+      if (given.follow && path !== undefined)
+        return follow(path, format === "ndjson" || format === "lines" ? format : undefined, context, emit)
+      const block = (block: Block, format: BlockFormat) => sendBlock(block, format, context, emit)
+      return readFiles(given, context, { block, emit })
+    }
+  })
+})

@@ -1,0 +1,62 @@
+import { Effect, Schema } from "effect"
+import { type Batch, chosen, type Event, node } from "../Node.ts"
+import { sleep } from "../Sleep.ts"
+
+const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
+
+/** Records of one batch at most. */
+const batchRecords = 1000
+/** How long a slow generator sleeps at most between two looks at the clock. */
+const tickMillis = 50
+/** A sink that was slower than the rate is not made to catch up more than this. */
+const backlogMillis = 1000
+
+export const generatorInput = node({
+  type: "generator_input",
+  kind: "input",
+  description: "Makes records at a steady rate from a list of messages, in turn. For tests and demonstrations.",
+  runtimes: ["stream"],
+  settings: Schema.Struct({
+    messages: Schema.NonEmptyArray(Message).annotate({
+      description: "Strings, which become `{message}`, or objects, which are the records themselves."
+    }),
+    count: Schema.optionalKey(
+      Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
+        description: "Records to make in all. Absent: the generator runs until it is stopped."
+      })
+    ),
+    rate: Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 10_000_000 }))
+      .annotate({ description: "Records per second.", default: 1000 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen],
+  example: { messages: ["189 127.0.0.1 GET /index.html", { message: "hello", level: "info" }], count: 10, rate: 100 },
+  start: ({ messages, count = Number.POSITIVE_INFINITY, rate }, { signal }) => {
+    const events = messages.map((message): Event => (typeof message === "string" ? { message } : message))
+    return {
+      run: async (emit) => {
+        const perMilli = rate / 1000
+        let began = performance.now()
+        /** Records since `began`, and in all. */
+        let made = 0
+        let total = 0
+        while (total < count && !signal.aborted) {
+          const now = performance.now()
+          const due = Math.min(Math.floor((now - began) * perMilli) + 1 - made, count - total)
+          if (due <= 0) {
+            await sleep(Math.min(tickMillis, Math.max(1, began + made / perMilli - now)), signal)
+            continue
+          }
+          const size = Math.min(due, batchRecords)
+          const batch: Batch = Array.from({ length: size }, (_, index) => events[(total + index) % events.length]!)
+          made += size
+          total += size
+          await emit(chosen, batch)
+          const behind = performance.now() - began - made / perMilli
+          if (behind > backlogMillis) began += behind - backlogMillis
+        }
+      }
+    }
+  }
+})

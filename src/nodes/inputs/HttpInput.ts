@@ -1,0 +1,124 @@
+import { Effect, Schema } from "effect"
+import { parseJson } from "../../languages/json/JsonValue.ts"
+import { Failures } from "../Failures.ts"
+import { recordOf, textDecoder, textReader } from "../formats/TextReader.ts"
+import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
+import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
+import { hostSetting, portSetting } from "./Ports.ts"
+
+const batchRecords = 1000
+
+const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
+  status,
+  headers,
+  body: { status, detail }
+})
+
+/** The records of a body, or why it has none. Faulty ones among them go to `failures`. */
+const recordsOf = (type: string, text: string, failures: Failures): ReadonlyArray<Event> | string => {
+  if (type !== "application/json") {
+    const format = type === "text/plain" ? "lines" : "ndjson"
+    const events: Array<Event> = []
+    const reader = textReader(format, failures)
+    reader.push(text, events)
+    reader.end(events)
+    return events
+  }
+  let value: unknown
+  try {
+    value = parseJson(text)
+  } catch {
+    return "The body is not JSON"
+  }
+  const events: Array<Event> = []
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const record = recordOf(item, text.length)
+    if (typeof record === "string") return "The body is not a JSON object, or a list of them"
+    events.push(record)
+  }
+  return events
+}
+
+const types = new Set([
+  "application/json",
+  "application/x-ndjson",
+  "application/ndjson",
+  "application/jsonl",
+  "text/plain",
+  ""
+])
+
+/** Takes one request; answers when every node has taken its records. */
+const take = async (request: Incoming, context: NodeContext, emit: Emit): Promise<Answer> => {
+  if (!types.has(request.type)) {
+    return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
+  }
+  const decode = textDecoder()
+  let text = ""
+  try {
+    for await (const chunk of request.body) text += decode(chunk)
+  } catch (error) {
+    return error instanceof TooLargeBody ? problem(413, error.message) : problem(400, "The body cannot be read")
+  }
+  let rejected = 0
+  const failures = new Failures(context)
+  const events = recordsOf(request.type, text + decode(), failures)
+  if (typeof events === "string") return problem(400, events)
+  for (let at = 0; at < events.length; at += batchRecords) await emit(chosen, events.slice(at, at + batchRecords))
+  await failures.send((stream, batch) => {
+    rejected += batch.length
+    return emit(stream, batch)
+  })
+  if (events.length === 0 && rejected > 0) return problem(400, "No line of the body is a JSON object")
+  return { status: 202, body: { accepted: events.length, rejected } }
+}
+
+export const httpInput = node({
+  type: "http_input",
+  kind: "input",
+  description:
+    "Receives records by POST requests on a port of its own: one JSON object per line (`application/x-ndjson`, the " +
+    "default), an object or a list of objects (`application/json`), or lines (`text/plain`, each becomes `{message}`); " +
+    "gzip is understood. The answer is 202 with the numbers of accepted and rejected records when every node has taken " +
+    "them, 400 when the body cannot be read, 413 when it is too large, 429 with `Retry-After` while too many requests " +
+    "wait.",
+  runtimes: ["stream"],
+  settings: Schema.Struct({
+    host: hostSetting,
+    port: portSetting(8088),
+    path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/))
+      .annotate({ description: "Path that takes the requests; it starts with a slash.", default: "/" })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("/"))),
+    max_body_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 67_108_864 }))
+      .annotate({ description: "Largest body, in bytes, after decompression.", default: 4_194_304 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(4_194_304))),
+    max_waiting: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 256 }))
+      .annotate({ description: "Requests that are worked on or wait; more are answered 429.", default: 16 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16)))
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen, errors],
+  example: { port: 8088, path: "/events" },
+  start: ({ host, port, path, max_body_bytes: maxBodyBytes, max_waiting: maxWaiting }, context) => ({
+    run: async (emit) => {
+      const { signal } = context
+      let waiting = 0
+      const server = await context.network.http({ host, port, maxBodyBytes }, async (request) => {
+        if (request.path !== path) return problem(404, "There is nothing here")
+        if (request.method !== "POST") return problem(405, "Only POST is understood", { allow: "POST" })
+        if (waiting >= maxWaiting) return problem(429, "Too many requests wait", { "retry-after": "1" })
+        waiting++
+        try {
+          return await take(request, context, emit)
+        } finally {
+          waiting--
+        }
+      })
+      try {
+        if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))
+      } finally {
+        await server.close()
+      }
+    }
+  })
+})

@@ -1,0 +1,101 @@
+import { Effect, Schema } from "effect"
+import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import type { Row } from "../../languages/query/IndexedDocument.ts"
+import { setMember } from "../../languages/query/Member.ts"
+import { runtimes } from "../../protocol/Flowline.ts"
+import { chosen, type Event, node } from "../Node.ts"
+
+/** The setting that names what is searched. */
+export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
+  description:
+    "Index to read, `<tenant>-…`. With `*` and `?` it is a pattern for several, which may find none; commas stand " +
+    "between several names."
+})
+
+/** The setting that holds a query. */
+export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
+  .annotate({
+    description: "Elasticsearch query of the documents to read. Default: all of them. `now` is the start of the run.",
+    default: {}
+  })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+
+/** Reads a query at the start of a run. */
+export const queryAt = async (query: unknown) => {
+  const { parseQuery } = await import("../../languages/query/QueryParser.ts")
+  const parsed = parseQuery(query, Date.now())
+  if (parsed._tag === "Success") return parsed.success
+  const [issue] = parsed.failure
+  throw new Error(`The query cannot be understood: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
+}
+
+const parsedRow = (row: Row, parse: (json: string) => unknown): Event => {
+  const event: Event = {}
+  for (const [field, value] of Object.entries(row)) if (value !== null) setMember(event, field, parse(value))
+  return event
+}
+
+export const searchInput = node({
+  type: "search_input",
+  kind: "input",
+  description:
+    "Reads the documents of an index that a query finds, by `@timestamp` and then id, as they were when it began. " +
+    "Numbers that a double would round become texts, unless `values` is `exact`.",
+  runtimes,
+  settings: Schema.Struct({
+    index: patternSetting,
+    query: querySetting,
+    fields: Schema.optionalKey(
+      Schema.NonEmptyArray(Schema.NonEmptyString.check(Schema.isMaxLength(512)))
+        .check(Schema.isMaxLength(500))
+        .annotate({
+          description:
+            "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
+            "document lacks are left out. Default: the whole documents."
+        })
+    ),
+    values: Schema.Literals(["json", "text", "exact"])
+      .annotate({
+        description:
+          "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
+          "missing. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but others may take them for none.",
+        default: "json"
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
+    count: Schema.Boolean.annotate({
+      description: "Count the documents beside reading them: `total` in the execution's detail.",
+      default: false
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen],
+  example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
+  start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
+    if (documents === undefined) throw new Error("There is no search here")
+    const parsed = await queryAt(query)
+    await documents.indices(index)
+    const counted = count ? expect : undefined
+    const parse = values === "exact" ? readRaw : parseJson
+    return {
+      run: async (emit) => {
+        if (fields === undefined) {
+          for await (const texts of documents.read(index, parsed, { counted })) {
+            signal.throwIfAborted()
+            await emit(chosen, texts.map(parse).filter(isObject))
+          }
+          return
+        }
+        for await (const rows of documents.rows(index, parsed, {
+          fields,
+          as: values === "text" ? "text" : "json",
+          counted
+        })) {
+          signal.throwIfAborted()
+          const events = values === "text" ? rows : rows.map((row) => parsedRow(row, parse))
+          await emit(chosen, events)
+        }
+      }
+    }
+  }
+})

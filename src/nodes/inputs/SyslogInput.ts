@@ -1,0 +1,85 @@
+import { Effect, Schema } from "effect"
+import type { Listening } from "../Network.ts"
+import { chosen, errors, type NodeContext, node } from "../Node.ts"
+import { Gather } from "./Gather.ts"
+import { hostSetting, portSetting } from "./Ports.ts"
+import { Frames } from "./syslog/Frames.ts"
+import { parseMessage } from "./syslog/Message.ts"
+
+const protocols = ["tcp", "udp"] as const
+const maxConnections = 512
+
+/** What to do with one message. */
+const receiver = (gather: Gather, maxBytes: number) => {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+  return (bytes: Uint8Array, isCut: boolean): void => {
+    const text = decoder.decode(bytes).replace(/\r?\n$/, "")
+    const event = isCut ? undefined : parseMessage(text, new Date())
+    const reason = isCut ? `the message is longer than ${maxBytes} bytes` : "the text is not a syslog message"
+    if (event === undefined) gather.fail({ message: text }, reason, text.length)
+    else gather.add(event, text.length)
+  }
+}
+
+export const syslogInput = node({
+  type: "syslog_input",
+  kind: "input",
+  description:
+    "Receives syslog messages, RFC 5424 and RFC 3164, over TCP (counted or ended by line ends, RFC 6587) or UDP. The " +
+    "records have `priority`, `facility`, `severity`, their labels, `timestamp`, `hostname`, `appname`, `procid`, " +
+    "`msgid`, `structured_data` and `message`, as far as they were sent. What is no syslog message goes to `errors`. " +
+    "TCP senders are held back while the flowline is busy; UDP messages are dropped then, and counted as errors.",
+  runtimes: ["stream"],
+  settings: Schema.Struct({
+    host: hostSetting,
+    port: portSetting(5514),
+    protocol: Schema.Literals(protocols)
+      .annotate({ description: "The transport.", default: "tcp" })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("tcp" as const))),
+    max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 }))
+      .annotate({
+        description: "Longest message, in bytes; of a longer one the beginning goes to `errors`.",
+        default: 65_536
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536)))
+  }),
+  inputs: { min: 0, max: 0 },
+  outputs: [chosen, errors],
+  example: { host: "127.0.0.1", port: 5514, protocol: "tcp" },
+  start: ({ host, port, protocol, max_message_bytes: maxBytes }, context) => ({
+    run: async (emit) => {
+      const gather = new Gather(context, emit)
+      const receive = receiver(gather, maxBytes)
+      const server = await (protocol === "tcp"
+        ? listenTcp(host, port, maxBytes, gather, receive, context)
+        : context.network.udp({ host, port }, (datagram) => {
+            if (gather.isCongested) return context.reject(1, "the flowline is too slow: messages were dropped")
+            receive(datagram.subarray(0, maxBytes), datagram.length > maxBytes)
+            if (gather.isFull) gather.send().catch(() => {})
+          }))
+      try {
+        await gather.until(context.signal)
+      } finally {
+        await server.close()
+      }
+    }
+  })
+})
+
+const listenTcp = (
+  host: string,
+  port: number,
+  maxBytes: number,
+  gather: Gather,
+  receive: (bytes: Uint8Array, isCut: boolean) => void,
+  context: NodeContext
+): Promise<Listening> =>
+  context.network.tcp({ host, port, maxConnections }, async (bytes) => {
+    const frames = new Frames(maxBytes, receive)
+    for await (const chunk of bytes) {
+      frames.push(chunk)
+      // Not reading on is what holds the sender back.
+      if (gather.isFull) await gather.send()
+    }
+    frames.end()
+  })

@@ -1,0 +1,27 @@
+import { RecordReader } from "../../formats/RecordReader.ts"
+import type { Emit, NodeContext } from "../../Node.ts"
+import { formatOf } from "./Format.ts"
+
+/** Reads files as they grow, until the run ends. The position is that of whole lines which every node has taken. */
+export const follow = async (
+  path: string,
+  format: "lines" | "ndjson" | undefined,
+  context: NodeContext,
+  emit: Emit
+): Promise<void> => {
+  const readers = new Map<number, RecordReader>()
+  for await (const growth of context.tail(path, context.position.load())) {
+    let reader = readers.get(growth.file)
+    if (reader === undefined) {
+      reader = new RecordReader(format ?? (formatOf(growth.path) === "ndjson" ? "ndjson" : "lines"), context, emit)
+      readers.set(growth.file, reader)
+    }
+    await reader.push(growth.bytes)
+    if (growth.ended) {
+      await reader.end()
+      readers.delete(growth.file)
+    } else await reader.send()
+    context.behind?.(growth.behind)
+    await context.position.save(growth.position)
+  }
+}

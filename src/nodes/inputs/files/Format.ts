@@ -1,0 +1,11 @@
+import { extensionOf } from "../../Paths.ts"
+
+export const formats = ["lines", "ndjson", "csv", "parquet"] as const
+export type Format = (typeof formats)[number]
+
+/** What a file holds by its name; `.gz` is passed over. */
+export const formatOf = (path: string): Format => {
+  const extension = extensionOf(path)
+  if (extension === "csv" || extension === "parquet") return extension
+  return extension === "ndjson" || extension === "jsonl" || extension === "json" ? "ndjson" : "lines"
+}

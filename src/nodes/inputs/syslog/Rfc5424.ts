@@ -1,0 +1,52 @@
+import type { Event } from "../../Node.ts"
+
+/** The header: timestamp, host, application, process and message id, each `-` when it is absent (RFC 5424, 6.2). */
+const header =
+  /^(-|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)) ([\x21-\x7e]{1,255}) ([\x21-\x7e]{1,48}) ([\x21-\x7e]{1,128}) ([\x21-\x7e]{1,32}) /
+
+const element = /^\[([^ =\]"\x00-\x20\x7f-\uffff]{1,32})/
+const parameter = /^ +([^ =\]"\x00-\x20\x7f-\uffff]{1,32})="((?:[^"\\\]]|\\[\s\S])*)"/
+
+type Data = Record<string, Record<string, string>>
+
+const put = <A>(into: Record<string, A>, name: string, value: A): void => {
+  Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** Structured data at the beginning of the text, and what follows it; undefined when it is malformed. */
+const structuredData = (text: string): readonly [data: Data | undefined, rest: string] | undefined => {
+  if (text.startsWith("-")) return [undefined, text.slice(1)]
+  const data: Data = {}
+  let rest = text
+  while (rest.startsWith("[")) {
+    const name = element.exec(rest)
+    if (name === null) return undefined
+    rest = rest.slice(name[0].length)
+    const values: Record<string, string> = {}
+    for (let found = parameter.exec(rest); found !== null; found = parameter.exec(rest)) {
+      // Only these three are escapes; before any other character a backslash is itself.
+      put(values, found[1]!, found[2]!.replace(/\\(["\\\]])/g, "$1"))
+      rest = rest.slice(found[0].length)
+    }
+    if (!rest.startsWith("]")) return undefined
+    rest = rest.slice(1)
+    put(data, name[1]!, values)
+  }
+  return rest === text ? undefined : [data, rest]
+}
+
+/** What follows `<priority>1 `. */
+export const parseRfc5424 = (text: string): Event | undefined => {
+  const found = header.exec(text)
+  if (found === null) return undefined
+  const data = structuredData(text.slice(found[0].length))
+  if (data === undefined || (data[1] !== "" && !data[1].startsWith(" "))) return undefined
+  const [, timestamp, hostname, appname, procid, msgid] = found
+  const names = { timestamp, hostname, appname, procid, msgid }
+  const event: Record<string, unknown> = { version: 1 }
+  for (const [name, value] of Object.entries(names)) if (value !== "-") event[name] = value
+  if (data[0] !== undefined) event["structured_data"] = data[0]
+  // A byte order mark says that the text is UTF-8, and is not part of it.
+  event["message"] = data[1].replace(/^ \ufeff?/, "")
+  return event
+}

@@ -1,0 +1,150 @@
+import { Effect, Schema } from "effect"
+import { isFormat } from "../../languages/query/DateMath.ts"
+import { type Encoder, encoder } from "../formats/Encoder.ts"
+import { patternSetting, querySetting } from "../inputs/SearchInput.ts"
+import { type Batch, node } from "../Node.ts"
+import { csvOf, dates, isDate } from "./extraction/Cells.ts"
+import { CsvLines } from "./extraction/CsvLines.ts"
+import { Table } from "./extraction/Table.ts"
+
+/** Characters that are encoded, hashed and written at once: each time has its price. */
+const written = 256 * 1024
+const encoding = new TextEncoder()
+
+const timestamp = (): string => new Date().toISOString()
+
+const field = Schema.Struct({
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(512)).annotate({ description: "Dotted path of a field." }),
+  type: Schema.optionalKey(Schema.String.annotate({ description: "`date` shows it in the time zone." })),
+  format: Schema.optionalKey(
+    Schema.String.annotate({
+      description: "How a date is shown in csv, such as `dd/MM/yyyy HH:mm` or `epoch_millis`; ISO 8601 by default."
+    }).check(Schema.makeFilter(isFormat, { expected: "a date format" }))
+  )
+})
+
+const settings = Schema.Struct({
+  format: Schema.Literals(["csv", "json"]).annotate({
+    description: "`csv` (RFC 4180 with a header row, in `data.csv`) or `json` (one object per line, in `data.ndjson`)."
+  }),
+  fields: Schema.optionalKey(
+    Schema.Array(field)
+      .check(Schema.isMaxLength(500))
+      .annotate({
+        description:
+          "Columns in their order: the `fields` of the `search_input`, which for csv reads them with `values: text`. " +
+          "Default: whole documents, as `values: exact` reads them. Columns of csv are then those of the first 1000."
+      })
+  ),
+  time_zone: Schema.String.annotate({
+    description: "Time zone of dates in csv, such as `Europe/Paris`.",
+    default: "UTC"
+  })
+    .check(Schema.makeFilter((zone: string) => dates(zone) !== undefined, { expected: "a time zone" }))
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  index: patternSetting,
+  query: querySetting
+})
+
+type Settings = typeof settings.Type
+
+/** How columns are shown that are not shown as they are. */
+const shownOf = ({ fields = [], time_zone }: Settings) =>
+  fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
+
+/** Makes rows of csv of lines, and what it takes to do it for the output of these settings; undefined for others. */
+export const csvLinesOf = (given: Settings) => {
+  const { format, fields = [] } = given
+  if (format !== "csv" || fields.length === 0) return undefined
+  return { fields: fields.map(({ name }) => name), encoder: () => new CsvLines(shownOf(given)) }
+}
+
+interface Rows extends Encoder {
+  /** Fields that have no column. */
+  readonly leftOut?: ReadonlyArray<string>
+}
+
+const encoderOf = (given: Settings): Rows => {
+  const { format, fields = [] } = given
+  if (format === "json") return encoder("ndjson")
+  if (fields.length === 0) return new Table()
+  const { header, rows } = csvOf(
+    fields.map(({ name }) => name),
+    shownOf(given)
+  )
+  let begun = false
+  const start = (): string => {
+    const text = begun ? "" : header
+    begun = true
+    return text
+  }
+  return { encode: (batch: Batch) => start() + rows(batch), end: start }
+}
+
+export const extractionOutput = node({
+  type: "extraction_output",
+  kind: "output",
+  description:
+    "Writes the documents of a `search_input` to `data.csv` or `data.ndjson` in the execution's archive, and what they " +
+    "are to `manifest.json`. The extraction endpoint makes flowlines of the two.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 1 },
+  outputs: [],
+  example: {
+    format: "csv",
+    fields: [{ name: "@timestamp", type: "date" }, { name: "user" }],
+    index: "mytenant-access-*"
+  },
+  start: async (given, context) => {
+    const { documents, sha256 } = context
+    if (documents === undefined || sha256 === undefined) throw new Error("There is no search here")
+    const startedAt = timestamp()
+    const indices = await documents.indices(given.index)
+    const hash = sha256()
+    const data = await context.archiveEntry(given.format === "csv" ? "data.csv" : "data.ndjson")
+    const encode = encoderOf(given)
+    let rows = 0
+    let waiting = ""
+    const writeBytes = async (bytes: Uint8Array): Promise<void> => {
+      hash.update(bytes)
+      await data.write(bytes)
+    }
+    const flush = async (): Promise<void> => {
+      if (waiting === "") return
+      const bytes = encoding.encode(waiting)
+      waiting = ""
+      await writeBytes(bytes)
+    }
+    const write = (text: string): void | Promise<void> => {
+      waiting += text
+      if (waiting.length >= written) return flush()
+    }
+    return {
+      process: async (batch) => {
+        rows += batch.length
+        await write(encode.encode(batch))
+      },
+      write: async (text, records) => {
+        rows += records
+        // What stands before all rows.
+        await write(encode.encode([]))
+        await flush()
+        await writeBytes(text)
+      },
+      end: async () => {
+        await write(encode.end())
+        await flush()
+        await data.close()
+        const { format, fields = null, query, time_zone } = given
+        const told = { rows, sha256: hash.hex(), format, fields, query, indices, startedAt, endedAt: timestamp() }
+        const { leftOut = [] } = encode
+        const manifest = await context.archiveEntry("manifest.json")
+        await manifest.write(
+          `${JSON.stringify({ ...told, timeZone: time_zone, ...(leftOut.length > 0 ? { leftOut } : {}) }, null, 2)}\n`
+        )
+        await manifest.close()
+      }
+    }
+  }
+})

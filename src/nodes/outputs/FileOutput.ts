@@ -1,0 +1,40 @@
+import { Effect, Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
+import { batchText, formatOf } from "../formats/Encoder.ts"
+import { writer, writerSettings } from "../formats/Writer.ts"
+import { node } from "../Node.ts"
+import { extensionOf, relativePath } from "../Paths.ts"
+
+const settings = Schema.Struct({
+  path: relativePath("Path below the tenant's data area, for example `out/access.csv`."),
+  ...writerSettings,
+  append: Schema.Boolean.annotate({
+    description:
+      "Adds to the end of the file, where every record can be seen at once: for runs that do not end by themselves. " +
+      "In stream, for `ndjson` and `lines`. What stands behind the last line end of the file is cut off.",
+    default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+})
+type Settings = typeof settings.Type
+
+const formatIn = ({ path, format }: Settings) => format ?? formatOf(extensionOf(path)) ?? "ndjson"
+
+export const fileOutput = node({
+  type: "file_output",
+  kind: "output",
+  description:
+    "Writes the records to a file in the tenant's data area. The file appears under its name when the run has written " +
+    "all of it and replaces an earlier one; with `append` it grows in place.",
+  runtimes,
+  settings,
+  inputs: { min: 1, max: 100 },
+  outputs: [],
+  example: { path: "out/access.csv", columns: ["clientip", "response", "bytes"] },
+  check: ({ path, format, append }) =>
+    append && (format ?? formatOf(extensionOf(path))) === "csv"
+      ? [{ path: ["append"], detail: "A csv file cannot be added to: its columns stand in its first row" }]
+      : [],
+  text: (settings) => batchText(formatIn(settings), settings.columns),
+  start: (settings, context) =>
+    writer(() => context.file(settings.path, settings.append), formatIn(settings), settings.columns)
+})

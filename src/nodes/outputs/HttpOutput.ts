@@ -1,0 +1,138 @@
+import { Effect, Schema } from "effect"
+import { Failures } from "../Failures.ts"
+import type { Reply } from "../Network.ts"
+import { type Batch, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { sleep } from "../Sleep.ts"
+
+const formats = ["ndjson", "json"] as const
+const firstPause = 200
+const longestPause = 30_000
+
+/** An address that records can be sent to. */
+const isAddress = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === ""
+}
+
+/** RFC 9110, 5.1 and 5.5, without what is obsolete. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+const ofConnection: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
+
+/** Statuses after which the same request may succeed. */
+const isPassing = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500
+
+interface Sending {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMillis: number
+  readonly retryMillis: number
+}
+
+/** Sends until the server takes or refuses it: the refusal, or undefined. Throws when the time is over. */
+const deliver = async (body: string, to: Sending, { network, signal }: NodeContext): Promise<number | undefined> => {
+  const began = performance.now()
+  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    let reply: Reply | undefined
+    let trouble = "no connection, or no answer in time"
+    try {
+      reply = await network.post({ url: to.url, headers: to.headers, body, timeoutMillis: to.timeoutMillis, signal })
+      if (reply.status >= 200 && reply.status < 300) return undefined
+      if (!isPassing(reply.status)) return reply.status
+      trouble = `status ${reply.status}`
+    } catch {
+      signal.throwIfAborted()
+    }
+    if (performance.now() - began > to.retryMillis) {
+      throw new Error(
+        `${new URL(to.url).host} has not taken the records for ${to.retryMillis / 1000} seconds: ${trouble}`
+      )
+    }
+    // Some randomness, so that senders that failed together do not come back together.
+    const wait = Math.min(reply?.retryAfterMillis ?? pause * (0.75 + Math.random() / 2), longestPause)
+    await sleep(Math.min(wait, Math.max(1, to.retryMillis)), signal)
+    signal.throwIfAborted()
+  }
+}
+
+export const httpOutput = node({
+  type: "http_output",
+  kind: "output",
+  description:
+    "Sends the records by POST requests, in order and at least once. When the server does not answer or says 408, 425, " +
+    "429 or 5xx, the request is sent again, after pauses that grow or that `Retry-After` sets, and the flowline waits; " +
+    "when that takes too long, the run fails. Records of a request that is refused with another status go to `errors`.",
+  runtimes: ["stream"],
+  settings: Schema.Struct({
+    url: Schema.String.check(
+      Schema.makeFilter(isAddress, {
+        expected: "an http or https address without credentials",
+        toJsonSchema: () => [{ minLength: 1 }, true]
+      })
+    ).annotate({ description: "Address that the requests go to, `http` or `https`." }),
+    format: Schema.Literals(formats)
+      .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
+    headers: Schema.optionalKey(
+      Schema.Record(Schema.String, Schema.String).annotate({ description: "More headers of the requests." })
+    ),
+    batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
+      .annotate({ description: "Records of one request at most.", default: 500 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),
+    timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
+      .annotate({ description: "How long an answer may take.", default: 30 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30))),
+    retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
+      .annotate({ description: "How long a request is sent again before the run fails.", default: 300 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
+  }),
+  inputs: { min: 1, max: 100 },
+  outputs: [errors],
+  example: { url: "https://collector.example.com/events", batch_records: 500 },
+  check: ({ headers = {} }) =>
+    Object.entries(headers).flatMap(([name, value]): ReadonlyArray<SettingsIssue> => {
+      if (!headerName.test(name)) return [{ path: ["headers", name], detail: "This is no name of a header" }]
+      if (ofConnection.has(name.toLowerCase())) {
+        return [{ path: ["headers", name], detail: "This header belongs to the connection and cannot be set" }]
+      }
+      return headerValue.test(value) ? [] : [{ path: ["headers", name], detail: "A header cannot have this value" }]
+    }),
+  start: (settings, context) => {
+    const isList = settings.format === "json"
+    const to: Sending = {
+      url: settings.url,
+      headers: {
+        "content-type": isList ? "application/json" : "application/x-ndjson",
+        "user-agent": "flow-gateway",
+        ...(context.runId === undefined ? {} : { "flow-run": context.runId }),
+        ...settings.headers
+      },
+      timeoutMillis: settings.timeout_seconds * 1000,
+      retryMillis: settings.retry_seconds * 1000
+    }
+    const failures = new Failures(context)
+    const bodyOf = (batch: Batch): string =>
+      isList ? JSON.stringify(batch) : batch.map((event) => `${JSON.stringify(event)}\n`).join("")
+    return {
+      process: async (batch, emit) => {
+        for (let at = 0; at < batch.length; at += settings.batch_records) {
+          const part = batch.slice(at, at + settings.batch_records)
+          const refusal = await deliver(bodyOf(part), to, context)
+          if (refusal === undefined) continue
+          for (const event of part) failures.add(event, `the server refused it with status ${refusal}`)
+        }
+        await failures.send(emit)
+      }
+    }
+  }
+})

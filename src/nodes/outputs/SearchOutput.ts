@@ -1,0 +1,68 @@
+import { Schema } from "effect"
+import { runtimes } from "../../protocol/Flowline.ts"
+import type { DocumentRecord } from "../Documents.ts"
+import { Failures } from "../Failures.ts"
+import { type Batch, type Emit, errors, node } from "../Node.ts"
+import { DocumentWriter } from "./DocumentWriter.ts"
+
+/** A value as an id. */
+const idOf = (value: unknown): string | undefined => {
+  if (typeof value === "string" && value !== "") return value
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
+}
+
+export const searchOutput = node({
+  type: "search_output",
+  kind: "output",
+  description:
+    "Writes the records to an index, where they can be searched. A document takes the place of the one with its id. " +
+    "Without `id_field` ids are made from the record's place in the run, so an attempt that runs again writes the same " +
+    "documents as long as its inputs give the same records. Records that cannot be kept go to `errors`.",
+  runtimes,
+  settings: Schema.Struct({
+    index: Schema.NonEmptyString.check(Schema.isMaxLength(200)).annotate({
+      description:
+        "Index to write, `<tenant>-…` in lower-case letters, digits, `.`, `_` and `-`; it is made when it is not there."
+    }),
+    id_field: Schema.optionalKey(
+      Schema.NonEmptyString.annotate({
+        description: "Field whose value is the document's id: a text, a number or a boolean. It stays in the document."
+      })
+    )
+  }),
+  inputs: { min: 1, max: 100 },
+  outputs: [errors],
+  example: { index: "mytenant-access-2026.11", id_field: "request_id" },
+  start: async ({ index, id_field }, context) => {
+    const { documents } = context
+    if (documents === undefined) throw new Error("There is no search here")
+    // Refuses an index that is not the tenant's before anything is read.
+    await documents.write(index, [])
+    const failures = new Failures(context)
+    const run = context.runId ?? crypto.randomUUID()
+    let count = 0
+    const writer = new DocumentWriter(documents, index, ({ source }, reason) => failures.add(source, reason))
+    const documentsOf = (batch: Batch): ReadonlyArray<DocumentRecord> =>
+      batch.flatMap((event) => {
+        const id =
+          id_field === undefined
+            ? `${run}.${context.component}.${String(++count).padStart(10, "0")}`
+            : idOf(Object.hasOwn(event, id_field) ? event[id_field] : undefined)
+        if (id !== undefined) return [{ id, source: event }]
+        failures.add(event, `the field ${id_field} is missing, or is no id`)
+        return []
+      })
+    const flush = async (emit: Emit): Promise<void> => {
+      await writer.flush()
+      await failures.send(emit)
+    }
+    return {
+      process: async (batch, emit) => {
+        await writer.add(documentsOf(batch))
+        await failures.send(emit)
+      },
+      flush,
+      end: flush
+    }
+  }
+})

@@ -1,0 +1,94 @@
+import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
+import { instant } from "../../../languages/query/Instant.ts"
+
+/** A spreadsheet would run such a cell as a formula. */
+const formula = /^[=+\-@\t\r]/
+const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const special = /[",\r\n]/
+
+/** Names of fields that no program takes for a formula, such as `@timestamp`. */
+const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
+
+/** A cell by RFC 4180. */
+export const cell = (text: string | null | undefined): string => {
+  if (text === null || text === undefined || text === "") return ""
+  // All of these characters come before the letters.
+  const safe = text.charCodeAt(0) <= 0x40 && formula.test(text) && !number.test(text) ? `'${text}` : text
+  return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+const pad = (value: number): string => String(value).padStart(2, "0")
+
+const suffix = (minutes: number): string => {
+  const [sign, size] = [minutes < 0 ? "-" : "+", Math.abs(minutes)]
+  return `${sign}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
+}
+
+/** A date by a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
+const byPattern = (pattern: string, clock: Date, zone: string): string => {
+  const iso = clock.toISOString()
+  const year = iso.slice(0, -20)
+  const parts: Readonly<Record<string, string>> = {
+    ...{ yyyy: year, uuuu: year, MM: iso.slice(-19, -17), dd: iso.slice(-16, -14), HH: iso.slice(-13, -11) },
+    ...{ mm: iso.slice(-10, -8), ss: iso.slice(-7, -5), SSS: iso.slice(-4, -1), XXX: zone }
+  }
+  return pattern.replace(/yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|'[^']*'/g, (part) => parts[part] ?? part.slice(1, -1))
+}
+
+/**
+ * Shows dates on the clock of a time zone, in a format of the search or else as ISO 8601 with its offset; numbers are epoch
+ * milliseconds, fractions of a second stay as they are written, and what is no date is left alone. Undefined when the zone
+ * is not known.
+ */
+export const dates = (zone: string, format?: string): ((text: string) => string) | undefined => {
+  const isUtc = zone === "UTC" || zone === "Z"
+  const offset = isUtc ? () => 0 : zoneOffset(zone)
+  if (offset === undefined) return undefined
+  return (text) => {
+    const written = instant(text)
+    const millis = written ?? (/^-?\d{1,14}$/.test(text) ? Number(text) : undefined)
+    if (millis === undefined) return text
+    if (format === "epoch_millis") return String(millis)
+    if (format === "epoch_second") return String(Math.floor(millis / 1000))
+    const minutes = offset(millis)
+    const clock = new Date(millis + minutes * 60_000)
+    const shown = isUtc ? "Z" : suffix(minutes)
+    if (format !== undefined && isPattern(format)) return byPattern(format, clock, shown)
+    const shifted = clock.toISOString()
+    const fraction = /[.,](\d{4,9})/.exec(text)?.[1]
+    const whole =
+      fraction === undefined || written === undefined ? shifted.slice(0, -1) : shifted.slice(0, 20) + fraction
+    return whole + shown
+  }
+}
+
+export type Texts = Readonly<Record<string, unknown>>
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+/** Whether fields of this type are dates. */
+export const isDate = (type: string | null | undefined): boolean => type?.toLowerCase() === "date"
+
+/** Shows a text otherwise than it is. */
+export type Show = (text: string) => string
+
+/** Rows of csv by RFC 4180, of records whose fields are texts; `shown` has columns that are shown otherwise. */
+export const csvOf = (columns: ReadonlyArray<string>, shown: ReadonlyArray<Show | undefined> = []) => {
+  const header = `${columns.map((name) => (plainName.test(name) ? name : cell(name))).join(",")}\r\n`
+  const rows = (records: ReadonlyArray<Texts>): string => {
+    let text = ""
+    for (const record of records) {
+      let line = ""
+      for (let at = 0; at < columns.length; at++) {
+        const value = textOf(record[columns[at]!])
+        const show = shown[at]
+        if (at > 0) line += ","
+        line += cell(show !== undefined && value !== null ? show(value) : value)
+      }
+      // A lone empty cell would be an empty line, which readers skip.
+      text += line === "" ? '""\r\n' : `${line}\r\n`
+    }
+    return text
+  }
+  return { header, rows }
+}

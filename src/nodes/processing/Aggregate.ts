@@ -1,0 +1,197 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../../languages/FieldPath.ts"
+import { Failures } from "../Failures.ts"
+import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
+import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
+import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/
+
+const millisOf = (duration: string): number => {
+  const [, count = "", unit = ""] = durationPattern.exec(duration) ?? []
+  return Number(count) * (units[unit] ?? Number.NaN)
+}
+
+const Duration = Schema.String.check(
+  Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
+)
+
+/** Rows of one batch at most. */
+const batchRecords = 1000
+
+/** Windows that a record may belong to. */
+const maxOverlap = 1000
+
+const settings = Schema.Struct({
+  window: Duration.annotate({ description: "Length of a window of event time, for example `5m`." }),
+  slide: Schema.optionalKey(
+    Duration.annotate({ description: "Time from one window to the next. Default: the length, so that none overlap." })
+  ),
+  time_field: Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description: "Field with the event's time: ISO 8601 or epoch milliseconds.", default: "@timestamp" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
+  allowed_lateness: Duration.annotate({
+    description: "How much earlier than the latest time seen a record may be and still be counted.",
+    default: "0s"
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("0s"))),
+  group_by: Schema.Array(Schema.String.check(Schema.isNonEmpty()))
+    .annotate({ description: "Fields, each combination of whose values is counted apart.", default: [] })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  metrics: Schema.Record(
+    Schema.String,
+    Schema.Struct({
+      type: Schema.Literals(Object.keys(metrics) as [MetricKind, ...Array<MetricKind>]).annotate({
+        description: "What is computed."
+      }),
+      field: Schema.optionalKey(Schema.String.annotate({ description: "Of which field; `count` needs none." }))
+    })
+  ).annotate({ description: "Fields of the results, and how each is made." }),
+  max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
+    .annotate({
+      description:
+        "Groups of all open windows together; records that need one more fail. A group takes some 400 bytes of the " +
+        "run's memory, more with several metrics.",
+      default: 100_000
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000)))
+})
+type Settings = typeof settings.Type
+
+const timeOf = (value: Value | undefined): number => {
+  if (typeof value === "number") return value
+  if (typeof value !== "string") return Number.NaN
+  return /^-?\d+$/.test(value) ? Number(value) : /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN
+}
+
+const check = ({ window, slide, metrics, group_by }: Settings) => {
+  const issues: Array<{ readonly path: ReadonlyArray<string | number>; readonly detail: string }> = []
+  const [size, step] = [millisOf(window), millisOf(slide ?? window)]
+  if (size === 0) issues.push({ path: ["window"], detail: "Expected a duration above 0" })
+  if (slide !== undefined && (step === 0 || step > size)) {
+    issues.push({ path: ["slide"], detail: "Expected a duration above 0 and up to the window's" })
+  } else if (size / step > maxOverlap) {
+    issues.push({ path: ["slide"], detail: `A record would belong to more than ${maxOverlap} windows` })
+  }
+  for (const [name, { type, field }] of Object.entries(metrics)) {
+    if (type !== "count" && field === undefined)
+      issues.push({ path: ["metrics", name], detail: `${type} needs a field` })
+    const refused = refusedSegment(fieldPath(name))
+    if (refused !== undefined) issues.push({ path: ["metrics", name], detail: `${refused} cannot be a field` })
+  }
+  group_by.forEach((field, at) => {
+    const refused = refusedSegment(fieldPath(field))
+    if (refused !== undefined) issues.push({ path: ["group_by", at], detail: `${refused} cannot be a field` })
+  })
+  return issues
+}
+
+export const aggregate = node({
+  type: "aggregate",
+  kind: "processing",
+  description:
+    "Counts and sums up records in windows of event time. A window's results come when a record is later than its end " +
+    "by the allowed lateness, or when the run ends: `{window: {start, end}, …groups, …metrics}`. Records that come later " +
+    "fail. Integers are summed exactly.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen, errors],
+  example: {
+    window: "5m",
+    group_by: ["response"],
+    metrics: { requests: { type: "count" }, bytes: { type: "sum", field: "bytes" } }
+  },
+  check,
+  start: (given, context) => {
+    const { group_by, max_groups, time_field } = given
+    const failures = new Failures(context)
+    const size = millisOf(given.window)
+    const windows = new Windows<ReadonlyArray<Metric>>(
+      size,
+      millisOf(given.slide ?? given.window),
+      millisOf(given.allowed_lateness)
+    )
+    const time = fieldPath(time_field)
+    const groups = group_by.map((field) => ({ field, path: fieldPath(field) }))
+    const results = Object.entries(given.metrics).map(([name, { type, field }]) => ({
+      name: fieldPath(name),
+      field,
+      path: field === undefined ? undefined : fieldPath(field),
+      make: metrics[type]
+    }))
+
+    const rowOf = (window: Window<ReadonlyArray<Metric>>, { values, state }: Group<ReadonlyArray<Metric>>): Event => {
+      const [start, end] = [window.start, window.end].map((millis) => new Date(millis).toISOString())
+      const row: Fields = { window: { start: start!, end: end! } }
+      for (const [at, { path }] of groups.entries()) setPath(row, path, (values[at] ?? null) as Value)
+      for (const [at, { name }] of results.entries()) setPath(row, name, state[at]!.result() as Value)
+      return row
+    }
+    let made: Array<Event> = []
+    const send = async (emit: Emit): Promise<void> => {
+      const rows = made
+      made = []
+      await emit(chosen, rows)
+    }
+    /** A window may have more groups than a batch should have records. */
+    const finish = async (window: Window<ReadonlyArray<Metric>>, emit: Emit): Promise<void> => {
+      for (const group of window.groups.values()) {
+        made.push(rowOf(window, group))
+        if (made.length >= batchRecords) await send(emit)
+      }
+    }
+
+    /** Why the record cannot be counted; otherwise it has been. */
+    const take = (event: Event, millis: number): string | undefined => {
+      const open = windows.at(millis)
+      if (open.length === 0) return `the record came too late for its window: ${new Date(millis).toISOString()}`
+      const values = groups.map(({ path }) => getPath(event as Fields, path) ?? null)
+      const key = JSON.stringify(values)
+      const given = results.map(({ path }) => (path === undefined ? true : getPath(event as Fields, path)))
+      const known = open.map((window) => window.groups.get(key))
+      const missing = known.filter((group) => group === undefined).length
+      if (windows.groups + missing > max_groups) return `there are more than ${max_groups} groups in the open windows`
+      for (const [at, { field, make }] of results.entries()) {
+        const states = known.flatMap((group) => group?.state[at] ?? [])
+        for (const metric of states.length > 0 ? states : [make()]) {
+          const refused = metric.refuses(given[at])
+          if (refused !== undefined) return `the field ${field} ${refused}`
+        }
+      }
+      for (const [at, window] of open.entries()) {
+        let group = known[at]
+        if (group === undefined) {
+          group = { values, state: results.map(({ make }) => make()) }
+          windows.add(window, key, group)
+        }
+        for (const [at, metric] of group.state.entries()) metric.add(given[at])
+      }
+      return undefined
+    }
+
+    return {
+      process: async (batch, emit) => {
+        for (const event of batch) {
+          const millis = timeOf(getPath(event as Fields, time))
+          if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15 - size) {
+            failures.add(event, `the field ${time_field} is no time`)
+            continue
+          }
+          const reason = take(event, millis)
+          if (reason !== undefined) failures.add(event, reason)
+          windows.advance(millis)
+          for (let window = windows.close(); window !== undefined; window = windows.close()) await finish(window, emit)
+        }
+        await send(emit)
+        await failures.send(emit)
+      },
+      end: async (emit) => {
+        for (let window = windows.close(true); window !== undefined; window = windows.close(true)) {
+          await finish(window, emit)
+        }
+        await send(emit)
+      }
+    }
+  }
+})

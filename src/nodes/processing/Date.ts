@@ -1,0 +1,126 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
+import { date as readDate } from "../../languages/flowlet/guest/date.ts"
+import { chosen, errors, node } from "../Node.ts"
+import { reader } from "./date/Reader.ts"
+import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
+
+const settings = Schema.Struct({
+  field: parsedSettings.field,
+  ignore_missing: parsedSettings.ignore_missing,
+  formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
+    description:
+      "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, or letters as in Java, for example " +
+      "`dd/MMM/yyyy:HH:mm:ss Z`, with text in quotes."
+  }),
+  target: Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description: "Field that gets the time, ISO 8601 in UTC with milliseconds.", default: "@timestamp" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
+  timezone: Schema.String.annotate({
+    description: "Zone of times that have none: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
+    default: "UTC"
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  year: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9999 })).annotate({
+      description: "Year of times that have none. Default: the one in which the run started."
+    })
+  )
+})
+
+const offset = /^(utc|gmt|z|[+-]\d\d:?\d\d)$/i
+
+/** The difference of a named zone to UTC at a moment, in milliseconds. */
+const zoneOffset = (zone: string): ((millis: number) => number) => {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+    era: "short"
+  })
+  return (millis) => {
+    const parts = Object.fromEntries(format.formatToParts(millis).map(({ type, value }) => [type, value]))
+    const part = (name: string) => Number(parts[name])
+    const year = parts["era"] === "BC" ? 1 - part("year") : part("year")
+    const local = new Date(0)
+    local.setUTCFullYear(year, part("month") - 1, part("day"))
+    local.setUTCHours(part("hour"), part("minute"), part("second"), 0)
+    return local.getTime() - Math.floor(millis / 1000) * 1000
+  }
+}
+
+/**
+ * The moment of a local time in a zone. A time that comes twice when clocks are put back is the first one; one that is
+ * left out when they are put forward is moved by as much.
+ */
+const inZone = (zone: string) => {
+  const offsetAt = zoneOffset(zone)
+  return (local: number): number => {
+    const [early, late] = [offsetAt(local - 86_400_000), offsetAt(local + 86_400_000)]
+    const first = local - Math.max(early, late)
+    if (offsetAt(first) === local - first) return first
+    const second = local - Math.min(early, late)
+    return offsetAt(second) === local - second ? second : local - early
+  }
+}
+
+const isZone = (zone: string): boolean => {
+  if (offset.test(zone)) return true
+  try {
+    new Intl.DateTimeFormat("en-US", { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const hasOwnZone = (format: string, text: string): boolean =>
+  format.startsWith("UNIX") ||
+  (format === "ISO8601"
+    ? /(Z|[+-]\d\d:?\d\d)$/i.test(text.trim().slice(10))
+    : /[ZzXx]/.test(format.replace(/'[^']*'/g, "")))
+
+export const date = node({
+  type: "date",
+  kind: "processing",
+  description:
+    "Reads a time from a field. Of formats with two digits for the year, 70 and more are in the last century. A text " +
+    "that fits no format fails.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
+  check: ({ formats, target, timezone }) => {
+    const wrong = formats.flatMap((format, at) => {
+      try {
+        readDate("", format, { year: 2000 })
+        return []
+      } catch (error) {
+        return [{ path: ["formats", at], detail: error instanceof Error ? error.message : "no format" }]
+      }
+    })
+    const zone = isZone(timezone) ? [] : [{ path: ["timezone"], detail: `${JSON.stringify(timezone)} is no time zone` }]
+    return [...wrong, ...zone, ...targetFaults("target", target)]
+  },
+  start: ({ field, ignore_missing, formats, target, timezone, year }, context) => {
+    const path = fieldPath(target)
+    const moment = offset.test(timezone) ? undefined : inZone(timezone)
+    const options = { zone: moment === undefined ? timezone : "UTC", year: year ?? new Date().getUTCFullYear() }
+    const readers = formats.map((format) => [format, reader(format, options)] as const)
+    return parsing({ field, ignore_missing }, context, (text) => {
+      for (const [format, read] of readers) {
+        const found = read(text)
+        if (found === null) continue
+        const isLocal = moment !== undefined && !hasOwnZone(format, text)
+        return placed(path, isLocal ? new Date(moment(Date.parse(found))).toISOString() : found) as Fields
+      }
+      throw new Unreadable(`no format fits the field ${field}: ${text.slice(0, 60)}`)
+    })
+  }
+})

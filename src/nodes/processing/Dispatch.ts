@@ -1,0 +1,82 @@
+import { Effect, Schema } from "effect"
+import { predicate } from "../../languages/expression/Compile.ts"
+import { ExpressionFault } from "../../languages/expression/Parse.ts"
+import { position } from "../../languages/PatternError.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+
+const Route = Schema.Struct({
+  stream: Schema.String.check(Schema.isNonEmpty()).annotate({ description: "The stream, which the node publishes." }),
+  where: Schema.String.annotate({ description: "The expression, as in `filter`." })
+})
+
+const settings = Schema.Struct({
+  routes: Schema.NonEmptyArray(Route).annotate({ description: "Streams with the condition for each, in order." }),
+  default: Schema.optionalKey(
+    Schema.String.check(Schema.isNonEmpty()).annotate({
+      description: "Stream of the records that fit no route. Without it they are dropped."
+    })
+  ),
+  mode: Schema.Literals(["first", "all"])
+    .annotate({
+      description: "Whether a record goes to the first route that it fits, or to all of them.",
+      default: "first"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("first" as const)))
+})
+
+const taken = "The stream errors is for records that fail"
+
+export const dispatch = node({
+  type: "dispatch",
+  kind: "processing",
+  description: "Sends each record to the named streams whose conditions it fits.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  // Nothing fails here: a flowline may still treat all its nodes alike.
+  outputs: [chosen, errors],
+  example: { routes: [{ stream: "records", where: "response >= 500" }] },
+  check: ({ routes, default: otherwise }) => [
+    ...routes.flatMap(({ stream, where }, at): ReadonlyArray<SettingsIssue> => {
+      if (stream === errors) return [{ path: ["routes", at, "stream"], detail: taken }]
+      try {
+        predicate(where)
+        return []
+      } catch (cause) {
+        if (!(cause instanceof ExpressionFault)) throw cause
+        return [{ path: ["routes", at, "where"], detail: cause.message, ...position(where, cause.offset) }]
+      }
+    }),
+    ...(otherwise === errors ? [{ path: ["default"], detail: taken }] : [])
+  ],
+  streams: ({ routes, default: otherwise }) => [
+    ...routes.map(({ stream }, at) => ({ stream, path: ["routes", at, "stream"] })),
+    ...(otherwise === undefined ? [] : [{ stream: otherwise, path: ["default"] }])
+  ],
+  start: ({ routes, default: otherwise, mode }) => {
+    const compiled = routes.map(({ stream, where }) => ({ stream, holds: predicate(where) }))
+    return {
+      process: async (batch, emit) => {
+        const sent = new Map<string, Array<Event>>()
+        const send = (stream: string, event: Event) => {
+          const events = sent.get(stream)
+          if (events === undefined) sent.set(stream, [event])
+          // Two routes may lead to one stream.
+          else if (events.at(-1) !== event) events.push(event)
+        }
+        for (const event of batch) {
+          let fits = false
+          for (const { stream, holds } of compiled) {
+            if (!holds(event)) continue
+            fits = true
+            send(stream, event)
+            if (mode === "first") break
+          }
+          if (!fits && otherwise !== undefined) send(otherwise, event)
+        }
+        for (const [stream, events] of sent) await emit(stream, events)
+      }
+    }
+  }
+})

@@ -1,0 +1,114 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { Failures } from "../Failures.ts"
+import { fileInput } from "../inputs/FileInput.ts"
+import { formats } from "../inputs/files/Format.ts"
+import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
+import { relativePath } from "../Paths.ts"
+import { merge, placed, targetFaults } from "./Parsed.ts"
+
+/** Rows that a table may have: it is held in memory. */
+const maxRows = 1_000_000
+
+const settings = Schema.Struct({
+  field: Schema.String.check(Schema.isNonEmpty()).annotate({ description: "Field of the record that is looked up." }),
+  key: Schema.String.check(Schema.isNonEmpty()).annotate({
+    description: "Column of the table that it is compared with."
+  }),
+  path: Schema.optionalKey(relativePath("The table: a file below the tenant's configuration folder.")),
+  registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
+  resource: Schema.optionalKey(
+    Schema.NonEmptyString.annotate({
+      description: "The table: the build of an artifact, as `type:group:artifact:version`. In place of `path`."
+    })
+  ),
+  format: Schema.optionalKey(
+    Schema.Literals(formats).annotate({
+      description: "Format of the table, as in `file_input`. Default: by extension."
+    })
+  ),
+  columns: Schema.optionalKey(
+    Schema.NonEmptyArray(Schema.String).annotate({ description: "Columns that are added. Default: all but the key." })
+  ),
+  target: Schema.optionalKey(
+    Schema.String.annotate({ description: "Field below which the columns are put. Default: the record itself." })
+  ),
+  on_missing: Schema.Literals(["keep", "drop", "errors"])
+    .annotate({ description: "What happens to records that the table has no row for.", default: "keep" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const))),
+  case_insensitive: Schema.Boolean.annotate({ description: "Compare without regard to case.", default: false }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(false))
+  )
+})
+type Settings = typeof settings.Type
+
+/** The part of the settings that names the table, as `file_input` has it. */
+const source = ({ path, registry, resource, format }: Settings) => ({
+  ...(path === undefined ? {} : { path }),
+  ...(registry === undefined ? {} : { registry }),
+  ...(resource === undefined ? {} : { resource }),
+  ...(format === undefined ? {} : { format }),
+  follow: false
+})
+
+/** Reads the table; of rows with the same key the first counts. */
+const load = async (given: Settings, context: NodeContext, keyOf: (value: unknown) => string | undefined) => {
+  const table = new Map<string, Fields>()
+  const { columns, key } = given
+  let rows = 0
+  const take = async (stream: string, batch: ReadonlyArray<Event>) => {
+    if (stream !== chosen) throw new Error(`the table cannot be read: ${JSON.stringify(batch[0]?.["error"] ?? "")}`)
+    rows += batch.length
+    if (rows > maxRows) throw new Error(`the table has more than ${maxRows} rows`)
+    for (const row of batch) {
+      const name = keyOf(Object.hasOwn(row, key) ? row[key] : undefined)
+      if (name === undefined || table.has(name)) continue
+      const kept = Object.entries(row).filter(([column]) => columns?.includes(column) ?? column !== key)
+      table.set(name, Object.fromEntries(kept) as Fields)
+    }
+  }
+  const reader = await fileInput.start(source(given), context)
+  await reader.run?.(take)
+  return table
+}
+
+export const enrich = node({
+  type: "enrich",
+  kind: "processing",
+  description:
+    "Adds columns of a table to the records, found by the value of a field. The table (csv, ndjson or Parquet, with up to " +
+    "1 000 000 rows) is read once, when the run starts.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
+  check: (given) => [...(fileInput.check?.(source(given)) ?? []), ...targetFaults("target", given.target)],
+  references: (given) => fileInput.references?.(source(given)) ?? [],
+  start: async (given, context) => {
+    const { field, target, on_missing, case_insensitive } = given
+    const keyOf = (value: unknown): string | undefined => {
+      if (value === undefined || value === null || typeof value === "object") return undefined
+      return case_insensitive ? String(value).toLowerCase() : String(value)
+    }
+    const table = await load(given, context, keyOf)
+    const path = fieldPath(field)
+    const below = target === undefined ? [] : fieldPath(target)
+    const failures = new Failures(context)
+    return {
+      process: async (batch, emit) => {
+        const found: Array<Event> = []
+        for (const event of batch) {
+          const key = keyOf(getPath(event as Fields, path))
+          const row = key === undefined ? undefined : table.get(key)
+          if (row !== undefined) found.push(merge(event, placed(below, row as Value) as Event))
+          else if (on_missing === "keep") found.push(event)
+          else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
+        }
+        await emit(chosen, found)
+        await failures.send(emit)
+      }
+    }
+  }
+})

@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import { predicate } from "../../languages/expression/Compile.ts"
+import { ExpressionFault } from "../../languages/expression/Parse.ts"
+import { position } from "../../languages/PatternError.ts"
+import { Failures } from "../Failures.ts"
+import { chosen, type Event, errors, node } from "../Node.ts"
+import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
+
+const settings = Schema.Struct({
+  where: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        'The expression, for example `response >= 500 and not (verb in ["GET", "HEAD"])`. Fields are written `a.b`, ' +
+        '`[a][b]` or `["odd name"]`.'
+    })
+  ),
+  code: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "In place of `where`: JavaScript in a flowlet's sandbox. An expression on `event`, or a program that returns " +
+        "whether the event is kept. What it changes in the event is not kept."
+    })
+  ),
+  timeout_millis: timeoutMillis
+})
+export type FilterSettings = typeof settings.Type
+
+export const filter = node({
+  type: "filter",
+  kind: "processing",
+  description: "Keeps the records for which an expression holds and drops the others.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  // A comparison cannot fail; a program can.
+  outputs: [chosen, errors],
+  isStateless: ({ code }) => code === undefined || !mayKeepState(code),
+  example: { where: 'response >= 500 and request !~ "^/health"' },
+  check: ({ where, code }) => {
+    if ((where === undefined) === (code === undefined)) return [{ path: [], detail: "expected either where or code" }]
+    try {
+      if (where !== undefined) predicate(where)
+      return []
+    } catch (cause) {
+      if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
+      return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
+    }
+  },
+  start: async ({ where, code, timeout_millis: millis }, context) => {
+    if (code === undefined) {
+      const holds = predicate(where ?? "")
+      return { process: (batch, emit) => emit(chosen, batch.filter(holds)) }
+    }
+    const options = {
+      text: code,
+      purpose: "filter" as const,
+      millis,
+      definitions: "",
+      ecsCompatibility: "disabled" as const
+    }
+    const program = await Program.start(options, context)
+    const failures = new Failures(context)
+    return {
+      process: async (batch, emit) => {
+        const kept: Array<Event> = []
+        await program.run(batch, (event, { output }, failure) => {
+          if (failure !== undefined) failures.add(event, failure)
+          else if (output !== undefined) kept.push(event)
+        })
+        if (kept.length > 0) await emit(chosen, kept)
+        await failures.send(emit)
+      }
+    }
+  }
+})

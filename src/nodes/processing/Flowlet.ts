@@ -1,0 +1,75 @@
+import { Effect, Schema } from "effect"
+import { Failures } from "../Failures.ts"
+import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
+import { relativePath } from "../Paths.ts"
+import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
+
+const settings = Schema.Struct({
+  code: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "The program: JavaScript with `function process(event)`, which returns the event, an array of events, or " +
+        "nothing to drop it. Without such a function the text is its body."
+    })
+  ),
+  file: Schema.optionalKey(
+    relativePath("Path of the program in the tenant's configuration folder, in place of `code`.")
+  ),
+  definitions: Schema.optionalKey(
+    Schema.String.annotate({ description: "Pattern definitions for the program's `grok`, `NAME regex` on each line." })
+  ),
+  ecs_compatibility: Schema.Literals(["disabled", "v1"])
+    .annotate({ description: "Field names of the patterns that the program's `grok` knows.", default: "disabled" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
+  timeout_millis: timeoutMillis
+})
+
+export type FlowletSettings = typeof settings.Type
+
+/** Records of one batch at most: a program may return many for one. */
+const batchRecords = 1000
+
+export const flowlet = node({
+  type: "flowlet",
+  kind: "processing",
+  description: "Runs a JavaScript program on every record, in a sandbox without clock, files and network.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen, errors],
+  isStateless: ({ code }) => code !== undefined && !mayKeepState(code),
+  example: { code: "event.level = event.response >= 500 ? 'error' : 'info'" },
+  start: async (settings, context) => {
+    const text = settings.code ?? (await textOf(settings.file ?? "", context))
+    const { timeout_millis: millis, definitions = "", ecs_compatibility: ecsCompatibility } = settings
+    const options = { text, purpose: "flowlet" as const, millis, definitions, ecsCompatibility }
+    const program = await Program.start(options, context)
+    const failures = new Failures(context)
+    let made: Array<Event> = []
+    const send = async (emit: Emit) => {
+      const events = made
+      made = []
+      if (events.length > 0) await emit(chosen, events)
+    }
+    return {
+      process: async (batch, emit) => {
+        await program.run(batch, async (event, { output = [] }, failure) => {
+          if (failure !== undefined) failures.add(event, failure)
+          for (const one of [output].flat()) {
+            made.push(one)
+            if (made.length >= batchRecords) await send(emit)
+          }
+        })
+        await send(emit)
+        await failures.send(emit)
+      }
+    }
+  }
+})
+
+const textOf = async (path: string, context: NodeContext): Promise<string> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let text = ""
+  for await (const chunk of context.read(path)) text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}

@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+import type { Fields } from "../../languages/FieldPath.ts"
+import { isDeeperThan, isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { chosen, errors, node } from "../Node.ts"
+import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
+
+/** Levels that a record may have, this one's own included. */
+const maxDepth = 200
+
+export const json = node({
+  type: "json",
+  kind: "processing",
+  description:
+    "Reads the JSON in a text field. An object's members are added to the record, or put below `target`; any other " +
+    "value needs a `target`. Numbers that JavaScript would round become text with all their digits.",
+  runtimes: ["stream"],
+  settings: Schema.Struct(parsedSettings),
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: { field: "message", target: "payload" },
+  check: ({ target }) => targetFaults("target", target),
+  start: (settings, context) =>
+    parsing(settings, context, (text) => {
+      let value: unknown
+      try {
+        value = parseJson(text)
+      } catch {
+        throw new Unreadable(`the field ${settings.field} is not JSON`)
+      }
+      if (text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
+        throw new Unreadable(`the JSON in ${settings.field} is nested deeper than ${maxDepth} levels`)
+      }
+      if (settings.target !== undefined || isObject(value)) return value as Fields
+      throw new Unreadable(`the JSON in ${settings.field} is no object; a target can take it`)
+    })
+})

@@ -1,0 +1,106 @@
+import { Effect, Schema } from "effect"
+import { type Fields, refusedSegment } from "../../languages/FieldPath.ts"
+import { chosen, errors, node } from "../Node.ts"
+import { readPairs } from "./kv/Pairs.ts"
+import { parsedSettings, parsing, targetFaults } from "./Parsed.ts"
+
+const text = (description: string, otherwise: string) =>
+  Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description, default: otherwise })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(otherwise)))
+const characters = (description: string) =>
+  Schema.optionalKey(Schema.String.check(Schema.isNonEmpty()).annotate({ description }))
+const keys = (description: string) => Schema.optionalKey(Schema.Array(Schema.String).annotate({ description }))
+const truth = (description: string, otherwise: boolean) =>
+  Schema.Boolean.annotate({ description, default: otherwise }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(otherwise))
+  )
+
+const settings = Schema.Struct({
+  ...parsedSettings,
+  field_split: text("Characters, each of which ends a pair.", " "),
+  value_split: text("Characters, each of which stands between a key and its value.", "="),
+  include_keys: keys("Only these keys are added. Default: all."),
+  exclude_keys: keys("These keys are not added."),
+  default_keys: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.String).annotate({ description: "Values of keys that the text does not have." })
+  ),
+  prefix: Schema.optionalKey(Schema.String.annotate({ description: "Put before every key." })),
+  trim_key: characters("Characters that are removed from both ends of keys."),
+  trim_value: characters("Characters that are removed from both ends of values."),
+  include_brackets: truth("Values in `(…)`, `[…]` and `<…>` are taken without them, blanks included.", true),
+  allow_duplicate_values: truth("Keep a value that its key has already.", true),
+  allow_empty_values: truth("Add keys whose value is empty.", false)
+})
+
+/** Keys whose names are remembered: texts of a log have few, but a hostile one may have any number. */
+const maxNames = 1000
+
+export const kv = node({
+  type: "kv",
+  kind: "processing",
+  description:
+    "Reads `key=value` pairs from a text field. A value may stand in quotes, in which a backslash escapes; a key that " +
+    "comes again makes a list. Words without a separator are passed over.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: { field: "message", field_split: " ", value_split: "=", exclude_keys: ["ts"] },
+  check: ({ target, prefix, default_keys = {} }) => [
+    ...targetFaults("target", target),
+    ...Object.keys(default_keys).flatMap((key) => {
+      const refused = refusedSegment([`${prefix ?? ""}${key}`])
+      return refused === undefined ? [] : [{ path: ["default_keys", key], detail: `${refused} cannot be a field` }]
+    })
+  ],
+  start: (settings, context) => {
+    const { prefix = "", default_keys = {}, include_keys, exclude_keys = [] } = settings
+    const included = include_keys === undefined ? undefined : new Set(include_keys)
+    const excluded = new Set(exclude_keys)
+    const read = readPairs({
+      pairEnds: settings.field_split,
+      equals: settings.value_split,
+      brackets: settings.include_brackets,
+      trimKey: settings.trim_key ?? "",
+      trimValue: settings.trim_value ?? ""
+    })
+    /** The names of the keys' fields; undefined for those that are not added. */
+    const names = new Map<string, string | undefined>()
+    const nameOf = (key: string): string | undefined => {
+      if (names.has(key)) return names.get(key)
+      const isLeft = excluded.has(key) || included?.has(key) === false || refusedSegment([prefix + key]) !== undefined
+      const name = isLeft ? undefined : prefix + key
+      if (names.size < maxNames) names.set(key, name)
+      return name
+    }
+    return parsing(settings, context, (text) => {
+      const fields: Fields = {}
+      let lists: Map<string, { readonly values: Array<string>; readonly seen: Set<string> }> | undefined
+      for (const [key, value] of read(text)) {
+        if (value === "" && !settings.allow_empty_values) continue
+        const name = nameOf(key)
+        if (name === undefined) continue
+        if (!Object.hasOwn(fields, name)) {
+          fields[name] = value
+          continue
+        }
+        let list = lists?.get(name)
+        if (list === undefined) {
+          const first = String(fields[name])
+          list = { values: [first], seen: new Set([first]) }
+          lists = (lists ?? new Map()).set(name, list)
+        }
+        if (!settings.allow_duplicate_values && list.seen.has(value)) continue
+        if (!settings.allow_duplicate_values) list.seen.add(value)
+        list.values.push(value)
+        fields[name] = list.values
+      }
+      for (const [key, value] of Object.entries(default_keys)) {
+        if (!Object.hasOwn(fields, prefix + key)) fields[prefix + key] = value
+      }
+      return fields
+    })
+  }
+})

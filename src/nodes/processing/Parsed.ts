@@ -1,0 +1,98 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
+import { isObject } from "../../languages/json/JsonValue.ts"
+import { Failures } from "../Failures.ts"
+import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
+
+/** Settings of nodes that make fields of the text in one field. */
+export const parsedSettings = {
+  field: Schema.String.check(Schema.isNonEmpty())
+    .annotate({ description: "Field with the text, `a.b` or `[a][b]` when nested.", default: "message" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
+  target: Schema.optionalKey(
+    Schema.String.annotate({ description: "Field below which what was found is put. Default: the record itself." })
+  ),
+  ignore_missing: Schema.Boolean.annotate({
+    description: "Pass on records without the field as they are, in place of failing them.",
+    default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+}
+
+interface Settings {
+  readonly field: string
+  readonly target?: string
+  readonly ignore_missing: boolean
+}
+
+/** The fault of a field that may not be written. */
+export const targetFaults = (name: string, target: string | undefined): ReadonlyArray<SettingsIssue> => {
+  const refused = target === undefined ? undefined : refusedSegment(fieldPath(target))
+  return refused === undefined ? [] : [{ path: [name], detail: `${refused} cannot be a field` }]
+}
+
+/** The event with the fields: values are replaced, objects are merged. Neither of the two is changed. */
+export const merge = (event: Event, fields: Event): Event => {
+  const merged = { ...event }
+  for (const key of Object.keys(fields)) {
+    const value = fields[key]
+    const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
+    const next = isObject(present) && isObject(value) ? merge(present, value) : value
+    // Assigning would set the prototype.
+    if (key === "__proto__")
+      Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })
+    else merged[key] = next
+  }
+  return merged
+}
+
+/** The value below a path, as fields. */
+export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
+  path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
+
+/** Why a text could not be read. */
+export class Unreadable extends Error {}
+
+/**
+ * A node that reads the text of one field: `read` gives the fields that are added, or throws {@link Unreadable}.
+ * Records without the field, or with one that is no scalar, fail.
+ */
+export const parsing = (
+  settings: Settings,
+  context: NodeContext,
+  read: (text: string, event: Event) => Fields
+): Instance => {
+  const { field, ignore_missing } = settings
+  const source = fieldPath(field)
+  const below = settings.target === undefined ? [] : fieldPath(settings.target)
+  const failures = new Failures(context)
+  const one = (event: Event): Event | undefined => {
+    const value = getPath(event as Fields, source)
+    if (value === undefined || value === null) {
+      if (ignore_missing) return event
+      failures.add(event, `the field ${field} is missing`)
+      return undefined
+    }
+    if (typeof value === "object") {
+      failures.add(event, `the field ${field} is not a text`)
+      return undefined
+    }
+    try {
+      return merge(event, placed(below, read(String(value), event)) as Event)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      failures.add(event, error.message)
+      return undefined
+    }
+  }
+  return {
+    process: async (batch, emit) => {
+      const parsed: Array<Event> = []
+      for (const event of batch) {
+        const made = one(event)
+        if (made !== undefined) parsed.push(made)
+      }
+      await emit(chosen, parsed)
+      await failures.send(emit)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import { Schema } from "effect"
+import { chosen, node } from "../Node.ts"
+
+export const sql = node({
+  type: "sql",
+  kind: "processing",
+  description:
+    "Publishes what a query gives. Each input is a view `<component>_<stream>`, and `<component>` when that component " +
+    "publishes one stream only. One SELECT statement (also WITH, FROM, VALUES) in DuckDB's dialect; it reads nothing " +
+    "but its inputs.",
+  runtimes: ["analytics"],
+  settings: Schema.Struct({
+    statement: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(1_048_576)).annotate({
+      description: "The query, for example `SELECT status, count(*) AS n FROM access GROUP BY status ORDER BY n DESC`."
+    })
+  }),
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen],
+  example: { statement: "SELECT city, population FROM dataset_generator WHERE population > 500000" },
+  start: () => {
+    throw new Error("sql is a node of analytics")
+  }
+})
+
+/** A publisher as far as views need to know it. */
+interface Publisher {
+  readonly component: string
+  readonly streams: ReadonlyArray<string>
+}
+
+/** The views of an `sql` node: what each name stands for, and the names that would stand for two inputs. */
+export interface Views<A> {
+  readonly views: ReadonlyMap<string, A>
+  readonly ambiguous: ReadonlyArray<string>
+}
+
+/** SQL knows no case in names. */
+export const folded = (name: string): string => name.toLowerCase()
+
+/**
+ * Names the inputs of an `sql` node; names that differ in case only are the same. A full name that two inputs would
+ * have is ambiguous; a short one just stands for neither, and a full name goes before a short one.
+ */
+export const viewsOf = <A extends { readonly component: string; readonly stream: string }>(
+  inputs: ReadonlyArray<A>,
+  publisher: (component: string) => Publisher | undefined
+): Views<A> => {
+  const full = new Map<string, readonly [name: string, input: A]>()
+  const short = new Map<string, readonly [name: string, input: A] | undefined>()
+  const ambiguous: Array<string> = []
+  for (const input of inputs) {
+    const { component, stream } = input
+    const name = `${component}_${stream}`
+    if (full.has(folded(name))) ambiguous.push(name)
+    else full.set(folded(name), [name, input])
+    if (publisher(component)?.streams.length !== 1) continue
+    short.set(folded(component), short.has(folded(component)) ? undefined : [component, input])
+  }
+  const views = new Map([...full.values()].map(([name, input]) => [name, input]))
+  for (const [key, entry] of short) if (entry !== undefined && !full.has(key)) views.set(entry[0], entry[1])
+  return { views, ambiguous }
+}

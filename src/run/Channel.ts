@@ -1,0 +1,38 @@
+import { Socket } from "node:net"
+import { channelFd, type RunMessage } from "../protocol/Message.ts"
+
+/** The way to the parent: ordered, one message per line. A slow parent shows as a promise that stays open. */
+export class Channel {
+  readonly #socket = new Socket({ fd: channelFd, readable: false, writable: true })
+  #drained: Promise<void> | undefined
+
+  constructor() {
+    // The parent is gone: the watchdog ends this process.
+    this.#socket.on("error", () => {})
+  }
+
+  /** Whether the parent is behind: what can be left out should be. */
+  get congested(): boolean {
+    return this.#drained !== undefined
+  }
+
+  send(message: RunMessage): Promise<void> | undefined {
+    if (this.#socket.write(`${JSON.stringify(message)}\n`)) return undefined
+    this.#drained ??= new Promise((resolve) => {
+      const done = () => {
+        this.#drained = undefined
+        resolve()
+      }
+      this.#socket.once("drain", done)
+    })
+    return this.#drained
+  }
+
+  /** Resolves when everything has reached the parent's side of the pipe. */
+  end(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.once("error", () => resolve())
+      this.#socket.end(() => resolve())
+    })
+  }
+}

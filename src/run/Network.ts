@@ -1,0 +1,122 @@
+import { createSocket } from "node:dgram"
+import { createServer as createHttp, type IncomingMessage } from "node:http"
+import { createServer, type Server, type Socket } from "node:net"
+import { pipeline } from "node:stream"
+import { createGunzip } from "node:zlib"
+import { codeOf, Failure } from "../drivers/Failure.ts"
+import { type Address, type Incoming, type Network, type Outgoing, TooLargeBody } from "../nodes/Network.ts"
+
+const where = ({ host, port }: Address) => `${host}:${port}`
+
+const listenFailure = (error: unknown, at: Address): unknown => {
+  const code = codeOf(error)
+  if (code === "EADDRINUSE") return new Failure(`The port ${where(at)} is in use`)
+  if (code === "EACCES" || code === "EPERM") return new Failure(`The port ${where(at)} may not be used`)
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
+    return new Failure(`There is no address ${at.host} on this machine`)
+  }
+  return error
+}
+
+const listening = (server: Server, at: Address, destroy: () => void) =>
+  new Promise<{ readonly port: number; readonly close: () => Promise<void> }>((resolve, reject) => {
+    server.once("error", (error) => reject(listenFailure(error, at)))
+    server.listen(at.port, at.host, () => {
+      server.on("error", () => {})
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : at.port
+      const close = () =>
+        new Promise<void>((done) => {
+          server.close(() => done())
+          destroy()
+        })
+      resolve({ port, close })
+    })
+  })
+
+const tcp: Network["tcp"] = (at, serve) => {
+  const open = new Set<Socket>()
+  const server = createServer({ pauseOnConnect: false }, (socket) => {
+    open.add(socket)
+    socket.on("error", () => {})
+    socket.on("close", () => open.delete(socket))
+    const quietly = () => {}
+    void serve(socket)
+      .catch(quietly)
+      .finally(() => socket.destroy())
+  })
+  server.maxConnections = at.maxConnections
+  return listening(server, at, () => {
+    for (const socket of open) socket.destroy()
+  })
+}
+
+const udp: Network["udp"] = (at, receive) =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket({ type: at.host.includes(":") ? "udp6" : "udp4", recvBufferSize: 4 * 1024 * 1024 })
+    socket.once("error", (error) => reject(listenFailure(error, at)))
+    socket.on("message", receive)
+    socket.bind(at.port, at.host, () => {
+      socket.on("error", () => {})
+      const close = () => new Promise<void>((done) => socket.close(() => done()))
+      resolve({ port: socket.address().port, close })
+    })
+  })
+
+/** The body's bytes; more than `limit` of them, also after decompression, is a failure. */
+async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
+  const isGzip = request.headers["content-encoding"]?.toLowerCase() === "gzip"
+  const source = isGzip ? pipeline(request, createGunzip(), () => {}) : request
+  let size = 0
+  for await (const chunk of source) {
+    size += chunk.length
+    if (size > limit) throw new TooLargeBody(`the body is larger than ${limit} bytes`)
+    yield chunk
+  }
+}
+
+const http = (
+  at: Address & { readonly maxBodyBytes: number },
+  serve: (request: Incoming) => Promise<{ status: number; headers?: Readonly<Record<string, string>>; body?: unknown }>
+) => {
+  const server = createHttp({ requestTimeout: 60_000, headersTimeout: 10_000 }, (request, response) => {
+    request.on("error", () => {})
+    response.on("error", () => {})
+    const [path = "/"] = (request.url ?? "/").split("?", 1)
+    const type = (request.headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase()
+    const encoding = request.headers["content-encoding"]?.toLowerCase() ?? "identity"
+    const answer =
+      encoding === "gzip" || encoding === "identity"
+        ? serve({ method: request.method ?? "GET", path, type, body: bodyOf(request, at.maxBodyBytes) })
+        : Promise.resolve({ status: 415, headers: {}, body: { status: 415, detail: "The body may be plain or gzip" } })
+    void answer
+      .catch(() => ({ status: 500, headers: {}, body: { detail: "The run has failed" } }))
+      .then(({ status, headers, body }) => {
+        const text = body === undefined ? "" : JSON.stringify(body)
+        // What was not read of the request would be taken for the next one.
+        const rest = request.readableEnded ? {} : { connection: "close" }
+        const kind = text === "" ? {} : { "content-type": "application/json" }
+        response.writeHead(status, { ...kind, "content-length": Buffer.byteLength(text), ...rest, ...headers })
+        response.end(text)
+      })
+  })
+  server.maxConnections = 1000
+  return listening(server, at, () => server.closeAllConnections())
+}
+
+/** Seconds, or the HTTP date that is meant, as milliseconds from now. */
+const retryAfter = (value: string | null): number | undefined => {
+  if (value === null) return undefined
+  const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
+  return Number.isFinite(millis) && millis >= 0 ? millis : undefined
+}
+
+const post = async ({ url, headers, body, timeoutMillis, signal }: Outgoing) => {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)])
+  const answer = await fetch(url, { method: "POST", headers, body, signal: limit, redirect: "manual" })
+  await answer.body?.cancel()
+  const retryAfterMillis = retryAfter(answer.headers.get("retry-after"))
+  return { status: answer.status, ...(retryAfterMillis === undefined ? {} : { retryAfterMillis }) }
+}
+
+export const network: Network = { tcp, udp, http, post }

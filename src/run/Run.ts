@@ -1,0 +1,178 @@
+import { hostname } from "node:os"
+import type { Layer } from "effect"
+import type { Blobs } from "../drivers/blobs/Blobs.ts"
+import { explain } from "../drivers/Failure.ts"
+import { TenantFiles } from "../drivers/files/TenantFiles.ts"
+import { guard } from "../drivers/threads/Watchdog.ts"
+import type { RunContext } from "../nodes/Node.ts"
+import type { Flowline, Runtime } from "../protocol/Flowline.ts"
+import type { NodeCounters } from "../protocol/Message.ts"
+import { decodeOrder, type Order } from "../protocol/Order.ts"
+import type { BlobPlace } from "../protocol/Places.ts"
+import { Archive } from "./archive/Archive.ts"
+import { packagePath } from "../drivers/Package.ts"
+import { Channel } from "./Channel.ts"
+import { documentsAt, runIdOf, sha256 } from "./Documents.ts"
+import { Allowance, DataFiles } from "./files/DataFiles.ts"
+import { StoredFiles } from "./files/StoredFiles.ts"
+import { idling } from "./Idle.ts"
+import { inputs } from "./Inputs.ts"
+import { Output } from "./Output.ts"
+import { watch } from "./Watchdog.ts"
+
+/** A flowline that is ready to run. `counters` may be read at any time. */
+export interface Job {
+  readonly run: () => Promise<void>
+  readonly counters: () => ReadonlyArray<NodeCounters>
+}
+
+/** What a runtime gets besides the flowline; the stream runtime's is `run/stream/Pipeline`. */
+export type MakeJob = (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  order: Order
+) => Job | Promise<Job>
+
+/** What the program around the run provides. */
+export interface Parts {
+  /** Loads what runs flowlines of the runtime. */
+  readonly runtime: (runtime: Runtime) => MakeJob | Promise<MakeJob>
+  readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
+}
+
+const counterMillis = 500
+
+const killGroup = () => process.kill(-process.pid, "SIGKILL")
+
+/**
+ * The child's whole life: loads the nodes, waits for an order, runs it, tells how it ended and kills its own process
+ * group, itself included, so that nothing a node started stays behind.
+ */
+export const serve = async (load: () => Promise<Parts>): Promise<void> => {
+  let ordered = false
+  const order = watch().finally(() => {
+    ordered = true
+  })
+  const channel = new Channel()
+  try {
+    const idle = idling()
+    const parts = await load()
+    if (!ordered) idle()
+    await new Run(decodeOrder(await order), channel, parts).run()
+  } catch (error) {
+    await channel.send({ _tag: "Ended", ...failed(error, []) })
+  }
+  await channel.end()
+  killGroup()
+}
+
+const failed = (error: unknown, hidden: ReadonlyArray<string>) => ({
+  outcome: "failed" as const,
+  ...explain(error, [...hidden, packagePath("")]),
+  at: Date.now()
+})
+
+class Run {
+  readonly #order: Order
+  readonly #channel: Channel
+  readonly #runtime: Parts["runtime"]
+  readonly #output: Output
+  readonly #archive: Archive
+  readonly #files: TenantFiles
+  readonly #stored: StoredFiles
+  readonly #data: DataFiles
+  readonly #abort = new AbortController()
+
+  constructor(order: Order, channel: Channel, parts: Parts) {
+    this.#order = order
+    this.#runtime = parts.runtime
+    this.#channel = channel
+    this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
+    this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
+    this.#files = new TenantFiles(order.conf)
+    this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
+    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes))
+  }
+
+  readonly #context = (component: string): RunContext => ({
+    ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal),
+    patterns: this.#order.spec.patterns,
+    guard,
+    position: {
+      load: () => this.#order.spec.positions?.[component],
+      // After the lines that were printed before it: their order on the channel is the order in which they are kept.
+      save: async (value) => {
+        await this.#output.flush()
+        await this.#channel.send({ _tag: "Positions", component, value: value() })
+      }
+    },
+    documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal),
+    sha256,
+    runId: runIdOf(this.#order.spec),
+    file: (path, append) => (append === true ? this.#data.append(path) : this.#data.open(path)),
+    archiveEntry: (name) => this.#archive.entry(name),
+    print: (lines) => this.#output.print(component, lines),
+    // The pipeline counts what its nodes reject.
+    reject: () => {},
+    signal: this.#abort.signal
+  })
+
+  async run(): Promise<void> {
+    const started = { jobId: `${hostname()}:${process.pid}`, pid: process.pid, at: Date.now() }
+    await this.#channel.send({ _tag: "Started", ...started })
+    process.once("SIGTERM", () => void this.#cancel())
+    const stray = Promise.withResolvers<never>()
+    process.on("uncaughtException", stray.reject)
+    process.on("unhandledRejection", stray.reject)
+    try {
+      await Promise.race([this.#work(), stray.promise])
+      await this.#channel.send({ _tag: "Ended", outcome: "succeeded", at: Date.now() })
+    } catch (error) {
+      await this.#drop(error)
+      const { conf, data, unfinished, scratch, blobs } = this.#order
+      const places = [unfinished, scratch, conf, data, blobs.kind === "disk" ? blobs.root : data]
+      await this.#channel.send({ _tag: "Ended", ...failed(error, places) })
+    }
+  }
+
+  async #work(): Promise<void> {
+    const { flowline } = this.#order.spec
+    const makeJob = await this.#runtime(flowline.runtime)
+    const job = await makeJob(flowline, this.#context, this.#order)
+    let told = ""
+    const tell = () => {
+      const nodes = job.counters()
+      const text = JSON.stringify(nodes)
+      if (text === told) return undefined
+      told = text
+      return this.#channel.send({ _tag: "Counters", nodes })
+    }
+    const timer = setInterval(() => this.#channel.congested || tell(), counterMillis)
+    try {
+      await job.run()
+      const archived = await this.#archive.seal()
+      await this.#output.end()
+      await tell()
+      if (archived !== undefined) await this.#channel.send(archived)
+    } catch (error) {
+      await this.#output.end()
+      await tell()
+      throw error
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
+  /** Leaves nothing half-written. What fails here is swept by the parent, or with the next sweep of the blobs. */
+  async #drop(reason: unknown): Promise<void> {
+    this.#abort.abort(reason)
+    await Promise.allSettled([this.#archive.discard(), this.#data.clear()])
+  }
+
+  /** The parent asked for the end: it follows with SIGKILL soon. */
+  async #cancel(): Promise<void> {
+    this.#output.end()
+    await this.#drop(new Error("cancelled"))
+    killGroup()
+  }
+}

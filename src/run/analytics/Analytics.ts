@@ -1,0 +1,75 @@
+import { availableParallelism } from "node:os"
+import { Database } from "../../drivers/duckdb/Database.ts"
+import type { RunContext } from "../../nodes/Node.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
+import type { Order } from "../../protocol/Order.ts"
+import type { Job } from "../Run.ts"
+import { explained } from "./Explain.ts"
+import { refined } from "./Faults.ts"
+import { Files } from "./Files.ts"
+import { Graph } from "./Graph.ts"
+import { Scratch } from "./Scratch.ts"
+import { Steps } from "./Steps.ts"
+
+/** What the runtime needs of an {@link Order}. */
+export type AnalyticsOrder = Pick<Order, "conf" | "scratch" | "fileBytes" | "memoryMib">
+
+/**
+ * Most of the memory goes to the queries; what DuckDB does not count, and this program, take the rest and the
+ * allowance.
+ */
+const queryShare = 0.85
+
+const defaultThreads = Math.max(1, Math.min(2, availableParallelism()))
+
+/**
+ * The analytics runtime: a flowline becomes tables, views and COPY statements of one DuckDB in this process. Records
+ * never become objects here, but for nodes that know nothing else.
+ */
+export const analytics = (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  order: AnalyticsOrder
+): Job => {
+  const graph = new Graph(flowline, makeContext)
+  const counters = (): ReadonlyArray<NodeCounters> => graph.stations.map((station) => station.counters())
+
+  const run = async (): Promise<void> => {
+    const signal = AbortSignal.any([...new Set(graph.stations.map(({ context }) => context.signal))])
+    signal.throwIfAborted()
+    const memoryMib = order.memoryMib
+    const spillBytes = order.fileBytes
+    const scratch = new Scratch(order.scratch, order.fileBytes)
+    await scratch.make()
+    const database = await Database.open({
+      memoryMib: Math.max(32, Math.floor(memoryMib * queryShare)),
+      threads: Math.min(flowline.settings.threads ?? defaultThreads, availableParallelism()),
+      spillBytes,
+      scratch: scratch.folder
+    })
+    const files = new Files(order.conf, scratch)
+    const stop = () => database.interrupt()
+    signal.addEventListener("abort", stop, { once: true })
+    const steps = new Steps({ graph, database, scratch, files, signal })
+    try {
+      for (const station of graph.stations) await steps.prepare(station)
+      await database.close(files.direct, scratch.folder)
+      for (const station of graph.ordered) {
+        signal.throwIfAborted()
+        await steps.run(station)
+      }
+      await steps.deliver()
+    } catch (error) {
+      if (signal.aborted) throw signal.reason
+      const scene = { ...steps.scene(), files: files.opened, memoryMib, spillBytes }
+      const own = files.opened.filter(({ component }) => component === scene.component)
+      throw explained(await refined(error, own.length > 0 ? own : files.opened, database), scene)
+    } finally {
+      signal.removeEventListener("abort", stop)
+      await files.close()
+      database.dispose()
+    }
+  }
+  return { run, counters }
+}

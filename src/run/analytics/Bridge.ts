@@ -1,0 +1,73 @@
+import { jsonLine } from "../../drivers/duckdb/Columns.ts"
+import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { reasonOf } from "../../nodes/Failures.ts"
+import { type Batch, type Emit, type Event, errors, type Instance } from "../../nodes/Node.ts"
+import type { Relation } from "./Graph.ts"
+import type { Grown } from "./Scratch.ts"
+import { source } from "./Sources.ts"
+import type { Work } from "./Work.ts"
+
+const batchRecords = 1000
+
+/** Most failed records that are kept; the others are counted. */
+const maxFailed = 10_000
+
+const none = "SELECT '' AS message, {'node': '', 'reason': ''} AS error WHERE false"
+
+/** Failed records of a node: the first ones, their number, and one reason. */
+export class Failed {
+  readonly events: Array<Event> = []
+  count = 0
+  reason = ""
+
+  add(batch: Batch): void {
+    this.count += batch.length
+    this.reason = reasonOf(batch[0])
+    for (const event of batch.slice(0, maxFailed - this.events.length)) this.events.push(event)
+  }
+
+  /** As a table, for those who subscribe to them. */
+  async relation({ database, scratch }: Pick<Work, "database" | "scratch">): Promise<Relation> {
+    const name = database.relation()
+    if (this.events.length === 0) return { name, records: await database.run(`CREATE TABLE ${name} AS ${none}`) }
+    const file = await scratch.open("ndjson")
+    await file.append(this.events.map((event) => `${JSON.stringify(event)}\n`).join(""))
+    const query = await source([{ ...(await file.close()), name: "errors", format: "ndjson" }], database)
+    return { name, records: await database.run(`CREATE TABLE ${name} AS ${query}`) }
+  }
+}
+
+/** Runs an input node of the stream runtime to its end; gives its records as a file of JSON. */
+export const collect = async (instance: Instance, work: Work, failed: Failed): Promise<Grown> => {
+  const file = await work.scratch.open("ndjson")
+  let records: Grown
+  try {
+    await instance.run?.(async (stream, batch) => {
+      work.signal.throwIfAborted()
+      if (stream === errors) failed.add(batch)
+      else await file.append(batch.map((event) => `${JSON.stringify(event)}\n`).join(""))
+    })
+  } finally {
+    records = await file.close()
+  }
+  return records
+}
+
+/** Gives the relation's records to an output node of the stream runtime, and their end; gives their number. */
+export const feed = async (instance: Instance, relation: string, work: Work, failed: Failed): Promise<number> => {
+  const columns = await work.database.columns(relation)
+  const emit: Emit = (stream, batch) => {
+    if (stream === errors) failed.add(batch)
+  }
+  let count = 0
+  for await (const rows of work.database.texts(`SELECT ${jsonLine(columns)} FROM ${relation}`)) {
+    const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(isObject)
+    for (let at = 0; at < events.length; at += batchRecords) {
+      work.signal.throwIfAborted()
+      await instance.process?.(events.slice(at, at + batchRecords), emit)
+    }
+    count += events.length
+  }
+  await instance.end?.(emit)
+  return count
+}

@@ -1,0 +1,85 @@
+import { SqlFailure } from "../../drivers/duckdb/Database.ts"
+import { placeOf } from "../../drivers/duckdb/Statement.ts"
+import { NodeFailure } from "../stream/Pipeline.ts"
+
+/** What is known of the run when a statement fails. */
+export interface Scene {
+  readonly component: string
+  /** The user's statement inside of what DuckDB ran, and the bytes before it. */
+  readonly statement?: { readonly text: string; readonly before: number }
+  readonly files: ReadonlyArray<{ readonly path: string; readonly name: string; readonly component: string }>
+  readonly memoryMib: number
+  readonly spillBytes: number
+}
+
+/** The file that the message is about. */
+const fileIn = (message: string, files: Scene["files"]) =>
+  files.find(({ path }) => {
+    // The descriptor 1 is not the beginning of 12.
+    const at = message.indexOf(path)
+    return at !== -1 && !/[0-9]/.test(message.charAt(at + path.length))
+  })
+
+/** The line of the message that says what is wrong. */
+const firstLine = (text: string): string =>
+  text
+    .split("\n")
+    .find((line) => !/^(CSV Error on Line|Original Line)/.test(line))
+    ?.trim() ?? ""
+
+/** The reader's message in one line: what is wrong and where, without its advice for programs. */
+const ofFile = (message: string, name: string): string => {
+  const line = /(?:CSV Error on Line:|in line) (\d+)/.exec(message)?.[1]
+  const where = line === undefined ? name : `${name}, line ${line}`
+  const size = /Maximum line size of (\d+) bytes/.exec(message)?.[1]
+  if (size !== undefined) return `${where}: the row is longer than ${size} bytes`
+  const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)
+  if (columns !== null) return `${where}: the header has ${columns[1]} columns, the row ${columns[2]}`
+  const converting = /Error when converting column "(.*)"\. Could not convert string "([\s\S]*?)" to '(.*?)'/.exec(
+    message
+  )
+  if (converting !== null) {
+    const [, column, value, type] = converting
+    return `${where}: column "${column}" holds ${JSON.stringify(value)}, which is no ${type} as the values before it are`
+  }
+  if (/unicode|utf-?8/i.test(message)) return `${/^CSV/.test(message) ? where : name}: the text is not UTF-8`
+  if (/unterminated quote|quoted value/i.test(message)) return `${where}: a quote is not closed`
+  if (/Error when sniffing/.test(message)) return `${name}: the rows do not have the columns of the header`
+  const json = /^Malformed JSON in file ".*", at byte \d+ in line \d+: (.*)/.exec(message)?.[1]
+  if (json !== undefined) return `${where}: the line is not JSON (${json.replace(/[. ]+$/, "")})`
+  const detail = /^(?:JSON transform error in file ".*?", in line \d+: )?(.*)/.exec(firstLine(message))?.[1] ?? ""
+  return `${where}: ${detail}`
+}
+
+/** Makes a failure for the user: the component, the place in its statement, no path of this machine. */
+export const explained = (error: unknown, scene: Scene): unknown => {
+  if (error instanceof NodeFailure) return error
+  const { component, statement, files } = scene
+  if (!(error instanceof SqlFailure)) {
+    const detail = error instanceof Error ? error.message : String(error)
+    return new NodeFailure({ component, detail, cause: error })
+  }
+  if (error.kind === "Out of Memory") {
+    const detail = /max_temp_directory_size|offload/.test(error.message)
+      ? `The query needs more than its memory of ${scene.memoryMib} MiB and the ${scene.spillBytes} bytes on disk beside it`
+      : `The query needs more than the memory limit of ${scene.memoryMib} MiB (memory_mib in the flowline's settings)`
+    return new NodeFailure({ component, detail, cause: error })
+  }
+  const file = fileIn(error.message, files)
+  if (file !== undefined && statement?.text.includes(file.path) !== true) {
+    const message = error.message.replaceAll(file.path, file.name)
+    return new NodeFailure({ component: file.component, detail: ofFile(message, file.name), cause: error })
+  }
+  if (/expected records/.test(error.message)) {
+    return new NodeFailure({ component, detail: "No record has any member: there are no columns", cause: error })
+  }
+  const offset = error.offset === undefined || statement === undefined ? -1 : error.offset - statement.before
+  const place = offset < 0 || statement === undefined ? undefined : placeOf(statement.text, offset)
+  const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`
+  const said = error.message
+    .replaceAll("\n", " ")
+    .replace(/ Possible solutions:.*/, "")
+    .slice(0, 500)
+    .trim()
+  return new NodeFailure({ component, detail: `SQL: ${said}${where}`, cause: error })
+}

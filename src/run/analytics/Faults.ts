@@ -1,0 +1,77 @@
+import { createReadStream } from "node:fs"
+import { open } from "node:fs/promises"
+import { parse } from "csv-parse/sync"
+import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
+import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { LineSplitter } from "../../nodes/formats/Lines.ts"
+import { NodeFailure } from "../stream/Pipeline.ts"
+import type { Opened } from "./Files.ts"
+import { plainCsv } from "./Sources.ts"
+
+/** Larger files are not read again to find the faulty line. */
+const maxBytes = 512 * 1024 * 1024
+
+/**
+ * The first line that is no JSON object, and what is wrong with it. DuckDB counts lines differently from time to time.
+ */
+const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefined> => {
+  if (bytes > maxBytes) return undefined
+  let count = 0
+  let fault: string | undefined
+  const look = (lines: ReadonlyArray<string>) => {
+    for (const line of lines) {
+      count++
+      if (fault !== undefined || line.trim() === "") continue
+      try {
+        if (!isObject(parseJson(line))) fault = `${name}, line ${count}: the line is JSON, but not an object`
+      } catch {
+        fault = `${name}, line ${count}: the line is not JSON`
+      }
+    }
+  }
+  const splitter = new LineSplitter(() => count++)
+  for await (const chunk of createReadStream(path, { encoding: "utf8", highWaterMark: 1024 * 1024 })) {
+    look(splitter.push(String(chunk)))
+    if (fault !== undefined) return fault
+  }
+  look(splitter.end())
+  return fault
+}
+
+/** DuckDB says that a file's rows do not fit together, but not which: reading them as plain text fails with it. */
+const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
+  const file = await open(path, "r")
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, 0)
+  await file.close()
+  const options = { to: 1, bom: true, relax_column_count: true, relax_quotes: true }
+  const rows: ReadonlyArray<ReadonlyArray<string>> = parse(buffer.subarray(0, bytesRead), options)
+  if (rows[0] !== undefined) await database.run(`SELECT count(c0) FROM ${plainCsv(path, rows[0])}`)
+}
+
+/**
+ * Looks into the component's files for what a failed statement complains about; gives the failure that says it best.
+ */
+export const refined = async (
+  error: unknown,
+  files: ReadonlyArray<Opened & { readonly component: string }>,
+  database: Database
+): Promise<unknown> => {
+  if (!(error instanceof SqlFailure)) return error
+  const about = (file: Opened) => error.message.includes(file.path)
+  const isJson = /JSON|records/.test(error.message) && !/unicode|utf-?8/i.test(error.message)
+  const named = files.some(about)
+  for (const file of files.filter((file) => (named ? about(file) : true))) {
+    if (file.format === "ndjson" && isJson) {
+      const detail = await findJson(file).catch(() => undefined)
+      if (detail !== undefined) return new NodeFailure({ component: file.component, detail, cause: error })
+    }
+    if (file.format === "csv" && error.message.includes("Error when sniffing")) {
+      try {
+        await findCsv(file, database)
+      } catch (better) {
+        return better
+      }
+    }
+  }
+  return error
+}

@@ -1,0 +1,115 @@
+import { Result, Schema } from "effect"
+import { catalogue } from "../../nodes/Catalogue.ts"
+import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
+import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
+import { NodeFailure } from "../stream/Pipeline.ts"
+
+/** What a node publishes: a table or view, by its full SQL name, and its records as far as they are counted. */
+export interface Relation {
+  readonly name: string
+  records: number
+  /** Whether a statement that reads it tells how many records it has: the path to look for. */
+  readonly path?: string
+}
+
+/** One node with its counters. */
+export class Station {
+  readonly component: string
+  readonly node: DagNode
+  readonly type: NodeType
+  readonly settings: unknown
+  readonly context: RunContext
+  /** What it reads, in the order of its subscriptions. */
+  readonly inputs: Array<{ readonly component: string; readonly stream: string; readonly from: Station }> = []
+  readonly subscribers: Array<Station> = []
+  /** By stream. */
+  readonly relations = new Map<string, Relation>()
+  errors = 0
+  lastError: string | undefined
+
+  constructor(node: DagNode, makeContext: (component: string) => RunContext) {
+    this.component = componentOf(node)
+    this.node = node
+    const fail = (detail: string) => new NodeFailure({ component: this.component, detail, cause: undefined })
+    const type = catalogue.get(node.type)
+    if (type === undefined || !type.runtimes.includes("analytics")) {
+      throw fail(`${node.type} is not a node of analytics`)
+    }
+    this.type = type
+    this.context = makeContext(this.component)
+    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+    if (Result.isFailure(settings)) throw fail(settings.failure.message)
+    this.settings = settings.success
+  }
+
+  /** The relations that it reads, each once for each subscription. */
+  get sources(): ReadonlyArray<Relation> {
+    return this.inputs.flatMap(({ from, stream }) => from.relations.get(stream) ?? [])
+  }
+
+  publishes(stream: string): boolean {
+    return this.node.publish.some((publication) => publication.stream === stream)
+  }
+
+  reject(count: number, reason: string): void {
+    if (count === 0) return
+    this.errors += count
+    this.lastError = reason
+  }
+
+  /** Counts failed records; the context hears of them when no stream takes them. */
+  failed({ count, reason }: { readonly count: number; readonly reason: string }): void {
+    this.reject(count, reason)
+    if (count > 0 && !this.publishes("errors")) this.context.reject(count, reason)
+  }
+
+  /** The node as the stream runtime has it. */
+  async start(signal: AbortSignal): Promise<Instance> {
+    const { component, context, settings } = this
+    const reject = (count: number, reason: string) => {
+      this.reject(count, reason)
+      context.reject(count, reason)
+    }
+    return this.type.start(settings, { ...context, component, emit: () => {}, reject, signal })
+  }
+
+  counters(): NodeCounters {
+    const published = new Set(this.relations.entries().flatMap(([stream, it]) => (stream === "errors" ? [] : [it])))
+    const sum = (relations: Iterable<Relation>) => [...relations].reduce((total, { records }) => total + records, 0)
+    return {
+      component: this.component,
+      recordsIn: sum(this.sources),
+      recordsOut: sum(published),
+      errors: this.errors,
+      ...(this.lastError === undefined ? {} : { lastError: this.lastError })
+    }
+  }
+}
+
+/** The nodes of a flowline and how they hang together. */
+export class Graph {
+  readonly stations: ReadonlyArray<Station>
+  /** Senders before receivers. The flowline has no cycles: validation saw to that. */
+  readonly ordered: ReadonlyArray<Station>
+
+  constructor(flowline: Flowline, makeContext: (component: string) => RunContext) {
+    this.stations = flowline.dag.map((node) => new Station(node, makeContext))
+    const byName = new Map(this.stations.map((station) => [station.component, station]))
+    for (const station of this.stations) {
+      for (const { component, stream } of station.node.subscribe) {
+        const from = byName.get(component)
+        if (from === undefined) continue
+        station.inputs.push({ component, stream, from })
+        from.subscribers.push(station)
+      }
+    }
+    const ordered = new Set<Station>()
+    const add = (station: Station): void => {
+      for (const { from } of station.inputs) if (!ordered.has(from)) add(from)
+      ordered.add(station)
+    }
+    this.stations.forEach(add)
+    this.ordered = [...ordered]
+  }
+}

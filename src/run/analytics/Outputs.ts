@@ -1,0 +1,89 @@
+import { createReadStream } from "node:fs"
+import { rm } from "node:fs/promises"
+import { DuckDBTypeId as Id } from "@duckdb/node-api"
+import {
+  type Column,
+  columnAt,
+  contains,
+  identifier,
+  isJson,
+  jsonColumns,
+  jsonLine,
+  literal,
+  parquetColumns,
+  text
+} from "../../drivers/duckdb/Columns.ts"
+import type { Database } from "../../drivers/duckdb/Database.ts"
+import type { Sink } from "../../nodes/Node.ts"
+import type { Scratch } from "./Scratch.ts"
+
+export type OutputFormat = "ndjson" | "csv" | "lines" | "parquet"
+
+/** One column of lines that are written as they are. */
+const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', NULLSTR ''"
+
+/** What makes the file of a relation: the query and COPY's options. */
+const copyOf = (
+  relation: string,
+  columns: ReadonlyArray<Column>,
+  format: OutputFormat,
+  wanted: ReadonlyArray<string> | undefined
+): readonly [query: string, options: string] => {
+  const from = `FROM ${relation}`
+  switch (format) {
+    case "parquet":
+      return [`SELECT ${parquetColumns(columns)} ${from}`, "FORMAT parquet, COMPRESSION zstd"]
+    case "csv": {
+      const cells = (wanted ?? columns.map(({ name }) => name)).map((path) => {
+        const found = wanted === undefined ? undefined : columnAt(columns, path)
+        const column = columns.find(({ name }) => name === path)
+        const [value, type] = found ?? (column === undefined ? [] : [identifier(column.name), column.type])
+        const cell = value === undefined || type === undefined ? "CAST(NULL AS VARCHAR)" : text(value, type)
+        return `${cell} AS ${identifier(path)}`
+      })
+      return [`SELECT ${cells.join(", ")} ${from}`, "FORMAT csv, HEADER true, DELIMITER ',', QUOTE '\"', ESCAPE '\"'"]
+    }
+    case "lines": {
+      const message = columns.find(
+        ({ name, type }) => name === "message" && type.typeId === Id.VARCHAR && !isJson(type)
+      )
+      const line = jsonLine(columns)
+      const chosen = message === undefined ? line : `coalesce(${identifier(message.name)}, ${line})`
+      return [`SELECT ${chosen} AS line ${from}`, verbatim]
+    }
+    case "ndjson":
+      // DuckDB reads JSON columns anew when it writes records, and rounds their long numbers.
+      return columns.some(({ type }) => contains(type, isJson))
+        ? [`SELECT ${jsonLine(columns)} AS line ${from}`, verbatim]
+        : [`SELECT ${jsonColumns(columns)} ${from}`, "FORMAT json"]
+  }
+}
+
+/** A file that was written and waits for its place. */
+export interface Written {
+  readonly path: string
+  readonly records: number
+}
+
+/** Writes the relation to a scratch file. `what` names the file in messages. */
+export const writeFile = async (
+  database: Database,
+  scratch: Scratch,
+  relation: string,
+  format: OutputFormat,
+  wanted: ReadonlyArray<string> | undefined,
+  what: string
+): Promise<Written> => {
+  const path = scratch.path("out")
+  const [query, options] = copyOf(relation, await database.columns(relation), format, wanted)
+  const copy = database.run(`COPY (${query}) TO ${literal(path)} (${options})`)
+  return { path, records: await scratch.watch(path, what, copy, () => database.interrupt()) }
+}
+
+/** Moves the bytes of the scratch file to where they belong. */
+export const deliver = async (path: string, open: () => Promise<Sink>): Promise<void> => {
+  const sink = await open()
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) await sink.write(chunk)
+  await sink.close()
+  await rm(path, { force: true })
+}

@@ -1,0 +1,182 @@
+import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
+import { type Column, identifier, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
+import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
+import type { Format } from "../../nodes/inputs/files/Format.ts"
+import type { Opened } from "./Files.ts"
+
+const mib = 1024 * 1024
+/** Records of files over this size that are looked at for long integers among decimals. */
+const wholeBytes = 256 * mib
+const sampledRecords = 1_000_000
+
+/** A date format that fits nothing: a text stays a text. */
+const never = literal("\u0001%Y")
+
+const list = (files: ReadonlyArray<Opened>): string => `[${files.map(({ path }) => literal(path)).join(", ")}]`
+
+const options = (given: Readonly<Record<string, string | number | boolean>>): string =>
+  Object.entries(given)
+    .map(([name, value]) => `, ${name} = ${value}`)
+    .join("")
+
+const several = (files: ReadonlyArray<Opened>) => (files.length > 1 ? { union_by_name: true } : {})
+
+const isLarge = (files: ReadonlyArray<Opened>): boolean => files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
+
+/** RFC 4180 with a header, held strictly: a row with more or fewer cells than the header fails. */
+const strictCsv = {
+  header: true,
+  delim: "','",
+  quote: `'"'`,
+  escape: `'"'`,
+  comment: "''",
+  skip: 0,
+  strict_mode: true,
+  null_padding: false,
+  // What is quoted is a text, be it empty.
+  allow_quoted_nulls: false
+}
+
+/** Which of these columns of texts hold whole numbers that a double would round, and nothing but whole numbers. */
+const longIntegers = async (
+  query: string,
+  names: ReadonlyArray<string>,
+  files: ReadonlyArray<Opened>,
+  database: Database
+): Promise<ReadonlyArray<"none" | "some" | "only">> => {
+  if (names.length === 0) return []
+  const whole = "'[-+]?[0-9]+'"
+  const cells = names.map((name) => {
+    const value = `CAST(${identifier(name)} AS VARCHAR)`
+    const long = `coalesce(bool_or(regexp_full_match(${value}, '[-+]?[0-9]{16,}')), false)`
+    return `CASE WHEN NOT ${long} THEN 'none' WHEN bool_and(regexp_full_match(${value}, ${whole})) THEN 'only' ELSE 'some' END`
+  })
+  const limit = isLarge(files) ? ` LIMIT ${sampledRecords}` : ""
+  const sampled = `SELECT ${cells.join(", ")} FROM (SELECT * FROM ${query}${limit})`
+  const [row = []] = await database.rows(sampled)
+  return row.map((cell) => (cell === "only" || cell === "some" ? cell : "none"))
+}
+
+/** Types whose format the reader found out as well. */
+const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
+
+/**
+ * Types are found with all rows: DuckDB would round a decimal that comes later in a column of integers. One file is
+ * then read with what was found.
+ */
+const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
+  const read = (more: Readonly<Record<string, string | boolean>>) =>
+    `read_csv(${list(files)}${options({ ...strictCsv, ...several(files), sample_size: -1, ...more })})`
+  const detected = read({})
+  const columns = await database.columns(detected)
+  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
+  const found = await longIntegers(read({ all_varchar: true }), doubles, files, database)
+  const typeOf = ({ name, type }: Column) => (found[doubles.indexOf(name)] === "only" ? "HUGEINT" : String(type))
+  const types = columns.map((column) => `${literal(column.name)}: ${literal(typeOf(column))}`)
+  if (files.length === 1 && !columns.some(({ type }) => formatted.has(type.typeId))) {
+    return `read_csv(${list(files)}${options({ ...strictCsv, auto_detect: false, columns: `{${types.join(", ")}}` })})`
+  }
+  const long = types.filter((_, index) => typeOf(columns[index]!) === "HUGEINT")
+  return long.length === 0 ? detected : read({ types: `{${long.join(", ")}}` })
+}
+
+/** Reads a csv file with text columns of these names: it fails with the line that does not fit. */
+export const plainCsv = (path: string, header: ReadonlyArray<string>): string => {
+  const columns = header.map((_, index) => `c${index}: 'VARCHAR'`).join(", ")
+  return `read_csv(${literal(path)}${options({ ...strictCsv, auto_detect: false, columns: `{${columns}}` })})`
+}
+
+const lines = (files: ReadonlyArray<Opened>): string =>
+  `read_csv(${list(files)}${options({
+    auto_detect: false,
+    columns: "{message: 'VARCHAR'}",
+    header: false,
+    delim: "','",
+    quote: `'"'`,
+    escape: `'"'`,
+    new_line: "'\\n'",
+    allow_quoted_nulls: false,
+    // The longest line that is kept, were it all quotes and wide characters; the buffer is 16 times that by default.
+    max_line_size: 7 * mib,
+    buffer_size: 8 * mib
+  })})`
+
+const noRecords = /expected records/
+
+/** DuckDB finds times and UUIDs in texts. */
+const ofJson = (type: DuckDBType): string =>
+  isJson(type) ? "JSON" : type.typeId === Id.UUID || type.typeId === Id.TIME ? "VARCHAR" : String(type)
+
+/**
+ * JSON has types of its own: what is a text there stays one, whatever it looks like, and numbers keep their digits.
+ * Undefined when there is no record.
+ */
+const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
+  const common = { format: "'newline_delimited'", maximum_object_size: 4 * mib, ...several(files) }
+  const detected = `read_json(${list(files)}${options({
+    ...common,
+    records: true,
+    sample_size: -1,
+    // A record is a row, however many members it has, and however seldom.
+    map_inference_threshold: -1,
+    dateformat: never,
+    timestampformat: never
+  })})`
+  const read = (types: ReadonlyArray<readonly [name: string, type: string]>) => {
+    const columns = types.map(([name, type]) => `${literal(name)}: ${literal(type)}`)
+    return `read_json(${list(files)}${options({ ...common, columns: `{${columns.join(", ")}}` })})`
+  }
+  const columns = await database.columns(detected).catch(async (error: unknown) => {
+    if (!(error instanceof SqlFailure && noRecords.test(error.message))) throw error
+    const objects = `read_json_objects(${list(files)}, format = 'newline_delimited')`
+    if ((await database.value(`SELECT count(*) FROM ${objects}`)) > 0) throw error
+    return []
+  })
+  if (columns.length === 0) return undefined
+  const doubles = columns.filter(({ type }) => type.typeId === Id.DOUBLE).map(({ name }) => name)
+  const raw = doubles.length === 0 ? "" : read(doubles.map((name) => [name, "JSON"]))
+  const long = new Map(
+    (await longIntegers(raw, doubles, files, database)).map((found, index) => [doubles[index], found])
+  )
+  // A name with a number may be one that was there already: only the reader knows which member it stands for.
+  if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
+  return read(
+    columns.map(({ name, type }) => {
+      const found = long.get(name) ?? "none"
+      return [name, found === "none" ? typeText(type, ofJson) : found === "only" ? "HUGEINT" : "JSON"]
+    })
+  )
+}
+
+/** The query that reads the files, or undefined when they hold nothing: then nobody knows their columns. */
+export const source = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
+  const parts: Array<string> = []
+  const groups = new Map<Format, Array<Opened>>()
+  for (const file of files) {
+    if (file.bytes === 0) continue
+    const group = groups.get(file.format)
+    if (group === undefined) groups.set(file.format, [file])
+    else group.push(file)
+  }
+  for (const [format, group] of groups) {
+    switch (format) {
+      case "lines":
+        parts.push(lines(group))
+        break
+      case "csv":
+        parts.push(await csv(group, database))
+        break
+      case "ndjson": {
+        const query = await ndjson(group, database)
+        if (query !== undefined) parts.push(query)
+        break
+      }
+      case "parquet":
+        parts.push(`read_parquet(${list(group)}${options(several(group))})`)
+    }
+  }
+  if (parts.length === 0) {
+    return files.some(({ format }) => format === "lines") ? "SELECT '' AS message WHERE false" : undefined
+  }
+  return parts.map((part) => `SELECT * FROM ${part}`).join(" UNION ALL BY NAME ")
+}

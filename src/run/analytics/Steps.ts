@@ -1,0 +1,120 @@
+import { identifier } from "../../drivers/duckdb/Columns.ts"
+import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
+import { viewsOf } from "../../nodes/processing/Sql.ts"
+import type { Scene } from "./Explain.ts"
+import type { Relation, Station } from "./Graph.ts"
+import { Inputs } from "./Inputs.ts"
+import { Receivers } from "./Receivers.ts"
+import { textOf } from "./Settings.ts"
+import type { Work } from "./Work.ts"
+
+/** Runs the nodes of a flowline one after the other. */
+export class Steps {
+  readonly #run: Work
+  readonly #inputs: Inputs
+  readonly #receivers: Receivers
+  /** Those that ran together with the node before them. */
+  readonly #done = new Set<Station>()
+  #component = ""
+  #statement: Scene["statement"]
+
+  constructor(run: Work) {
+    this.#run = run
+    this.#inputs = new Inputs(run)
+    this.#receivers = new Receivers(run)
+  }
+
+  /** Where the run is, for the failure that came from there. */
+  scene(): Pick<Scene, "component" | "statement"> {
+    const component = this.#component
+    return this.#statement === undefined ? { component } : { component, statement: this.#statement }
+  }
+
+  #at(station: Station): void {
+    this.#component = station.component
+    this.#statement = undefined
+  }
+
+  /** Everything that touches files of the tenant: afterwards the database is closed. */
+  async prepare(station: Station): Promise<void> {
+    if (station.type.kind !== "input") return
+    this.#at(station)
+    await this.#inputs.prepare(station)
+  }
+
+  async run(station: Station): Promise<void> {
+    if (this.#done.has(station)) return
+    this.#at(station)
+    if (station.type.kind === "input") await this.#inputs.publish(station)
+    else if (station.type.type === "sql") await this.#query(station)
+    else await this.#receive(station)
+  }
+
+  /** Moves what was written to where it belongs, when nothing can fail any more but that. */
+  async deliver(): Promise<void> {
+    for (const [station, move] of this.#receivers.waiting) {
+      this.#run.signal.throwIfAborted()
+      this.#at(station)
+      await move()
+    }
+  }
+
+  async #receive(station: Station): Promise<void> {
+    await this.#receivers.run(station)
+    await this.#count()
+  }
+
+  async #query(station: Station): Promise<void> {
+    const { database, graph } = this.#run
+    const statement = textOf(station.settings, "statement") ?? ""
+    const publisher = (component: string) => {
+      const found = graph.stations.find((other) => other.component === component)
+      return found && { component, streams: found.node.publish.map(({ stream }) => stream) }
+    }
+    const { views, ambiguous } = viewsOf(station.inputs, publisher)
+    if (ambiguous.length > 0) throw new Error(`Two inputs have the view name ${JSON.stringify(ambiguous[0])}`)
+    const faults = statementFaults(await database.serialize(statement), new Set(views.keys()))
+    const fault = faults[0]
+    if (fault !== undefined) {
+      const place = fault.offset === undefined ? undefined : placeOf(statement, fault.offset)
+      const where = place === undefined ? "" : ` (line ${place.line}, column ${place.column})`
+      throw new Error(`${fault.detail}${where}`)
+    }
+    for (const [name, { from, stream }] of views) {
+      await database.run(`CREATE VIEW ${viewName(name)} AS FROM ${from.relations.get(stream)!.name}`)
+    }
+    // One that only goes into a file does so on the way, without a table between.
+    const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+    const straight = only !== undefined && only.inputs.length === 1 && this.#receivers.counts(only)
+    const name = database.relation()
+    const before = `CREATE ${kindOf(station, straight)} ${name} AS\n`
+    this.#statement = { text: statement, before: Buffer.byteLength(before) }
+    const records = await database.run(before + statement)
+    await this.#count()
+    const relation: Relation = { name, records }
+    for (const { stream } of station.node.publish) station.relations.set(stream, relation)
+    if (straight) {
+      await this.#receive(only)
+      this.#done.add(only)
+    }
+    this.#statement = undefined
+    if (straight) await database.run(`DROP VIEW ${name}`)
+    for (const view of views.keys()) await database.run(`DROP VIEW ${viewName(view)}`)
+  }
+
+  /** Takes the number of records that the last statement read from each file that is not counted yet. */
+  async #count(): Promise<void> {
+    const open = this.#run.graph.stations
+      .flatMap((station) => [...station.relations.values()])
+      .filter(({ path, records }) => path !== undefined && records === 0)
+    if (open.length === 0) return
+    const scanned = await this.#run.database.scanned()
+    for (const relation of open) relation.records = scanned.get(relation.path!) ?? 0
+  }
+}
+
+/** A query that nobody reads is only looked at. */
+const kindOf = (station: Station, straight: boolean): "TABLE" | "VIEW" =>
+  straight || station.subscribers.length === 0 ? "VIEW" : "TABLE"
+
+const viewName = (name: string): string => `"memory"."main".${identifier(name)}`

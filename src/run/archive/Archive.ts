@@ -1,0 +1,86 @@
+import { mkdir } from "node:fs/promises"
+import { Effect, type Layer } from "effect"
+import { Blobs } from "../../drivers/blobs/Blobs.ts"
+import { Failure, writeFailure } from "../../drivers/Failure.ts"
+import type { Sink } from "../../nodes/Node.ts"
+import type { RunMessage } from "../../protocol/Message.ts"
+import type { Order } from "../../protocol/Order.ts"
+import type { Allowance } from "../files/DataFiles.ts"
+import type { zip as makeZip, Zip } from "./Zip.ts"
+
+type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
+
+/** The zip of a run: it begins with the first entry and streams into the blobs while the run goes on. */
+export class Archive {
+  readonly #order: Order
+  readonly #allowance: Allowance
+  readonly #blobs: Layer.Layer<Blobs>
+  #zip: Zip | undefined
+  readonly #stop = new AbortController()
+  #stored: Promise<{ readonly sha256: string; readonly size: number }> | undefined
+
+  constructor(order: Order, allowance: Allowance, blobs: Layer.Layer<Blobs>) {
+    this.#order = order
+    this.#blobs = blobs
+    this.#allowance = allowance
+  }
+
+  #start(zip: typeof makeZip): Zip {
+    const { spec, archiveLevel, scratch } = this.#order
+    const made = zip({
+      level: archiveLevel,
+      scratch: async () => {
+        await mkdir(scratch, { recursive: true })
+        return scratch
+      }
+    })
+    const write = Effect.flatMap(Blobs, (store) => store.write(spec.tenant, made.bytes, (cause) => cause)).pipe(
+      Effect.catchIf(
+        (error) => typeof error === "object" && error !== null && "storage" in error,
+        () => Effect.fail(new Failure("The archive could not be stored: the data storage is full or does not answer"))
+      ),
+      Effect.provide(this.#blobs)
+    )
+    this.#stored = Effect.runPromise(write, { signal: this.#stop.signal })
+    // Entries that wait for the storage must hear of its failure; who waits for the seal hears of it there.
+    this.#stored.catch((error) => made.abort(error instanceof Error ? error : new Failure(String(error))))
+    return made
+  }
+
+  async entry(name: string): Promise<Sink> {
+    // Not every run makes an archive, and a waiting child is to be small.
+    const { zip } = await import("./Zip.ts")
+    this.#zip ??= this.#start(zip)
+    const sink = await this.#zip.entry(name).catch(this.#unwritten)
+    const write = async (chunk: Uint8Array | string) => {
+      this.#allowance.spend(typeof chunk === "string" ? Buffer.byteLength(chunk) : chunk.length, "The archive")
+      try {
+        await sink.write(chunk)
+      } catch (error) {
+        await this.#unwritten(error)
+      }
+    }
+    return { write, close: () => sink.close().catch(this.#unwritten) }
+  }
+
+  /** The zip fails for whatever stops its reader: when that is the storage, the storage is the reason. */
+  readonly #unwritten = async (error: unknown): Promise<never> => {
+    this.#zip?.abort(error instanceof Error ? error : new Failure(String(error)))
+    const stored: unknown = await this.#stored?.catch((cause) => cause)
+    throw stored instanceof Failure ? stored : writeFailure(error, "The archive")
+  }
+
+  /** Ends the zip and waits until it is stored; undefined when no entry was ever asked for. */
+  async seal(): Promise<Archived | undefined> {
+    if (this.#zip === undefined || this.#stored === undefined) return undefined
+    const entries = await this.#zip.seal().catch(this.#unwritten)
+    return { _tag: "Archived", ...(await this.#stored), entries }
+  }
+
+  /** Drops the zip with what is stored of it. */
+  async discard(): Promise<void> {
+    this.#zip?.abort(new Failure("The run ended before its archive"))
+    this.#stop.abort()
+    await this.#stored?.catch(() => {})
+  }
+}

@@ -1,0 +1,155 @@
+import type { FileHandle } from "node:fs/promises"
+import { writeFailure } from "../../drivers/Failure.ts"
+
+/** Bytes that may wait for the disk before the writer has to: the next batches are made while it works. */
+const maxWaiting = 4 * 1024 * 1024
+
+/** Bytes after which a sync begins in the background, so that the last one finds little to do. */
+const syncEvery = 32 * 1024 * 1024
+
+/** What waits lies in blocks that are used over and over: fresh memory for every batch costs more than the copy. */
+const blockBytes = 1024 * 1024
+const maxFree = maxWaiting / blockBytes
+
+/** The longest character. */
+const characterBytes = 4
+
+const encoder = new TextEncoder()
+
+interface Block {
+  readonly bytes: Buffer
+  used: number
+}
+
+/** Appends to an open file in the background and in order. A failure comes out of the calls that follow it. */
+export class Appender {
+  readonly #handle: FileHandle
+  /** The file's name in an error message. */
+  readonly #what: string
+  #waiting: Array<Block> = []
+  #waitingBytes = 0
+  readonly #free: Array<Buffer> = []
+  #unsynced = 0
+  #writing: Promise<void> | undefined
+  #syncing: Promise<void> | undefined
+  #failure: unknown
+  #room: PromiseWithResolvers<void> | undefined
+
+  constructor(handle: FileHandle, what: string) {
+    this.#handle = handle
+    this.#what = what
+  }
+
+  /** Takes a copy before it returns. */
+  write(chunk: Uint8Array | string): Promise<void> | undefined {
+    if (this.#failure !== undefined) throw this.#failure
+    if (typeof chunk === "string") this.#putText(chunk)
+    else this.#putBytes(chunk)
+    if (this.#waiting.length > 0) this.#writing ??= this.#drain()
+    if (this.#waitingBytes <= maxWaiting) return undefined
+    this.#room ??= Promise.withResolvers()
+    return this.#room.promise
+  }
+
+  /** Resolves when everything is in the file and durable. */
+  async sync(): Promise<void> {
+    await this.#writing
+    await this.#syncing
+    if (this.#failure !== undefined) throw this.#failure
+    await this.#handle.sync().catch((error) => {
+      throw writeFailure(error, this.#what)
+    })
+  }
+
+  /** Resolves when the file is not in use any more, and may be closed. */
+  async idle(): Promise<void> {
+    await this.#writing
+    await this.#syncing
+  }
+
+  #putText(text: string): void {
+    for (let rest = text; rest.length > 0; ) {
+      const block = this.#blockWith(characterBytes)
+      const { read, written } = encoder.encodeInto(rest, block.bytes.subarray(block.used))
+      this.#grow(block, written)
+      rest = rest.slice(read)
+    }
+  }
+
+  #putBytes(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      const block = this.#blockWith(1)
+      const some = bytes.subarray(at, at + blockBytes - block.used)
+      block.bytes.set(some, block.used)
+      this.#grow(block, some.length)
+      at += some.length
+    }
+  }
+
+  #grow(block: Block, bytes: number): void {
+    block.used += bytes
+    this.#waitingBytes += bytes
+  }
+
+  /** The last block, or a new one when it has less room than that. */
+  #blockWith(room: number): Block {
+    const last = this.#waiting.at(-1)
+    if (last !== undefined && last.used + room <= blockBytes) return last
+    const block = { bytes: this.#free.pop() ?? Buffer.allocUnsafeSlow(blockBytes), used: 0 }
+    this.#waiting.push(block)
+    return block
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const blocks = this.#waiting
+      const bytes = blocks.reduce((sum, { used }) => sum + used, 0)
+      this.#waiting = []
+      try {
+        if (this.#failure === undefined) await this.#writeAll(blocks.map(({ bytes, used }) => bytes.subarray(0, used)))
+      } catch (error) {
+        this.#fail(error)
+      }
+      for (const block of blocks) if (this.#free.length < maxFree) this.#free.push(block.bytes)
+      this.#waitingBytes -= bytes
+      if (this.#waitingBytes <= maxWaiting) this.#settleRoom()
+      this.#startSync(bytes)
+    }
+    // In the same step as the look at the queue: what comes after it has to start anew.
+    this.#writing = undefined
+  }
+
+  async #writeAll(buffers: ReadonlyArray<Uint8Array>): Promise<void> {
+    // More than the kernel takes at once is cut by Node; what it does not take is written one by one.
+    let { bytesWritten: skip } = await this.#handle.writev(buffers)
+    for (const buffer of buffers) {
+      for (let at = Math.min(skip, buffer.length); at < buffer.length; ) {
+        at += (await this.#handle.write(buffer, at)).bytesWritten
+      }
+      skip = Math.max(0, skip - buffer.length)
+    }
+  }
+
+  #startSync(bytes: number): void {
+    this.#unsynced += bytes
+    if (this.#unsynced < syncEvery || this.#syncing !== undefined) return
+    this.#unsynced = 0
+    this.#syncing = this.#handle.datasync().then(
+      () => {
+        this.#syncing = undefined
+      },
+      (error) => this.#fail(error)
+    )
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= writeFailure(error, this.#what)
+    this.#settleRoom()
+  }
+
+  #settleRoom(): void {
+    if (this.#failure === undefined) this.#room?.resolve()
+    else this.#room?.reject(this.#failure)
+    this.#room = undefined
+  }
+}

@@ -1,0 +1,162 @@
+import { constants } from "node:fs"
+import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { codeOf, Failure, writeFailure } from "../../drivers/Failure.ts"
+import { segments } from "../../drivers/files/TenantFiles.ts"
+import type { Sink } from "../../nodes/Node.ts"
+import { Appender } from "./Appender.ts"
+
+/** Counts what a run writes against its limit. */
+export class Allowance {
+  #left: number
+  readonly #limit: number
+  constructor(limit: number) {
+    this.#left = limit
+    this.#limit = limit
+  }
+  spend(bytes: number, what: string): void {
+    this.#left -= bytes
+    if (this.#left < 0) throw new Failure(`${what} is over the size limit of a run (${this.#limit} bytes)`)
+  }
+}
+
+const syncFolder = async (path: string) => {
+  const folder = await open(path, "r")
+  await folder.sync().finally(() => folder.close())
+}
+
+/** Makes the folders of `parts` below `root` one by one and durably; a link among them would lead out of it. */
+const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  let folder = root
+  for (const part of parts) {
+    const above = folder
+    folder = join(folder, part)
+    const made = await mkdir(folder, 0o700).then(
+      () => true,
+      (error) => {
+        if (codeOf(error) !== "EEXIST") throw error
+        return false
+      }
+    )
+    if (made) await syncFolder(above)
+    else if (!(await lstat(folder)).isDirectory())
+      throw new Failure(`${what} could not be written: "${part}" is no folder`)
+  }
+  return folder
+}
+
+/** Cuts off what stands behind the last line end of the file. */
+const trim = async (handle: FileHandle): Promise<void> => {
+  const { size } = await handle.stat()
+  const length = 1024 * 1024
+  for (let end = size; end > 0; end -= length) {
+    const from = Math.max(0, end - length)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - from), 0, end - from, from)
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(0x0a)
+    if (at !== -1 && from + at + 1 < size) return handle.truncate(from + at + 1)
+    if (at !== -1) return
+  }
+  if (size > 0) await handle.truncate(0)
+}
+
+/** The tenant's `data/` area. A file grows under a name in `unfinished` and moves to its own when it is durable. */
+export class DataFiles {
+  readonly #data: string
+  readonly #unfinished: string
+  readonly #allowance: Allowance
+  #count = 0
+  /** Closes the files that are open. */
+  readonly #open = new Set<() => Promise<void>>()
+
+  constructor(data: string, unfinished: string, allowance: Allowance) {
+    this.#data = data
+    this.#unfinished = unfinished
+    this.#allowance = allowance
+  }
+
+  async open(path: string): Promise<Sink> {
+    const folders = [...segments(path)]
+    const name = folders.pop()!
+    const what = `The file "${path}"`
+    const temporary = join(this.#unfinished, String(++this.#count))
+    await mkdir(this.#unfinished, { recursive: true, mode: 0o700 })
+    const handle = await open(temporary, "wx", 0o600).catch((error) => {
+      throw writeFailure(error, what)
+    })
+    const appender = new Appender(handle, what)
+    const release = this.#releaseOf(handle, appender)
+    const write = (chunk: Uint8Array | string) => {
+      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      return appender.write(chunk)
+    }
+    const publish = async () => {
+      const folder = await makeFolders(this.#data, folders, what)
+      await rename(temporary, join(folder, name))
+      await syncFolder(folder)
+    }
+    const close = async () => {
+      try {
+        await appender.sync()
+      } finally {
+        await release()
+      }
+      await publish().catch((error) => {
+        throw writeFailure(error, what)
+      })
+    }
+    return { write, close, copies: true }
+  }
+
+  /** A file that grows in place. A last line without its end is what a run left that was cut off: it goes. */
+  async append(path: string): Promise<Sink> {
+    const folders = [...segments(path)]
+    const name = folders.pop()!
+    const what = `The file "${path}"`
+    const folder = await makeFolders(this.#data, folders, what)
+    const flags =
+      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    const handle = await open(join(folder, name), flags, 0o600).catch((error) => {
+      throw codeOf(error) === "ELOOP"
+        ? new Failure(`${what} could not be written: it is a link`)
+        : writeFailure(error, what)
+    })
+    if (!(await handle.stat()).isFile()) {
+      await handle.close()
+      throw new Failure(`${what} could not be written: it is no file`)
+    }
+    await trim(handle)
+    await syncFolder(folder)
+    const appender = new Appender(handle, what)
+    const release = this.#releaseOf(handle, appender)
+    const write = (chunk: Uint8Array | string) => {
+      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      return appender.write(chunk)
+    }
+    const close = async () => {
+      try {
+        await appender.sync()
+      } finally {
+        await release()
+      }
+    }
+    return { write, close, flush: () => appender.sync(), copies: true }
+  }
+
+  /** What closes the file, once nothing is being written to it. */
+  #releaseOf(handle: FileHandle, appender: Appender): () => Promise<void> {
+    const release = async () => {
+      this.#open.delete(release)
+      await appender.idle()
+      await handle.close()
+    }
+    this.#open.add(release)
+    return release
+  }
+
+  /** Removes what was not closed, and closes it. */
+  async clear(): Promise<void> {
+    await rm(this.#unfinished, { recursive: true, force: true })
+    await Promise.allSettled([...this.#open].map((release) => release()))
+  }
+}

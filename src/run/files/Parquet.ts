@@ -1,0 +1,74 @@
+import { createWriteStream } from "node:fs"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { pipeline } from "node:stream/promises"
+import { jsonLine, literal } from "../../drivers/duckdb/Columns.ts"
+import { Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
+import { Failure } from "../../drivers/Failure.ts"
+import type { TenantFiles } from "../../drivers/files/TenantFiles.ts"
+import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import type { Batch } from "../../nodes/Node.ts"
+import type { Reference } from "../../protocol/References.ts"
+import type { StoredFiles } from "./StoredFiles.ts"
+
+/** What DuckDB may hold beside the run's own heap, MiB: it reads a few row groups at a time. */
+const memoryMib = 160
+const spillBytes = 1024 ** 3
+const batchRecords = 1000
+
+let files = 0
+
+/** Puts the bytes where DuckDB can read them. */
+const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>) => {
+  const path = join(scratch, `${++files}.parquet`)
+  await pipeline(bytes, createWriteStream(path, { mode: 0o600 }))
+  return { path, close: () => rm(path, { force: true }) }
+}
+
+/** Linux opens a file anew under the name of its descriptor: what was checked is what is read. */
+const direct = async (path: string, from: TenantFiles) => {
+  const handle = await from.open(path)
+  return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
+}
+
+async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
+  const database = await Database.open({ memoryMib, threads: 1, spillBytes, scratch })
+  try {
+    await database.close([path], scratch)
+    const from = `read_parquet(${literal(path)})`
+    const columns = await database.columns(from)
+    for await (const rows of database.texts(`SELECT ${jsonLine(columns)} FROM ${from}`)) {
+      const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(isObject)
+      for (let at = 0; at < events.length; at += batchRecords) yield events.slice(at, at + batchRecords)
+    }
+  } finally {
+    database.dispose()
+  }
+}
+
+/** The records of a Parquet file, with every value as the JSON that keeps all of it. */
+export async function* parquet(
+  source: string | Reference,
+  from: { readonly files: TenantFiles; readonly stored: StoredFiles; readonly scratch: string }
+): AsyncGenerator<Batch> {
+  await mkdir(from.scratch, { recursive: true })
+  const name = typeof source === "string" ? source : (await from.stored.open(source)).name
+  const stored = typeof source === "string" ? undefined : await from.stored.open(source)
+  const file =
+    stored !== undefined
+      ? await spool(from.scratch, stored.read())
+      : process.platform === "linux" && !name.endsWith(".gz")
+        ? await direct(name, from.files)
+        : await spool(from.scratch, from.files.read(name))
+  try {
+    yield* records(file.path, from.scratch)
+  } catch (error) {
+    if (!(error instanceof SqlFailure)) throw error
+    if (error.kind === "Out of Memory") {
+      throw new Failure(`The file "${name}" has row groups that need more than ${memoryMib} MiB`)
+    }
+    throw new Failure(`The file "${name}" is not a valid Parquet file`)
+  } finally {
+    await file.close()
+  }
+}

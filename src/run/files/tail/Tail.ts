@@ -1,0 +1,158 @@
+import { readdir, stat } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Schema } from "effect"
+import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
+import type { Growth } from "../../../nodes/Node.ts"
+import { Followed } from "./Followed.ts"
+import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
+import { Wake } from "./Wake.ts"
+
+/** Milliseconds between two looks at the files when nothing says that they have changed. */
+const pollMillis = 1000
+/** Milliseconds between two looks for new files. */
+const findMillis = 5000
+/** How long a file that has lost its name is still read: its writer learns late that it was moved. */
+const lingerMillis = 5000
+
+/** What is kept of each file. */
+const Known = Schema.Struct({
+  path: Schema.String,
+  device: Schema.String,
+  inode: Schema.String,
+  head: Schema.Struct({ length: Schema.Finite, hash: Schema.String }),
+  offset: Schema.Finite
+})
+type Known = typeof Known.Type
+
+const Saved = Schema.Struct({ files: Schema.Array(Known) })
+
+/** Follows the files of one glob. */
+export class Tail {
+  readonly #pattern: string
+  readonly #files: TenantFiles
+  readonly #signal: AbortSignal
+  readonly #wake: Wake
+  #known: ReadonlyArray<Known>
+  #followed: Array<Followed> = []
+  #count = 0
+
+  constructor(pattern: string, files: TenantFiles, position: unknown, signal: AbortSignal) {
+    this.#pattern = pattern
+    this.#files = files
+    this.#signal = signal
+    this.#wake = new Wake(signal)
+    const saved = Schema.decodeUnknownOption(Saved)(position)
+    this.#known = saved._tag === "Some" ? saved.value.files : []
+  }
+
+  readonly #position = (): unknown => ({
+    files: [
+      ...this.#followed.map(({ path, device, inode, head, taken }) => ({ path, device, inode, head, offset: taken })),
+      ...this.#known
+    ]
+  })
+
+  readonly #behind = (): number => this.#followed.reduce((sum, { size, offset }) => sum + Math.max(0, size - offset), 0)
+
+  async *run(): AsyncGenerator<Growth> {
+    try {
+      await this.#find()
+      await this.#findMoved()
+      let found = Date.now()
+      while (!this.#signal.aborted) {
+        let moved = false
+        for (const file of this.#followed) {
+          const block = await file.next()
+          if (block === undefined) continue
+          moved = true
+          const { bytes, end, ended } = block
+          yield { file: file.number, path: file.path, bytes, ended, behind: this.#behind(), position: this.#position }
+          file.taken = end
+          if (this.#signal.aborted) return
+        }
+        if (moved) continue
+        yield* this.#leave()
+        const changed = await this.#wake.wait(pollMillis)
+        if (!changed && Date.now() - found < findMillis) continue
+        await this.#find()
+        found = Date.now()
+      }
+    } finally {
+      this.#wake.close()
+      await Promise.all(this.#followed.map((file) => file.close()))
+    }
+  }
+
+  /** Looks which files the glob names now: opens new ones, and notes which have lost their names. */
+  async #find(): Promise<void> {
+    const paths = await this.#files.found(this.#pattern)
+    const named = new Set<Followed>()
+    const base = await this.#files.folder(this.#pattern)
+    const folders = new Set(base === undefined ? [] : [base])
+    for (const path of paths) {
+      if (path.endsWith(".gz")) continue
+      const real = await this.#files.real(path)
+      if (real === undefined) continue
+      folders.add(dirname(real))
+      const at = await stat(real, { bigint: true }).catch(() => undefined)
+      if (at === undefined) continue
+      const key = { device: String(at.dev), inode: String(at.ino) }
+      const file = this.#followed.find((file) => isSame(file, key))
+      if (file === undefined) await this.#add(path).then((added) => added && named.add(added))
+      else {
+        named.add(file)
+        file.path = path
+        file.lostAt = undefined
+      }
+    }
+    for (const file of this.#followed) if (!named.has(file)) file.lostAt ??= Date.now()
+    this.#wake.watch(folders)
+  }
+
+  async #add(path: string): Promise<Followed | undefined> {
+    // It may be gone by now, or not be readable yet.
+    const handle = await this.#files.open(path).catch(() => undefined)
+    if (handle === undefined) return undefined
+    const identity = await identify(handle)
+    const already = this.#followed.find((file) => isSame(file, identity))
+    if (already !== undefined) {
+      await handle.close()
+      return already
+    }
+    const known = this.#known.find((known) => isSame(known, identity))
+    this.#known = this.#known.filter((other) => other !== known)
+    const resumes = known !== undefined && (await beginsWith(handle, known.head))
+    const file = new Followed(++this.#count, path, handle, identity, resumes ? known.offset : 0)
+    this.#followed.push(file)
+    return file
+  }
+
+  /** Files that were renamed while nobody looked are read to their ends, when they still lie in the same folder. */
+  async #findMoved(): Promise<void> {
+    for (const known of this.#known) {
+      const folder = known.path.includes("/") ? dirname(known.path) : ""
+      const real = await this.#files.real(folder)
+      const names = real === undefined ? [] : await readdir(real).catch(() => [])
+      for (const name of names) {
+        const at = await stat(join(real!, name), { bigint: true }).catch(() => undefined)
+        const key: Pick<Identity, "device" | "inode"> = { device: String(at?.dev), inode: String(at?.ino) }
+        if (at === undefined || !isSame(known, key)) continue
+        const file = await this.#add(folder === "" ? name : `${folder}/${name}`)
+        if (file !== undefined) file.lostAt ??= Date.now()
+      }
+    }
+    this.#known = []
+  }
+
+  /** Gives up the files whose names are lost for long. */
+  async *#leave(): AsyncGenerator<Growth> {
+    const before = Date.now() - lingerMillis
+    for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {
+      const { bytes, end } = await file.rest()
+      yield { file: file.number, path: file.path, bytes, ended: true, behind: this.#behind(), position: this.#position }
+      file.taken = end
+      this.#followed = this.#followed.filter((other) => other !== file)
+      await file.close()
+    }
+  }
+}

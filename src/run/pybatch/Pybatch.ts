@@ -1,0 +1,180 @@
+import { mkdir } from "node:fs/promises"
+import { text } from "node:stream/consumers"
+import { Schema } from "effect"
+import { Failure, ProgramFailure } from "../../drivers/Failure.ts"
+import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
+import { catalogue } from "../../nodes/Catalogue.ts"
+import { Failures } from "../../nodes/Failures.ts"
+import { chosen, type Emit, errors, type NodeType, node, type RunContext } from "../../nodes/Node.ts"
+import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
+import type { Order } from "../../protocol/Order.ts"
+import type { Job } from "../Run.ts"
+import { pipeline } from "../stream/Pipeline.ts"
+import type { Message } from "./Messages.ts"
+import { Program, type PythonFile } from "./Program.ts"
+import { inner, wire } from "./Wiring.ts"
+
+const maxFiles = 1000
+const maxCharacters = 16 * 1024 * 1024
+
+/** The type of artifacts that hold Python nodes. */
+const artifactType = /^python_node:/i
+
+/**
+ * The tenant's Python files: those of its configuration, then artifacts in the versions that the flowline names, then
+ * the latest ones.
+ */
+const filesOf = async (
+  context: RunContext,
+  resources: ReadonlyArray<string>,
+  latest: ReadonlyArray<PythonFile>
+): Promise<ReadonlyArray<PythonFile>> => {
+  const files: Array<PythonFile> = []
+  let characters = 0
+  for (const path of await context.glob("nodes/*.py")) {
+    const source = await text(context.read(path))
+    characters += source.length
+    if (files.length >= maxFiles || characters > maxCharacters) {
+      throw new Failure(`nodes/ holds more than ${maxFiles} files or ${maxCharacters} characters of Python`)
+    }
+    files.push([path, source])
+  }
+  const named = resources.filter((resource) => artifactType.test(resource))
+  for (const resource of named) files.push([resource, await text((await context.open({ resource })).read())])
+  const artifactOf = (name: string) => name.split(":").slice(1, 3).join(":")
+  const pinned = new Set(named.map(artifactOf))
+  return [...files, ...latest.filter(([name]) => !pinned.has(artifactOf(name)))]
+}
+
+/** A Python node as the pipeline sees it: what it does happens in the Python process. */
+class Nodes {
+  readonly #program: Program
+  readonly #fed: ReadonlySet<string>
+  readonly #emits = new Map<string, Emit>()
+  readonly #failures = new Map<string, Failures>()
+  readonly #ends = new Map<string, PromiseWithResolvers<void>>()
+  readonly #print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>
+  readonly counts = new Map<string, readonly [recordsIn: number, recordsOut: number, errors: number]>()
+  failure: ProgramFailure | undefined
+
+  constructor(
+    program: Program,
+    components: Iterable<string>,
+    fed: ReadonlySet<string>,
+    print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>
+  ) {
+    this.#program = program
+    this.#fed = fed
+    this.#print = print
+    for (const component of components) {
+      const end = Promise.withResolvers<void>()
+      end.promise.catch(() => {})
+      this.#ends.set(component, end)
+    }
+    void this.#read()
+  }
+
+  async #read(): Promise<void> {
+    try {
+      await this.#program.read((message) => this.#take(message))
+      throw new Failure(await this.#program.reason())
+    } catch (error) {
+      for (const end of this.#ends.values()) end.reject(error)
+    }
+  }
+
+  async #take(message: Message): Promise<void> {
+    const [kind, what] = message
+    switch (kind) {
+      case "rows":
+        await this.#emits.get(what)?.(chosen, message[2])
+        break
+      case "errors": {
+        const failures = this.#failures.get(what)
+        for (const [row, reason] of message[2]) failures?.add(row, reason)
+        await failures?.send((stream, batch) => this.#emits.get(what)?.(stream, batch))
+        break
+      }
+      case "print":
+        await this.#print(what, message[2])
+        break
+      case "counters":
+        for (const [component, count] of Object.entries(what)) this.counts.set(component, count)
+        break
+      case "ended":
+        this.#ends.get(what)?.resolve()
+        break
+      case "failed":
+        this.failure ??= new ProgramFailure(message[2], what)
+        this.#program.kill()
+    }
+  }
+
+  readonly type = (name: string): NodeType =>
+    node({
+      type: name,
+      kind: "processing",
+      description: "",
+      runtimes: ["pybatch"],
+      settings: Schema.Record(Schema.String, Schema.Unknown),
+      inputs: { min: 1, max: Number.POSITIVE_INFINITY },
+      outputs: [chosen, errors, inner],
+      example: {},
+      start: (_, context) => {
+        const { component } = context
+        this.#emits.set(component, context.emit)
+        this.#failures.set(component, new Failures(context))
+        return {
+          process: async (batch) => {
+            if (this.failure !== undefined) throw this.failure
+            await this.#program.rows(component, batch)
+          },
+          end: async () => {
+            if (this.#fed.has(component)) await this.#program.end(component)
+            await this.#ends.get(component)?.promise
+          }
+        }
+      }
+    })
+}
+
+/**
+ * Runs a flowline of Python nodes: they are one Python process; what brings rows to it and takes them from it are the
+ * catalogue's nodes, here.
+ */
+export const pybatch = async (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  { scratch, spec }: { readonly scratch: string; readonly spec: Pick<Order["spec"], "modules"> }
+): Promise<Job> => {
+  const { outer, order, fed } = wire(flowline)
+  const first = order.nodes[0]
+  if (first === undefined) return pipeline(flowline, makeContext)
+  const python = await findPython()
+  if (python === undefined) throw new Failure(noPython)
+  const files = await filesOf(makeContext(first.component), flowline.settings.resources ?? [], spec.modules ?? [])
+  const contexts = new Map(flowline.dag.map((node) => [componentOf(node), makeContext(componentOf(node))]))
+  const print = (component: string, lines: ReadonlyArray<string>) => contexts.get(component)?.print(lines)
+  await mkdir(scratch, { recursive: true })
+  const program = new Program(python, scratch, { ...order, files }, (lines) => void print(first.component, lines))
+  const components = order.nodes.map(({ component }) => component)
+  const nodes = new Nodes(program, components, fed, print)
+  const job = pipeline(outer, makeContext, (type) => catalogue.get(type) ?? nodes.type(type))
+  return {
+    counters: () =>
+      job.counters().map((counters) => {
+        const [recordsIn, recordsOut] = nodes.counts.get(counters.component) ?? []
+        return recordsIn === undefined || recordsOut === undefined ? counters : { ...counters, recordsIn, recordsOut }
+      }),
+    run: async () => {
+      try {
+        await job.run()
+        program.close()
+        await program.reason()
+      } catch (error) {
+        program.kill()
+        throw nodes.failure ?? error
+      }
+    }
+  }
+}

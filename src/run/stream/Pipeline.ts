@@ -1,0 +1,275 @@
+import { Data, Schema } from "effect"
+import { catalogue } from "../../nodes/Catalogue.ts"
+import { reasonOf } from "../../nodes/Failures.ts"
+import {
+  type Batch,
+  chosen,
+  type Emit,
+  errors,
+  type Instance,
+  type NodeType,
+  type RunContext
+} from "../../nodes/Node.ts"
+import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
+import { Commits } from "./Commits.ts"
+
+/** A node failed and with it the run. `message` is for the user; `cause` has the rest. */
+export class NodeFailure extends Data.TaggedError("NodeFailure")<{
+  readonly component: string
+  readonly detail: string
+  readonly cause: unknown
+}> {
+  override get message(): string {
+    return `${this.component}: ${this.detail}`
+  }
+}
+
+/** The running form of a flowline. */
+export interface Pipeline {
+  /**
+   * Starts every node, runs the inputs side by side until all of them have ended, then ends the others in topological
+   * order. Rejects with the first {@link NodeFailure}, after every input has stopped, or with the reason of the
+   * contexts' signal when that was aborted.
+   */
+  readonly run: () => Promise<void>
+  /** In the order of the flowline; may be read at any time. */
+  readonly counters: () => ReadonlyArray<NodeCounters>
+  /** Gives a node a batch that none of these nodes sent, or its text: see {@link NodeType.text}. */
+  readonly take: (component: string, batch: Batch) => Promise<void>
+  readonly write: (component: string, text: Uint8Array, records: number) => Promise<void>
+}
+
+/** A batch chain without any waiting would never let timers and messages in: the inputs let go this often. */
+const breathMillis = 10
+const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/**
+ * Wires the nodes of a decoded flowline. A batch goes to its subscribers one after the other and `emit` settles when
+ * all of them took it, which is the back-pressure; a node with several senders takes their batches in turn.
+ */
+export const pipeline = (
+  flowline: Flowline,
+  makeContext: (component: string) => RunContext,
+  typeOf: (type: string, node: DagNode) => NodeType | undefined = (type) => catalogue.get(type)
+): Pipeline => {
+  const abort = new AbortController()
+  const stations = flowline.dag.map(
+    (node) => new Station(node, typeOf(node.type, node), makeContext(componentOf(node)), abort)
+  )
+  const byName = new Map(stations.map((station) => [station.component, station]))
+  for (const station of stations) {
+    for (const { component, stream } of station.node.subscribe) {
+      byName.get(component)?.subscribers.get(stream)?.push(station)
+    }
+  }
+
+  const commits = new Commits(
+    async () => {
+      for (const station of topological(stations)) await station.flush()
+    },
+    (cause) => abort.signal.aborted || abort.abort(cause)
+  )
+
+  const runInputs = async (): Promise<void> => {
+    let breathed = performance.now()
+    const inputs = stations.map(async (station) => {
+      await station.input(async (stream, batch) => {
+        await station.emit(stream, batch)
+        if (performance.now() - breathed > breathMillis) {
+          await breath()
+          breathed = performance.now()
+        }
+        abort.signal.throwIfAborted()
+      })
+    })
+    await Promise.allSettled(inputs)
+  }
+
+  return {
+    run: async () => {
+      const cancelled = AbortSignal.any([...new Set(stations.map((station) => station.context.signal))])
+      const cancel = () => abort.abort(cancelled.reason)
+      cancelled.addEventListener("abort", cancel, { once: true })
+      try {
+        cancelled.throwIfAborted()
+        for (const station of stations) await station.start(commits)
+        await runInputs()
+        for (const station of topological(stations)) {
+          abort.signal.throwIfAborted()
+          await station.end()
+        }
+      } catch (cause) {
+        if (!abort.signal.aborted) abort.abort(cause)
+        throw abort.signal.reason
+      } finally {
+        commits.stop()
+        cancelled.removeEventListener("abort", cancel)
+      }
+    },
+    counters: () => stations.map((station) => station.counters()),
+    take: async (component, batch) => byName.get(component)?.take(batch),
+    write: async (component, text, records) => byName.get(component)?.write(text, records)
+  }
+}
+
+/** Senders before receivers. The flowline has no cycles: validation saw to that. */
+const topological = (stations: ReadonlyArray<Station>): ReadonlyArray<Station> => {
+  const missing = new Map(stations.map((station) => [station, 0]))
+  const receivers = (station: Station) => [...station.subscribers.values()].flat()
+  for (const station of stations) for (const next of receivers(station)) missing.set(next, missing.get(next)! + 1)
+  const order = stations.filter((station) => missing.get(station) === 0)
+  for (const station of order) {
+    for (const next of receivers(station)) {
+      missing.set(next, missing.get(next)! - 1)
+      if (missing.get(next) === 0) order.push(next)
+    }
+  }
+  return order
+}
+
+/** One node with its subscribers, its counters and its queue. */
+class Station {
+  readonly component: string
+  readonly node: DagNode
+  readonly context: RunContext
+  readonly subscribers: Map<string, Array<Station>>
+  readonly #type: NodeType
+  readonly #abort: AbortController
+  /** The published streams behind {@link chosen}. */
+  readonly #chosen: ReadonlyArray<string>
+  #instance: Instance = {}
+  /** Settles when the batches that were taken so far are done; undefined when the node is free. */
+  #busy: Promise<void> | undefined
+  #recordsIn = 0
+  #recordsOut = 0
+  #total: number | undefined
+  #lag: number | undefined
+  #errors = 0
+  #lastError: string | undefined
+
+  constructor(node: DagNode, type: NodeType | undefined, context: RunContext, abort: AbortController) {
+    this.component = componentOf(node)
+    this.node = node
+    this.context = context
+    this.#abort = abort
+    if (type === undefined) throw this.#failure(new Error(`unknown node type ${node.type}`))
+    this.#type = type
+    this.subscribers = new Map(node.publish.map(({ stream }) => [stream, []]))
+    this.#chosen = [...this.subscribers.keys()].filter((stream) => !type.outputs.includes(stream))
+  }
+
+  #failure(cause: unknown): NodeFailure {
+    if (cause instanceof NodeFailure) return cause
+    const detail = cause instanceof Error ? cause.message : String(cause)
+    return new NodeFailure({ component: this.component, detail, cause })
+  }
+
+  /** Runs a step of the node. The first failure of the run aborts all of it. */
+  async #guard(step: () => void | Promise<void>): Promise<void> {
+    try {
+      await step()
+    } catch (cause) {
+      if (!this.#abort.signal.aborted) this.#abort.abort(this.#failure(cause))
+      throw this.#abort.signal.reason
+    }
+  }
+
+  start(commits: Commits): Promise<void> {
+    return this.#guard(async () => {
+      const settings = Schema.decodeUnknownSync(this.#type.settings)(this.node.settings)
+      const reject = (count: number, reason: string) => this.#reject(count, reason)
+      const { component, emit } = this
+      const position = commits.of(this.context.position)
+      const expect = (total: number) => {
+        this.#total = total
+      }
+      const behind = (bytes: number) => {
+        this.#lag = bytes
+      }
+      const { signal } = this.#abort
+      const context = { ...this.context, position, component, emit, expect, behind, reject, signal }
+      this.#instance = await this.#type.start(settings, context)
+    })
+  }
+
+  /** Runs the input to its end. `emit` is this station's own with what the pipeline adds for inputs. */
+  input(emit: Emit): Promise<void> {
+    return this.#guard(async () => {
+      await this.#instance.run?.(emit)
+      this.#abort.signal.throwIfAborted()
+    })
+  }
+
+  /** Takes a batch, after those that came before it. */
+  take(batch: Batch): Promise<void> {
+    return this.#inTurn(() => {
+      this.#recordsIn += batch.length
+      return this.#instance.process?.(batch, this.emit)
+    })
+  }
+
+  write(text: Uint8Array, records: number): Promise<void> {
+    return this.#inTurn(() => {
+      this.#recordsIn += records
+      return this.#instance.write?.(text, records)
+    })
+  }
+
+  /** Makes durable what was taken, between two batches. */
+  async flush(): Promise<void> {
+    if (this.#instance.flush !== undefined) await this.#inTurn(() => this.#instance.flush?.(this.emit))
+  }
+
+  #inTurn(step: () => void | Promise<void>): Promise<void> {
+    const work = () =>
+      this.#guard(() => {
+        this.#abort.signal.throwIfAborted()
+        return step()
+      })
+    const taken = this.#busy === undefined ? work() : this.#busy.then(work)
+    const free = () => {
+      if (this.#busy === taken) this.#busy = undefined
+    }
+    this.#busy = taken
+    taken.then(free, free)
+    return taken
+  }
+
+  end(): Promise<void> {
+    return this.#guard(() => this.#instance.end?.(this.emit))
+  }
+
+  readonly emit = async (stream: string, batch: Batch): Promise<void> => {
+    if (batch.length === 0) return
+    if (stream === errors) this.#reject(batch.length, reasonOf(batch[0]), this.subscribers.has(errors))
+    const names = stream === chosen ? this.#chosen : [stream]
+    let sent = false
+    for (const name of names) {
+      const subscribers = this.subscribers.get(name)
+      if (subscribers === undefined) continue
+      sent = true
+      for (const subscriber of subscribers) await subscriber.take(batch)
+    }
+    if (sent && stream !== errors) this.#recordsOut += batch.length
+  }
+
+  /** Counts; the context hears of it only when no stream takes the records. */
+  #reject(count: number, reason: string, published = false): void {
+    this.#errors += count
+    this.#lastError = reason
+    if (!published) this.context.reject(count, reason)
+  }
+
+  counters(): NodeCounters {
+    return {
+      component: this.component,
+      recordsIn: this.#recordsIn,
+      recordsOut: this.#recordsOut,
+      ...(this.#total === undefined ? {} : { total: this.#total }),
+      ...(this.#lag === undefined ? {} : { lag: this.#lag }),
+      errors: this.#errors,
+      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError })
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { Schema } from "effect"
+import { catalogue } from "../../../nodes/Catalogue.ts"
+import { fileInput, readFiles } from "../../../nodes/inputs/FileInput.ts"
+import { type BlockFormat, blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
+import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../../../nodes/Node.ts"
+import type { Split } from "../../../nodes/Split.ts"
+import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
+import type { NodeCounters } from "../../../protocol/Message.ts"
+import { type Pipeline, pipeline } from "../Pipeline.ts"
+import type { Made, Piece } from "./Part.ts"
+
+/** What a part made of a piece, and which part it was. */
+export interface Finished extends Made {
+  readonly part: number
+  /** To be called when the deliveries were taken: the memory of their texts is used again. */
+  readonly free?: () => void
+}
+
+/** The parts at work. */
+export interface Crew {
+  /** Pieces that should be under way at once. */
+  readonly ahead: number
+  /** Tells that much is to come. */
+  readonly hurry?: () => void
+  /** Rejects with the failure of the part. */
+  readonly take: (piece: Piece) => Promise<Finished>
+}
+
+/** Bytes of a file that take a good part of a second, in which more parts are worth their start. */
+const muchBytes = 32 * 1024 * 1024
+
+/** The sink with bytes of its own where it keeps what it is given for longer than the call. */
+const keeping = (sink: Sink): Sink =>
+  sink.copies === true
+    ? sink
+    : { ...sink, write: (chunk) => sink.write(typeof chunk === "string" ? chunk : new Uint8Array(chunk)) }
+
+const withKeeping = (context: RunContext): RunContext => ({
+  ...context,
+  file: async (path, append) => keeping(await context.file(path, append)),
+  archiveEntry: async (name) => keeping(await context.archiveEntry(name))
+})
+
+/** The sums of what the parts counted. */
+class Tally {
+  readonly #last = new Map<number, ReadonlyMap<string, NodeCounters>>()
+  readonly #sums = new Map<string, NodeCounters>()
+
+  add({ part, counters }: Finished): void {
+    const last = this.#last.get(part)
+    for (const now of counters) {
+      const before = last?.get(now.component)
+      const sum = this.#sums.get(now.component)
+      const grown = (name: "recordsIn" | "recordsOut" | "errors") =>
+        (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0)
+      const lastError = now.errors > (before?.errors ?? 0) ? now.lastError : sum?.lastError
+      this.#sums.set(now.component, {
+        component: now.component,
+        recordsIn: grown("recordsIn"),
+        recordsOut: grown("recordsOut"),
+        errors: grown("errors"),
+        ...(lastError === undefined ? {} : { lastError })
+      })
+    }
+    this.#last.set(part, new Map(counters.map((now) => [now.component, now])))
+  }
+
+  of(component: string): NodeCounters | undefined {
+    return this.#sums.get(component)
+  }
+}
+
+/**
+ * A flowline whose inner nodes are parts elsewhere. What these make goes to the other nodes in the order of the pieces:
+ * they see what they would see without parts.
+ */
+export const merged = (
+  flowline: Flowline,
+  { input, inside }: Split,
+  makeContext: (component: string) => RunContext,
+  crew: Crew
+): Pipeline => {
+  const tally = new Tally()
+
+  const deliver = async (finished: Finished): Promise<void> => {
+    tally.add(finished)
+    for (const delivery of finished.deliveries) {
+      if ("printedBy" in delivery) await makeContext(delivery.printedBy).print(delivery.lines)
+      else if ("batch" in delivery) await whole.take(delivery.to, delivery.batch)
+      else await whole.write(delivery.to, delivery.text, delivery.records)
+    }
+    finished.free?.()
+  }
+
+  const reader = nodeOf({
+    ...fileInput,
+    start: (settings, context) => ({
+      run: async () => {
+        const underWay: Array<Promise<Finished>> = []
+        let isBegun = false
+        const take = async (piece: Piece) => {
+          isBegun = true
+          const finished = crew.take(piece)
+          finished.catch(() => {})
+          underWay.push(finished)
+          if (underWay.length >= crew.ahead) await deliver(await underWay.shift()!)
+          context.signal.throwIfAborted()
+        }
+        /** The file in ranges, up to where it ends when that is reached. */
+        const file = async (file: OpenFile, format: BlockFormat) => {
+          try {
+            let size = await file.size()
+            if (size >= muchBytes) crew.hurry?.()
+            for (let from = 0, isEnd = false; !isEnd; from += blockBytes) {
+              if (from + blockBytes >= size) size = await file.size()
+              isEnd = from + blockBytes >= size
+              const to = Math.max(from, Math.min(from + blockBytes, size))
+              await take({ range: { file: file.id, from, to, isEnd }, format })
+            }
+          } finally {
+            // Its number must not become another file's while a part reads from it.
+            void Promise.allSettled(underWay).then(() => file.close())
+          }
+        }
+        await readFiles(settings, context, {
+          block: (block, format) => take({ block, format }),
+          file,
+          emit: (stream, batch) => take({ stream, batch })
+        })
+        // Nodes that cannot start fail the run, also when there is nothing for them to do.
+        if (!isBegun) await take({ block: { pieces: [], isFirst: true }, format: "lines" })
+        for (const finished of underWay) {
+          await deliver(await finished)
+          context.signal.throwIfAborted()
+        }
+      }
+    })
+  })
+  const typeOf = (name: string, node: DagNode): NodeType | undefined => {
+    const component = componentOf(node)
+    const type = catalogue.get(name)
+    if (component === input) return reader
+    if (type === undefined || !inside.has(component)) return type
+    return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
+  }
+  const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)
+  return { ...whole, counters: () => whole.counters().map((own) => tally.of(own.component) ?? own) }
+}

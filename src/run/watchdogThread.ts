@@ -1,0 +1,36 @@
+import { Socket } from "node:net"
+import { parentPort } from "node:worker_threads"
+import { lease } from "../protocol/Lease.ts"
+
+// Entry of the thread that reads a run's control pipe. At the pipe's end the whole process group is killed.
+
+/** An order is a flowline (4 MiB at most, as JSON) and a few paths. */
+const maxOrderBytes = 16 * 1024 * 1024
+
+const killGroup = () => process.kill(-process.pid, "SIGKILL")
+
+const pipe = new Socket({ fd: 0, readable: true, writable: false })
+const chunks: Array<Buffer> = []
+let bytes = 0
+let ordered = false
+let timer: NodeJS.Timeout | undefined
+
+const renew = () => {
+  clearTimeout(timer)
+  timer = setTimeout(killGroup, lease)
+}
+
+pipe.on("data", (chunk: Buffer) => {
+  if (ordered) return renew()
+  chunks.push(chunk)
+  bytes += chunk.length
+  if (bytes > maxOrderBytes) killGroup()
+  if (!chunk.includes(0x0a)) return
+  ordered = true
+  const text = Buffer.concat(chunks.splice(0))
+  // The gateway may be frozen right after the order: what stands behind it is the first sign of life.
+  if (text.indexOf(0x0a) < text.length - 1) renew()
+  parentPort?.postMessage(text.toString().trimEnd())
+})
+pipe.on("error", killGroup)
+pipe.on("close", killGroup)

@@ -1,0 +1,97 @@
+import { Schema } from "effect"
+import { Multipart } from "effect/http"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { TooMany } from "../../errors/TooMany.ts"
+import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { pageQuery } from "../shared/Listing.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { Artifact, ArtifactType } from "./Artifact.ts"
+
+const Name = Schema.String.check(Schema.isMaxLength(1024))
+const Truth = Schema.Literals(["true", "false"])
+
+const coordinates = {
+  group: Name.annotate({ description: "Exact group name" }),
+  artifact: Name.annotate({ description: "Exact artifact name" }),
+  version: Schema.optionalKey(Name.annotate({ description: "A version, by default the latest" }))
+}
+
+const UploadForm = Schema.Struct({
+  input: Multipart.SingleFileSchema.annotate({ description: "The build" }),
+  manifest: Multipart.SingleFileSchema.annotate({
+    description: "YAML or JSON: group, artifact, version, type, and what else describes the build"
+  })
+})
+  .annotate({ identifier: "UploadForm" })
+  .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
+
+export class ArtifactsApi extends HttpApiGroup.make("resources")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/:tenant/resources/list", {
+      params: tenantParams,
+      query: {
+        all: Schema.optionalKey(Truth.annotate({ description: "All versions, not only the latest of each artifact" })),
+        group: Schema.optionalKey(Name.annotate({ description: "Group, with the wildcards `*` and `?`" })),
+        artifact: Schema.optionalKey(Name.annotate({ description: "Artifact, with the wildcards `*` and `?`" })),
+        type: Schema.optionalKey(ArtifactType),
+        ...pageQuery
+      },
+      success: Schema.Array(Artifact),
+      error: [BadRequest, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The tenant's artifacts, by group, artifact and version"),
+    HttpApiEndpoint.put("upload", "/v1/:tenant/resources/upload", {
+      params: tenantParams,
+      payload: UploadForm,
+      success: Artifact.pipe(HttpApiSchema.status(201)),
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        PreconditionFailed,
+        StorageUnreachable,
+        TooLarge,
+        TooMany,
+        VersionConflict
+      ]
+    }).annotate(OpenApi.Summary, "Uploads a version of an artifact"),
+    HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/metadata", {
+      params: tenantParams,
+      query: coordinates,
+      success: Artifact,
+      error: [NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The metadata of an artifact's version"),
+    HttpApiEndpoint.get("download", "/v1/:tenant/resources/download", {
+      params: tenantParams,
+      query: coordinates,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "The build of an artifact's version"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
+      params: tenantParams,
+      query: {
+        group: coordinates.group,
+        artifact: coordinates.artifact,
+        versions: Schema.optionalKey(
+          Schema.Union([Name, Schema.Array(Name)]).annotate({
+            description: "The versions to delete, repeated or apart by commas; by default all"
+          })
+        )
+      },
+      success: HttpApiSchema.Empty(200),
+      error: [BadRequest, NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Deletes versions of an artifact: all that are named, or none"),
+    HttpApiEndpoint.get("types", "/v1/:tenant/resources/types", {
+      params: tenantParams,
+      success: Schema.Array(ArtifactType)
+    }).annotate(OpenApi.Summary, "The types that an artifact can have")
+  )
+  .middleware(KnownTenant)
+  .annotateMerge(OpenApi.annotations({ title: "Artifacts" })) {}

@@ -1,0 +1,178 @@
+import { Clock, Context, Effect, Layer, Result, Scope, Stream } from "effect"
+import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TooLarge } from "../../errors/TooLarge.ts"
+import type { TooMany } from "../../errors/TooMany.ts"
+import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
+import type { FormPart } from "../http/Form.ts"
+import type { UploadedFile } from "../http/UploadParser.ts"
+import { collected } from "../shared/Collected.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import { Settings } from "../shared/Settings.ts"
+import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
+import { fileNameFault } from "./FileName.ts"
+import { type Manifest, readManifest } from "./Manifest.ts"
+
+/** A text build of up to so many bytes is part of its metadata. */
+const contentBytes = 64 * 1024
+
+/** What describes the build, in one order, so that equal manifests are equal texts. */
+const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, unknown> => {
+  const sorted = (value: unknown): unknown =>
+    typeof value !== "object" || value === null
+      ? value
+      : Array.isArray(value)
+        ? value.map(sorted)
+        : Object.fromEntries(
+            Object.entries(value)
+              .sort(([a], [b]) => (a < b ? -1 : 1))
+              .map(([name, inner]) => [name, sorted(inner)])
+          )
+  return sorted(manifest) as Record<string, unknown>
+}
+
+export class Artifacts extends Context.Service<
+  Artifacts,
+  {
+    /** The most bytes that one file can have. */
+    readonly most: Most | undefined
+    /** Stores the bytes of a build while they come; nothing refers to them yet. */
+    readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
+    /** Makes a stored build the version that its manifest names. */
+    readonly add: (
+      tenant: string,
+      build: Blob & { readonly file: UploadedFile },
+      manifest: FormPart,
+      isNew: boolean
+    ) => Effect.Effect<
+      string,
+      BadRequest | PreconditionFailed | StorageUnreachable | TooLarge | TooMany | VersionConflict
+    >
+    /** The metadata of a version, by default the latest, as JSON text. */
+    readonly metadata: (
+      tenant: string,
+      group: string,
+      artifact: string,
+      version?: string
+    ) => Effect.Effect<{ readonly json: string; readonly stored: StoredArtifact }, NotFound | StorageUnreachable>
+    readonly list: (
+      tenant: string,
+      filter: ArtifactFilter,
+      span: ListSpan
+    ) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (
+      tenant: string,
+      group: string,
+      artifact: string,
+      versions?: ReadonlyArray<string>
+    ) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly read: (
+      tenant: string,
+      sha256: string,
+      span: ByteSpan
+    ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+  }
+>()("flow/artifacts/Artifacts") {
+  static readonly layer = Layer.effect(
+    Artifacts,
+    Effect.gen(function* () {
+      const store = yield* ArtifactStore
+      const blobs = yield* Blobs
+      const sweep = yield* BlobSweep
+      const { quota } = yield* Settings
+      const scope = yield* Scope.Scope
+      yield* sweep.hold(store.references)
+
+      // Where the bytes are is not stored: it may change with the settings.
+      const whole = (tenant: string, { doc, sha256 }: { readonly doc: string; readonly sha256: string }): string =>
+        `${doc.slice(0, -1)},"storage":${JSON.stringify({ backend: blobs.backend, url: blobs.url(tenant, sha256) })}}`
+
+      /** The build as text, when it is short and UTF-8. */
+      const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
+        if (size > contentBytes) return undefined
+        const bytes = yield* collected(yield* blobs.read(tenant, sha256), size)
+        try {
+          const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+          return text.includes("\u0000") ? undefined : text
+        } catch {
+          return undefined
+        }
+      })
+
+      return Artifacts.of({
+        most: mostOf(quota),
+        store: (tenant, source) => blobs.write(tenant, source),
+        add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew) {
+          const { sha256, size } = build
+          const manifest = readManifest(part.bytes, part.filename, build)
+          if (Result.isFailure(manifest)) return yield* manifest.failure
+          const file = build.file.filename ?? ""
+          const fault = fileNameFault(file)
+          if (fault !== undefined) {
+            const issues = [{ part: "input", detail: fault }]
+            return yield* new BadRequest({ detail: "The build's file name cannot be used", issues })
+          }
+          const described = describedOf(manifest.success)
+          const { group, artifact, version, type } = manifest.success
+          const name = `${group}:${artifact}`
+          const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+          const content = yield* contentOf(tenant, build)
+          const { group: _g, artifact: _a, version: _v, type: _t, ...others } = described
+          const first = { group, artifact, version, type, ...others }
+          const doc = { ...first, createdAt, file, ...(content === undefined ? {} : { content }), size, sha256 }
+          const put = yield* store.put(
+            tenant,
+            {
+              ...{ group, artifact, version, type, sha256, size },
+              doc: JSON.stringify(doc),
+              described: JSON.stringify({ ...described, file }),
+              stored: `${group.replaceAll(".", "/")}/${artifact}/${file}`
+            },
+            quota
+          )
+          switch (put._tag) {
+            case "Over":
+              return yield* overQuota(tenant, put.usage, quota)
+            case "Different":
+              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} exists already` })
+              return yield* new VersionConflict({
+                tenant,
+                name,
+                versions: [version],
+                detail: `${name}:${version} exists already, with another build or manifest`
+              })
+            case "Repeated":
+              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} exists already` })
+              return whole(tenant, put.artifact)
+            case "Stored":
+              return whole(tenant, put.artifact)
+          }
+        }),
+        metadata: Effect.fn("Artifacts.metadata")(function* (tenant, group, artifact, version) {
+          const stored = yield* store.get(tenant, group, artifact, version)
+          if (stored !== undefined) return { json: whole(tenant, stored), stored }
+          const id = [group, artifact, ...(version === undefined ? [] : [version])].join(":")
+          return yield* new NotFound({ kind: "resource", tenant, id })
+        }),
+        list: (tenant, filter, span) =>
+          Stream.map(store.list(tenant, filter, span), ({ key, json, sha256 }) => ({
+            key,
+            json: whole(tenant, { doc: json, sha256 })
+          })),
+        remove: Effect.fn("Artifacts.remove")(function* (tenant, group, artifact, versions) {
+          const freed = yield* store.remove(tenant, group, artifact, versions)
+          if (freed === undefined) {
+            return yield* new NotFound({ kind: "resource", tenant, id: `${group}:${artifact}` })
+          }
+          yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
+        }),
+        read: (tenant, sha256, span) => blobs.read(tenant, sha256, span)
+      })
+    })
+  )
+}

@@ -1,0 +1,120 @@
+import { Effect } from "effect"
+import * as Hex from "effect/encoding/Hex"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { download, names } from "../http/Download.ts"
+import { IdempotencyStore, idempotent } from "../http/Idempotency.ts"
+import { listResponse } from "../http/Paging.ts"
+import { readUpload } from "../http/Upload.ts"
+import { versionsNamedAs } from "../http/VersionQuery.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { Settings } from "../shared/Settings.ts"
+import { StreamHash } from "../shared/StreamHash.ts"
+import { artifactTypes } from "./Artifact.ts"
+import { Artifacts } from "./Artifacts.ts"
+
+const encoder = new TextEncoder()
+
+/** The versions to delete: repeated, apart by commas, or both. */
+const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
+  if (given === undefined) return Effect.undefined
+  const versions = [given].flat().flatMap((some) => some.split(","))
+  if (versions.every((version) => version !== "")) return Effect.succeed(versions)
+  const issues = [{ part: "query", pointer: "/versions", detail: "Expected versions, none of them empty" }]
+  return new BadRequest({ detail: "The versions to delete cannot be read", issues })
+}
+
+export const ArtifactsHttp = HttpApiBuilder.group(
+  Api,
+  "resources",
+  Effect.fn(function* (handlers) {
+    const artifacts = yield* Artifacts
+    const answers = yield* IdempotencyStore
+    const hashes = yield* StreamHash
+    const { limits } = yield* Settings
+
+    const upload = Effect.fnUntraced(function* (tenant: string, request: HttpServerRequest.HttpServerRequest) {
+      const { blob, file, checked } = yield* readUpload(
+        request,
+        hashes,
+        {
+          file: "input",
+          most: artifacts.most,
+          parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
+          maxParts: limits.parts,
+          check: (parts) => Effect.succeed(parts.get("manifest")!)
+        },
+        (source) => artifacts.store(tenant, source)
+      )
+      const isNew = request.headers["if-none-match"]?.trim() === "*"
+      const work = Effect.map(artifacts.add(tenant, { ...blob, file }, checked, isNew), (json) => ({
+        status: 201,
+        body: JSON.parse(json) as unknown
+      }))
+      const sent = encoder.encode(`${blob.sha256} ${file.filename} ${new TextDecoder().decode(checked.bytes)}`)
+      return yield* idempotent(answers, request, tenant, sent, work)
+    })
+
+    return handlers
+      .handleRaw("list", ({ params, query: { all, group, artifact, type, ...page } }) =>
+        listResponse(
+          "artifacts",
+          page,
+          (span) =>
+            artifacts.list(
+              params.tenant,
+              {
+                all: all === "true",
+                ...(group === undefined ? {} : { group }),
+                ...(artifact === undefined ? {} : { artifact }),
+                ...(type === undefined ? {} : { type })
+              },
+              span
+            ),
+          /^[^\u0000]*\t[^\u0000]*\t[^\u0000]*$/
+        )
+      )
+      .handleRaw("upload", ({ params, request }) => upload(params.tenant, request))
+      .handleRaw(
+        "metadata",
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
+          // Not that of the build, which several versions may have.
+          const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
+          const etag = Hex.encode(new Uint8Array(digest))
+          if (names(request.headers["if-none-match"] ?? "", etag, true)) {
+            return HttpServerResponse.empty({ status: 304, headers: { etag: `"${etag}"` } })
+          }
+          return HttpServerResponse.text(json, { contentType: "application/json", headers: { etag: `"${etag}"` } })
+        })
+      )
+      .handleRaw(
+        "download",
+        Effect.fnUntraced(function* ({ params: { tenant }, query, request }) {
+          const { stored } = yield* artifacts.metadata(tenant, query.group, query.artifact, query.version)
+          const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
+          return yield* download({
+            request,
+            size: stored.size,
+            etag: stored.sha256,
+            lastModified: new Date(createdAt),
+            filename: file,
+            contentType: mediaTypeOf(file),
+            disposition: "attachment",
+            read: (span) => artifacts.read(tenant, stored.sha256, span)
+          })
+        })
+      )
+      .handle(
+        "remove",
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          yield* versionsNamedAs("versions", request)
+          const versions = yield* versionsOf(query.versions)
+          yield* artifacts.remove(params.tenant, query.group, query.artifact, versions)
+        })
+      )
+      .handle("types", () => Effect.succeed(artifactTypes))
+  })
+)

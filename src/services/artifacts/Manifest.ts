@@ -1,0 +1,128 @@
+import { Result, Schema, SchemaIssue } from "effect"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
+import { versionPattern } from "../shared/Versions.ts"
+import { artifactTypes, described } from "./Artifact.ts"
+
+/** Reading YAML takes about a tenth of a second for so many tokens, in which nobody else is served. */
+const maxTokens = 40_000
+
+const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
+const word = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
+
+const GroupName = Schema.String.check(
+  Schema.isPattern(words, { expected: "dotted words of letters, digits, `_` and `-`" }),
+  Schema.isMaxLength(255)
+)
+const ArtifactName = Schema.String.check(
+  Schema.isPattern(word, { expected: "a name of letters, digits, `.`, `_` and `-`" }),
+  Schema.isMaxLength(128)
+)
+const ArtifactVersion = Schema.String.check(
+  Schema.isPattern(versionPattern, { expected: "a version of letters, digits, `.`, `_`, `+`, `~` and `-`" })
+)
+
+/** What an upload says of its build. What else it says, such as where the build would lie, is not looked at. */
+const Manifest = Schema.Struct({
+  group: GroupName,
+  artifact: ArtifactName,
+  version: ArtifactVersion,
+  type: Schema.Literals(artifactTypes),
+  ...described,
+  size: Schema.optionalKey(Schema.Int),
+  sha256: Schema.optionalKey(Schema.String)
+})
+export type Manifest = typeof Manifest.Type
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const people = new Set(["name", "email"])
+const links = new Set(["name", "url"])
+const texts = new Set(["group", "artifact", "version", "type", "description", "displayName", "readme", "sha256"])
+const lists = new Set(["keywords", "changelog", "flowVersionCompatible"])
+
+/** The literal that a number or truth value was written as: `1.10` is no 1.1 where a text is expected. */
+const literalAt = (
+  document: SourceDocument,
+  lines: ReadonlyArray<string>,
+  path: ReadonlyArray<PropertyKey>
+): string => {
+  const { line, column } = document.position(path)
+  return /^[^\s,#\]}]+/.exec((lines[line - 1] ?? "").slice(column - 1))?.[0] ?? ""
+}
+
+/** The manifest's value with scalars turned into texts where a text is expected, and without members that are null. */
+const textual = (document: SourceDocument, lines: ReadonlyArray<string>): Record<string, unknown> => {
+  const text = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown => {
+    if (typeof value !== "number" && typeof value !== "boolean") return value
+    const literal = literalAt(document, lines, path)
+    return literal === "" || /^[*&!]/.test(literal) ? String(value) : literal
+  }
+  const members = (value: unknown, names: ReadonlySet<string>, path: ReadonlyArray<PropertyKey>): unknown =>
+    isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).flatMap(([name, inner]) =>
+            names.has(name) && inner !== null ? [[name, text(inner, [...path, name])]] : []
+          )
+        )
+      : value
+  const each = (
+    value: unknown,
+    name: string,
+    convert: (inner: unknown, path: ReadonlyArray<PropertyKey>) => unknown
+  ) => (Array.isArray(value) ? value.map((inner, index) => convert(inner, [name, index])) : value)
+  const changed = Object.entries(document.value).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+    if (value === null) return []
+    if (texts.has(name)) return [[name, text(value, [name])]]
+    if (lists.has(name)) return [[name, each(value, name, text)]]
+    if (name === "links") return [[name, each(value, name, (inner, path) => members(inner, links, path))]]
+    if (name === "maintainers") return [[name, each(value, name, (inner, path) => members(inner, people, path))]]
+    if (name === "provider") return [[name, members(value, people, [name])]]
+    return name === "size" || name === "properties" ? [[name, value]] : []
+  })
+  return Object.fromEntries(changed)
+}
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "This is required" : SchemaIssue.defaultLeafHook(issue))
+})
+
+const refused = (issues: ReadonlyArray<Issue>) =>
+  new BadRequest({
+    detail: "The manifest cannot be used",
+    issues: issues.slice(0, 100).map((issue) => ({ part: "manifest", ...issue }))
+  })
+
+/** Reads the `manifest` part: YAML, HJSON or JSON. All its faults at once, each with its place. */
+export const readManifest = (
+  bytes: Uint8Array,
+  filename: string | undefined,
+  build: { readonly size: number; readonly sha256: string }
+): Result.Result<Manifest, BadRequest> => {
+  const document = readDocument({ bytes, name: filename }, maxTokens)
+  if (Result.isFailure(document)) return Result.fail(refused(document.failure))
+  const lines = new TextDecoder().decode(bytes).split("\n")
+  const decoded = Schema.decodeUnknownResult(Manifest, { errors: "all" })(textual(document.success, lines))
+  if (Result.isFailure(decoded)) {
+    const { issues } = issuesOf(decoded.failure.issue)
+    return Result.fail(
+      refused(
+        issues.map(({ message, path = [] }) => {
+          const keys = path.map((part) => (typeof part === "object" ? part.key : part))
+          return { pointer: pointerOf(keys), detail: message, ...document.success.position(keys) }
+        })
+      )
+    )
+  }
+  const manifest = decoded.success
+  const lies: Array<Issue> = []
+  if (manifest.size !== undefined && manifest.size !== build.size) {
+    lies.push({ pointer: "/size", detail: `The build has ${build.size} bytes`, ...document.success.position(["size"]) })
+  }
+  if (manifest.sha256 !== undefined && manifest.sha256.toLowerCase() !== build.sha256) {
+    const detail = `The SHA-256 of the build is ${build.sha256}`
+    lies.push({ pointer: "/sha256", detail, ...document.success.position(["sha256"]) })
+  }
+  return lies.length > 0 ? Result.fail(refused(lies)) : Result.succeed(manifest)
+}

@@ -1,0 +1,19 @@
+import { Context, Deferred, Effect, Layer } from "effect"
+
+/** Tells answers that would go on for ever that the gateway is about to stop. Clients come back to another one. */
+export class Draining extends Context.Service<
+  Draining,
+  {
+    /** Completes when the gateway begins to stop. */
+    readonly begun: Effect.Effect<void>
+    readonly begin: Effect.Effect<void>
+  }
+>()("flow/http/Draining") {
+  static readonly layer = Layer.effect(
+    Draining,
+    Effect.map(Deferred.make<void>(), (deferred) => ({
+      begun: Deferred.await(deferred),
+      begin: Effect.asVoid(Deferred.succeed(deferred, undefined))
+    }))
+  )
+}

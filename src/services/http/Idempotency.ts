@@ -1,0 +1,106 @@
+import { Context, Effect, Fiber, Schema } from "effect"
+import * as Hex from "effect/encoding/Hex"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+
+/** What is known of a key: nothing yet (and now it is taken), the first answer, or a request that is not done. */
+export type Begun =
+  | { readonly _tag: "New" }
+  | { readonly _tag: "Answered"; readonly answer: string }
+  | { readonly _tag: "InProgress" }
+  | { readonly _tag: "Different" }
+
+/** Keeps the first answers of requests for 24 hours, per tenant and key. */
+export class IdempotencyStore extends Context.Service<
+  IdempotencyStore,
+  {
+    readonly begin: (tenant: string, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
+    readonly finish: (tenant: string, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
+    /** Gives the key free again: the request failed and may be tried once more. */
+    readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
+  }
+>()("flow/http/IdempotencyStore") {}
+
+const Answer = Schema.fromJsonString(
+  Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
+)
+const encodeAnswer = Schema.encodeSync(Answer)
+const decodeAnswer = Schema.decodeUnknownSync(Answer)
+
+const respond = (answer: typeof Answer.Type, replayed: boolean) => {
+  const headers = {
+    ...(answer.etag === undefined ? {} : { etag: answer.etag }),
+    ...(replayed ? { "idempotency-replayed": "true" } : {})
+  }
+  const { status } = answer
+  return answer.body === ""
+    ? HttpServerResponse.empty({ status, headers })
+    : HttpServerResponse.text(answer.body, { status, contentType: "application/json", headers })
+}
+
+const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8Array<ArrayBuffer>) =>
+  Effect.promise(async () => {
+    const digest = await crypto.subtle.digest("SHA-256", body)
+    return `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${Hex.encode(new Uint8Array(digest))}`
+  })
+
+/** What the work came to: 200 unless `status` says otherwise; without a body when there is none. */
+export interface Done {
+  readonly status?: number
+  readonly body?: unknown
+  readonly etag?: string
+}
+
+/**
+ * Does the work once for an `Idempotency-Key`: a retry gets the first answer, for 24 hours. The same key with another
+ * request (method, path, query, `body`, which stands for what was sent) is 422, one that is still being worked on 409.
+ * A request that fails leaves the key free. Without the header the work is simply done.
+ */
+export const idempotent = <E, R>(
+  store: IdempotencyStore["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  tenant: string,
+  body: Uint8Array<ArrayBuffer>,
+  work: Effect.Effect<Done, E, R>
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | BadRequest | Conflict | IdempotencyKeyReused | StorageUnreachable,
+  R
+> =>
+  Effect.gen(function* () {
+    const answered = Effect.map(work, ({ status = 200, body, etag }) => ({
+      status,
+      body: body === undefined ? "" : JSON.stringify(body),
+      ...(etag === undefined ? {} : { etag })
+    }))
+    const key = request.headers["idempotency-key"]
+    if (key === undefined) return respond(yield* answered, false)
+    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+      const detail = "Expected 1 to 255 visible ASCII characters"
+      return yield* new BadRequest({
+        detail: "The idempotency key is not valid",
+        issues: [{ part: "header", pointer: "/idempotency-key", detail }]
+      })
+    }
+    const begun = yield* store.begin(tenant, key, yield* fingerprintOf(request, body))
+    switch (begun._tag) {
+      case "Answered":
+        return respond(decodeAnswer(begun.answer), true)
+      case "InProgress":
+        return yield* new Conflict({ state: "IN_PROGRESS", detail: "The first request with this key is not done yet" })
+      case "Different":
+        return yield* new IdempotencyKeyReused()
+      case "New": {
+        // When it was the storage that failed, giving the key free takes as long again: that is not waited for.
+        const forget = Effect.flatMap(Effect.forkDetach(Effect.ignore(store.forget(tenant, key))), (fiber) =>
+          Effect.timeoutOption(Fiber.join(fiber), "500 millis")
+        )
+        const answer = yield* Effect.onExit(answered, (exit) => (exit._tag === "Failure" ? forget : Effect.void))
+        yield* Effect.ignore(store.finish(tenant, key, encodeAnswer(answer)))
+        return respond(answer, false)
+      }
+    }
+  })

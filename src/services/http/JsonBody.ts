@@ -1,0 +1,28 @@
+import { Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { readDigits } from "../../languages/json/JsonNumbers.ts"
+import { Bytes } from "../shared/Bytes.ts"
+
+const unreadable = (detail: string) =>
+  new BadRequest({ detail: "The body cannot be read", issues: [{ part: "body", pointer: "", detail }] })
+
+/**
+ * The bytes of a JSON body, and its value, in which numbers that JavaScript would round are their digits, as text. No
+ * body, and what is no JSON, is a bad request.
+ */
+export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
+  const bytes = new Bytes()
+  yield* Stream.runForEach(request.stream, (chunk) => {
+    bytes.append(chunk)
+    return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
+  }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body was cut short")))
+  const body = bytes.value.slice()
+  if (body.length === 0) return yield* unreadable("A JSON body is required")
+  const value = yield* Effect.try({
+    try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
+    catch: () => unreadable("The body is not JSON in UTF-8")
+  })
+  return { body, value }
+})

@@ -1,0 +1,77 @@
+import { Effect, Result, Schema, type Scope, Stream } from "effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import type { ListRow, ListSpan, PageQuery } from "../shared/Listing.ts"
+import { primed } from "./Primed.ts"
+
+const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
+
+/** The keys of lists in the order of their making. */
+const ordinals = /^\d{1,18}$/
+
+const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
+
+/** The key behind a cursor of this list. */
+const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect<string, BadRequest> => {
+  const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
+  if (Result.isSuccess(decoded) && decoded.success[0] === list && keys.test(decoded.success[1])) {
+    return Effect.succeed(decoded.success[1])
+  }
+  return new BadRequest({
+    detail: "The cursor is not one that this list gave",
+    issues: [{ part: "query", pointer: "/cursor", detail: "Expected a cursor from a Link header" }]
+  })
+}
+
+/** A JSON array of the rows, as bytes. */
+const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array, E> => {
+  let separator = ""
+  const items = Stream.mapArray(rows, (chunk) => {
+    const text = separator + chunk.map((row) => row.json).join(",")
+    separator = ","
+    return [text]
+  })
+  return Stream.make("[").pipe(Stream.concat(items), Stream.concat(Stream.make("]")), Stream.encodeText)
+}
+
+const nextLink = (url: string, limit: number, cursor: string): string => {
+  const [path, given] = url.split("?")
+  const query = new URLSearchParams(given)
+  query.set("limit", String(limit))
+  query.set("cursor", cursor)
+  return `<${path}?${query}>; rel="next"`
+}
+
+/**
+ * Answers a list as a bare JSON array: whole and streamed in bounded memory, or a page with the link to the next one.
+ * `list` names the list, so that the cursor of another one is refused; `rows` reads it from the store; `keys` is what
+ * the keys of its rows look like.
+ */
+export const listResponse = <E, R>(
+  list: string,
+  query: PageQuery,
+  rows: (span: ListSpan) => Stream.Stream<ListRow, E, R>,
+  keys: RegExp = ordinals
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | BadRequest,
+  R | Scope.Scope | HttpServerRequest.HttpServerRequest
+> =>
+  Effect.gen(function* () {
+    const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
+    if (query.limit === undefined) {
+      const all = yield* primed(rows({ after, limit: undefined }))
+      return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
+    }
+    const { limit } = query
+    const found = yield* Stream.runCollect(rows({ after, limit: limit + 1 }))
+    const page = found.slice(0, limit)
+    const last = page.at(-1)
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const more = found.length > limit && last !== undefined
+    return HttpServerResponse.text(`[${page.map((row) => row.json).join(",")}]`, {
+      contentType: "application/json",
+      ...(more ? { headers: { link: nextLink(url, limit, encodeCursor(list, last.key)) } } : {})
+    })
+  })

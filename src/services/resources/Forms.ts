@@ -1,0 +1,136 @@
+import { Effect, Schema } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { type FormPart, readForm } from "../http/Form.ts"
+import { RelativePath } from "../shared/RelativePath.ts"
+import type { Limits } from "../shared/Settings.ts"
+import type { NewRegistration } from "./Resources.ts"
+
+const isRelativePath = Schema.is(RelativePath)
+const maxVersion = 2 ** 31 - 1
+
+/** The text parts of a form, read one after the other; what is wrong with them is collected. */
+class Parts {
+  readonly issues: Array<Issue> = []
+  readonly #parts: ReadonlyMap<string, FormPart>
+
+  constructor(parts: ReadonlyMap<string, FormPart>) {
+    this.#parts = parts
+  }
+
+  text(part: string): string | undefined {
+    const found = this.#parts.get(part)
+    if (found === undefined) return undefined
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(found.bytes)
+    } catch {
+      this.issues.push({ part, detail: "Expected UTF-8 text" })
+      return undefined
+    }
+  }
+
+  /** A whole number in decimal digits. */
+  integer(part: string, least: number, most: number): number | undefined {
+    const text = this.text(part)?.trim()
+    if (text === undefined || text === "") return undefined
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
+    if (value >= least && value <= most) return value
+    this.issues.push({ part, detail: `Expected a whole number from ${least} to ${most}` })
+    return undefined
+  }
+
+  refused(): BadRequest | undefined {
+    if (this.issues.length === 0) return undefined
+    return new BadRequest({ detail: "The form cannot be used", issues: this.issues })
+  }
+}
+
+const read = (
+  request: HttpServerRequest.HttpServerRequest,
+  limits: Limits,
+  required: string,
+  optional: ReadonlyArray<string>
+) =>
+  Effect.map(
+    readForm(request, {
+      parts: Object.fromEntries(
+        [required, ...optional].map((part) => [
+          part,
+          { limit: limits.formField, limitName: "formField", required: part === required }
+        ])
+      ),
+      maxParts: limits.parts
+    }),
+    (parts) => ({ parts: new Parts(parts), sent: fingerprint(parts) })
+  )
+
+/** What was sent, for an idempotency key. */
+const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(
+    JSON.stringify([...parts].map(([name, { bytes }]) => [name, new TextDecoder().decode(bytes)]).sort())
+  )
+
+/** The form of a copy or a move. */
+export const readTransfer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limits: Limits) {
+  const { parts, sent } = yield* read(request, limits, "destination", ["version", "embedded"])
+  const to = parts.text("destination")
+  if (to !== undefined && !isRelativePath(to)) {
+    const detail = "Expected a path without empty, `.` and `..` segments, control characters and backslashes"
+    parts.issues.push({ part: "destination", detail })
+  }
+  const version = parts.integer("version", 1, maxVersion)
+  const embedded = parts.text("embedded")?.trim() ?? "false"
+  if (embedded !== "true" && embedded !== "false") {
+    parts.issues.push({ part: "embedded", detail: "Expected true or false" })
+  }
+  const refused = parts.refused()
+  if (refused !== undefined) return yield* refused
+  return { to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }), sent }
+})
+
+/** The form of a registration. */
+export const readRegistration = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  limits: Limits
+) {
+  const names = ["version", "size", "properties", "compression", "encoding"]
+  const { parts, sent } = yield* read(request, limits, "url", names)
+  const url = parts.text("url")
+  const version = parts.integer("version", 1, maxVersion)
+  const size = parts.integer("size", 0, Number.MAX_SAFE_INTEGER)
+  const text = (part: string) => {
+    const value = parts.text(part)?.trim()
+    if (value === undefined || value === "") return {}
+    if (value.length > 255 || /[\u0000-\u001f\u007f]/.test(value)) {
+      parts.issues.push({ part, detail: "Expected at most 255 characters, none of them a control character" })
+    }
+    return { [part]: value }
+  }
+  const words = { ...text("compression"), ...text("encoding") }
+  const properties = propertiesOf(parts)
+  const refused = parts.refused()
+  if (refused !== undefined) return yield* refused
+  const registration: NewRegistration = {
+    url: url!,
+    ...(version === undefined ? {} : { version }),
+    ...(size === undefined ? {} : { size }),
+    ...(properties === undefined ? {} : { properties }),
+    ...words
+  }
+  return { registration, sent }
+})
+
+const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
+  const text = parts.text("properties")
+  if (text === undefined || text.trim() === "") return undefined
+  try {
+    const value: unknown = JSON.parse(text)
+    // PostgreSQL keeps it as text, so any JSON comes back as it was sent.
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
+  } catch (error) {
+    const detail = `Expected JSON: ${error instanceof Error ? error.message : "it cannot be read"}`
+    parts.issues.push({ part: "properties", detail })
+  }
+  return undefined
+}

@@ -1,0 +1,243 @@
+import { Context, Effect, Layer, Scope, Stream } from "effect"
+import * as Base64 from "effect/encoding/Base64"
+import { Blobs, type ByteSpan, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
+import { InvalidResource } from "../../errors/InvalidResource.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TooLarge } from "../../errors/TooLarge.ts"
+import type { TooMany } from "../../errors/TooMany.ts"
+import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { BlobSweep } from "../blobs/BlobSweep.ts"
+import { DataArea } from "../blobs/DataArea.ts"
+import { overQuota } from "../blobs/Quota.ts"
+import { collected } from "../shared/Collected.ts"
+import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { Settings } from "../shared/Settings.ts"
+import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
+import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
+
+/** The most bytes that the metadata of a version can hold, and that an answer holds for all its versions. */
+const maxEmbedded = 1024 * 1024
+const maxEmbeddedTogether = 16 * maxEmbedded
+
+/** The bytes of a version, open for the length of the scope. */
+export interface Content {
+  readonly version: StoredVersion
+  readonly size: number
+  readonly etag: string
+  readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
+}
+
+type Refusal = InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
+
+/** What a request to register says. */
+export interface NewRegistration {
+  readonly url: string
+  readonly version?: number
+  readonly size?: number
+  readonly properties?: Readonly<Record<string, unknown>>
+  readonly compression?: string
+  readonly encoding?: string
+}
+
+export class Resources extends Context.Service<
+  Resources,
+  {
+    readonly transfer: (tenant: string, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
+    /** Makes a file of the tenant's data area a version of a stored resource; its bytes stay where they are. */
+    readonly register: (
+      tenant: string,
+      name: string,
+      registration: NewRegistration
+    ) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
+    readonly metadata: (
+      tenant: string,
+      name: string,
+      version?: number
+    ) => Effect.Effect<ResourceAnswer, NotFound | StorageUnreachable, Scope.Scope>
+    /** The latest version of each name as JSON of its metadata, by name. */
+    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly open: (
+      tenant: string,
+      name: string,
+      version?: number
+    ) => Effect.Effect<Content, NotFound | StorageUnreachable, Scope.Scope>
+    readonly remove: (
+      tenant: string,
+      name: string,
+      version?: number
+    ) => Effect.Effect<void, NotFound | StorageUnreachable>
+    /** Removes the tenant's bytes that nothing refers to; with `dryRun` it only tells which those are. */
+    readonly sweep: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
+  }
+>()("flow/resources/Resources") {
+  static readonly layer = Layer.effect(
+    Resources,
+    Effect.gen(function* () {
+      const store = yield* ResourceStore
+      const blobs = yield* Blobs
+      const area = yield* DataArea
+      const sweep = yield* BlobSweep
+      const { quota } = yield* Settings
+      const scope = yield* Scope.Scope
+      yield* sweep.hold(store.references)
+
+      const missing = (tenant: string, name: string, version?: number) =>
+        new NotFound({ kind: "resource", tenant, id: version === undefined ? name : `${name} ${version}` })
+
+      /** The file or blob of a version; nothing when a registered file is gone. */
+      const contentOf = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
+        const { place } = version
+        if ("sha256" in place) {
+          const content: Content = {
+            version,
+            size: version.size,
+            etag: place.sha256,
+            read: (span) => blobs.read(tenant, place.sha256, span)
+          }
+          return content
+        }
+        const file = yield* area.open(tenant, place.path)
+        if (file === undefined) return undefined
+        const content: Content = {
+          version,
+          size: file.size,
+          etag: file.sha256,
+          read: (span) => Effect.succeed(file.read(span))
+        }
+        return content
+      })
+
+      const embeddedUrl = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
+        const content = yield* contentOf(tenant, version)
+        if (content === undefined || content.size > maxEmbedded) return undefined
+        const bytes = yield* collected(yield* content.read({ start: 0, end: content.size }), content.size)
+        return `data:${mediaTypeOf(version.name).split(";")[0]};base64,${Base64.encode(bytes)}`
+      })
+
+      const plain = (tenant: string, it: StoredVersion): ResourceMetadata => ({
+        schema: "1.0",
+        "@timestamp": it.createdAt,
+        size: it.size,
+        name: it.name,
+        storage: {
+          type: "sha256" in it.place ? blobs.backend : "external",
+          url: "sha256" in it.place ? blobs.url(tenant, it.place.sha256) : area.url(tenant, it.place.path),
+          ...(it.encoding === undefined ? {} : { encoding: it.encoding }),
+          ...(it.compression === undefined ? {} : { compression: it.compression })
+        },
+        version: it.version,
+        tenant,
+        ...(it.properties === undefined ? {} : { properties: it.properties })
+      })
+
+      const metadataOf = Effect.fnUntraced(function* (tenant: string, it: StoredVersion, embeds: boolean) {
+        const metadata = plain(tenant, it)
+        const url = it.embedded && embeds ? yield* embeddedUrl(tenant, it) : undefined
+        if (url === undefined) return metadata
+        const { compression } = metadata.storage
+        const storage = { type: "embedded", encoding: "base64", url }
+        return { ...metadata, storage: compression === undefined ? storage : { ...storage, compression } }
+      })
+
+      const answer = Effect.fnUntraced(function* (
+        tenant: string,
+        name: string,
+        message: string,
+        versions: ReadonlyArray<StoredVersion>
+      ) {
+        let embedded = 0
+        const metadata = yield* Effect.forEach(versions, (version) => {
+          if (version.embedded) embedded += version.size
+          return metadataOf(tenant, version, embedded <= maxEmbeddedTogether)
+        })
+        const made: ResourceAnswer = { metadata, name, message, tenant }
+        return made
+      })
+
+      const madeOrRefused = Effect.fnUntraced(function* (
+        tenant: string,
+        made: Made,
+        from: string,
+        to: string,
+        version?: number
+      ) {
+        switch (made._tag) {
+          case "Missing":
+            return yield* missing(tenant, from, version)
+          case "Over":
+            return yield* overQuota(tenant, made.usage, quota)
+          case "Exists": {
+            const { versions } = made
+            const detail = `${to} has version ${versions.slice(0, 20).join(", ")} already`
+            return yield* new VersionConflict({ tenant, name: to, versions, detail })
+          }
+          case "Made":
+            return made.versions
+        }
+      })
+
+      const find = Effect.fnUntraced(function* (tenant: string, name: string, version?: number) {
+        const versions = yield* store.versions(tenant, name, version)
+        return versions.length === 0 ? yield* missing(tenant, name, version) : versions
+      })
+
+      return Resources.of({
+        transfer: Effect.fn("Resources.transfer")(function* (tenant, transfer) {
+          const { from, to, version, embedded, isMove } = transfer
+          if (embedded) {
+            let together = 0
+            for (const it of yield* find(tenant, from, version)) {
+              // A registered file may be gone by now, or have another size.
+              const size = "path" in it.place ? yield* area.size(tenant, it.place.path) : it.size
+              if (size === undefined) return yield* missing(tenant, from, it.version)
+              if (size > maxEmbedded) {
+                const detail = `Version ${it.version} has ${size} bytes: ${maxEmbedded} can be embedded`
+                return yield* new InvalidResource({ tenant, name: from, limit: maxEmbedded, detail })
+              }
+              together += size
+            }
+            if (together > maxEmbeddedTogether) {
+              const detail = `The versions have ${together} bytes: ${maxEmbeddedTogether} can be embedded at once`
+              return yield* new InvalidResource({ tenant, name: from, limit: maxEmbeddedTogether, detail })
+            }
+          }
+          const made = yield* store.transfer(tenant, transfer, quota)
+          const versions = yield* madeOrRefused(tenant, made, from, to, version)
+          return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
+        }),
+        register: Effect.fn("Resources.register")(function* (tenant, name, { url, version, size, ...others }) {
+          const path = area.pathOf(tenant, url)
+          const actual = path === undefined ? undefined : yield* area.size(tenant, path)
+          if (path === undefined || actual === undefined) return yield* missing(tenant, url)
+          if (size !== undefined && size !== actual) {
+            const detail = `The data has ${actual} bytes, not ${size}`
+            return yield* new InvalidResource({ tenant, name, detail })
+          }
+          const registration = { name, path, size: actual, ...(version === undefined ? {} : { version }), ...others }
+          const made = yield* store.register(tenant, registration)
+          return yield* answer(tenant, name, "registered", yield* madeOrRefused(tenant, made, name, name, version))
+        }),
+        metadata: Effect.fn("Resources.metadata")(function* (tenant, name, version) {
+          return yield* answer(tenant, name, "found", yield* find(tenant, name, version))
+        }),
+        sweep: sweep.run,
+        list: (tenant, span) =>
+          Stream.map(store.list(tenant, span), ({ key, json }) => ({
+            key,
+            json: JSON.stringify(plain(tenant, JSON.parse(json) as StoredVersion))
+          })),
+        open: Effect.fn("Resources.open")(function* (tenant, name, version) {
+          const latest = (yield* find(tenant, name, version)).at(-1)!
+          return (yield* contentOf(tenant, latest)) ?? (yield* missing(tenant, name, version))
+        }),
+        remove: Effect.fn("Resources.remove")(function* (tenant, name, version) {
+          const freed = yield* store.remove(tenant, name, version)
+          if (freed === undefined) return yield* missing(tenant, name, version)
+          yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
+        })
+      })
+    })
+  )
+}

@@ -1,0 +1,30 @@
+import { Context, type Effect } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+
+/** An attempt of a run: writes that carry an older epoch than the current one are refused. */
+export interface Attempt {
+  readonly tenant: string
+  readonly id: string
+  readonly epoch: number
+}
+
+/** Where inputs stand in what they read, by a scope that outlives a run. Values are JSON. */
+export class PositionStore extends Context.Service<
+  PositionStore,
+  {
+    /** By component. */
+    readonly load: (
+      tenant: string,
+      scope: string
+    ) => Effect.Effect<Readonly<Record<string, unknown>>, StorageUnreachable>
+    /** Answers false, and keeps nothing, when a newer attempt exists or the execution has ended. */
+    readonly save: (
+      attempt: Attempt,
+      scope: string,
+      component: string,
+      value: unknown
+    ) => Effect.Effect<boolean, StorageUnreachable>
+    /** Forgets all positions of the scope. */
+    readonly remove: (tenant: string, scope: string) => Effect.Effect<void, StorageUnreachable>
+  }
+>()("flow/runs/PositionStore") {}

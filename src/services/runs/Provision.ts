@@ -1,0 +1,65 @@
+import { Context, Effect, Layer, type Result } from "effect"
+import { type FlowlineReference, references as referencesOf, usesPatterns } from "../../nodes/Catalogue.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
+import type { RunSpec } from "../../protocol/Order.ts"
+import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
+import { TenantPatterns } from "../operators/TenantPatterns.ts"
+import { TenantNodes } from "../scan/TenantNodes.ts"
+import { References } from "./References.ts"
+
+/** What a run gets along with its flowline. */
+export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">
+
+const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
+
+/** Finds what a flowline needs of its tenant: files it refers to, grok patterns, Python nodes. */
+export class Provision extends Context.Service<
+  Provision,
+  {
+    /** What the run needs, or why it cannot run. */
+    readonly of: (tenant: string, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
+  }
+>()("flow/runs/Provision") {
+  static readonly layer = Layer.effect(
+    Provision,
+    Effect.gen(function* () {
+      const references = yield* References
+      const tenantPatterns = yield* TenantPatterns
+      const tenantNodes = yield* TenantNodes
+
+      const resolve = (tenant: string, wanted: ReadonlyArray<FlowlineReference>) =>
+        Effect.forEach(
+          wanted,
+          ({ reference, component }) => {
+            const key = referenceKey(reference)
+            const where = component === undefined ? "" : `${component}: `
+            return references.resolve(tenant, reference).pipe(
+              Effect.map((resolved): readonly [string, ResolvedReference] => [key, resolved]),
+              Effect.mapError((error) =>
+                error._tag === "NotFound" ? `${where}there is no ${key}` : where + away(key, error.storage)
+              )
+            )
+          },
+          { concurrency: 8 }
+        ).pipe(Effect.map(Object.fromEntries<ResolvedReference>))
+
+      return Provision.of({
+        of: Effect.fn("Provision.of")(function* (tenant, flowline) {
+          const found = yield* resolve(tenant, referencesOf(flowline))
+          const patterns = usesPatterns(flowline)
+            ? yield* Effect.mapError(tenantPatterns.of(tenant), ({ storage }) => away("the tenant's patterns", storage))
+            : undefined
+          const modules =
+            flowline.runtime === "pybatch"
+              ? yield* Effect.mapError(tenantNodes.files(tenant), ({ storage }) => away("the tenant's nodes", storage))
+              : undefined
+          return {
+            references: found,
+            ...(patterns === undefined ? {} : { patterns }),
+            ...(modules === undefined ? {} : { modules })
+          }
+        }, Effect.result)
+      })
+    })
+  )
+}

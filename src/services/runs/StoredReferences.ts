@@ -1,0 +1,37 @@
+import { Effect, Layer } from "effect"
+import { NotFound } from "../../errors/NotFound.ts"
+import { referenceKey } from "../../protocol/References.ts"
+import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
+import { RegistryStore } from "../registry/RegistryStore.ts"
+import { References } from "./References.ts"
+
+/** What a flowline can refer to: the registry's files and the artifacts' builds. */
+export const layer = Layer.effect(
+  References,
+  Effect.gen(function* () {
+    const registry = yield* RegistryStore
+    const artifacts = yield* ArtifactStore
+
+    const build = Effect.fnUntraced(function* (tenant: string, coordinates: string) {
+      const [type = "", group = "", artifact = "", version = "latest", ...more] = coordinates.split(":")
+      if (more.length > 0) return undefined
+      const found = yield* artifacts.get(tenant, group, artifact, version === "latest" ? undefined : version)
+      if (found === undefined) return undefined
+      const { file, type: actual } = JSON.parse(found.doc) as { readonly file: string; readonly type: string }
+      return actual === type.toUpperCase() ? { sha256: found.sha256, size: found.size, name: file } : undefined
+    })
+
+    const file = Effect.fnUntraced(function* (tenant: string, path: string) {
+      const found = yield* registry.get(tenant, path)
+      return found === undefined ? undefined : { sha256: found.sha256, size: found.size, name: path }
+    })
+
+    return References.of({
+      resolve: Effect.fn("References.resolve")(function* (tenant, reference) {
+        const found =
+          "registry" in reference ? yield* file(tenant, reference.registry) : yield* build(tenant, reference.resource)
+        return found ?? (yield* new NotFound({ kind: "resource", tenant, id: referenceKey(reference) }))
+      })
+    })
+  })
+)

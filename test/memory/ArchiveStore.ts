@@ -1,0 +1,50 @@
+import { Clock, Effect, Layer, Stream } from "effect"
+import type { Archive } from "../../src/services/archives/Archive.ts"
+import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
+import { spanOf } from "./Lists.ts"
+
+interface Entry {
+  readonly ordinal: number
+  readonly archive: Archive
+}
+
+/** Archives in the process's memory: the same behaviour as in PostgreSQL, for tests. */
+export const layer = Layer.sync(ArchiveStore, () => {
+  const tenants = new Map<string, Map<string, Entry>>()
+  let ordinal = 0
+  const archivesOf = (tenant: string) => {
+    const archives = tenants.get(tenant) ?? new Map<string, Entry>()
+    tenants.set(tenant, archives)
+    return archives
+  }
+  return ArchiveStore.of({
+    put: Effect.fnUntraced(function* (tenant, { id, flowlineId, size, sha256, entries }) {
+      const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const archives = archivesOf(tenant)
+      if (archives.has(id)) return
+      archives.set(id, { ordinal: ++ordinal, archive: { id, flowlineId, size, sha256, entries, createdAt } })
+    }),
+    get: (tenant, id) => Effect.sync(() => archivesOf(tenant).get(id)?.archive),
+    list: (tenant, span) =>
+      Stream.suspend(() =>
+        Stream.fromIterable(
+          spanOf([...archivesOf(tenant).values()], span, (entry) => entry.ordinal).map(({ ordinal, archive }) => ({
+            key: String(ordinal),
+            json: JSON.stringify(archive)
+          }))
+        )
+      ),
+    remove: (tenant, id) =>
+      Effect.sync(() => {
+        const sha256 = archivesOf(tenant).get(id)?.archive.sha256
+        archivesOf(tenant).delete(id)
+        return sha256
+      }),
+    removeAll: (tenant) => Effect.sync(() => archivesOf(tenant).clear()),
+    references: (tenant, sha256s) =>
+      Effect.sync(() => {
+        const referred = new Set([...archivesOf(tenant).values()].map((entry) => entry.archive.sha256))
+        return sha256s.filter((sha256) => referred.has(sha256))
+      })
+  })
+})

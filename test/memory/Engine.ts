@@ -1,0 +1,111 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Fiber, Layer, Queue, Stream } from "effect"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import type { RunContext, Sink } from "../../src/nodes/Node.ts"
+import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunSpec } from "../../src/protocol/Order.ts"
+import { zip } from "../../src/run/archive/Zip.ts"
+import { runIdOf, sha256 } from "../../src/run/Documents.ts"
+import { StoredFiles } from "../../src/run/files/StoredFiles.ts"
+import { inputs } from "../../src/run/Inputs.ts"
+import { documentsOf } from "../../src/run/OpenDocuments.ts"
+import { extraction } from "../../src/run/stream/Extraction.ts"
+import { Engine } from "../../src/services/runs/Engine.ts"
+import { Settings } from "../../src/services/shared/Settings.ts"
+
+const discard: Sink = { write: () => {}, close: async () => {} }
+
+/** Runs flowlines in this very process, for tests. What they read is real; their data files are thrown away. */
+export const layer = Layer.effect(
+  Engine,
+  Effect.gen(function* () {
+    const { conf, data } = yield* Settings
+    const blobs = yield* Blobs
+    const search = yield* Search
+
+    const work = Effect.fnUntraced(function* (spec: RunSpec, say: (message: RunMessage) => void) {
+      const stop = new AbortController()
+      yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
+      const files = new TenantFiles(join(conf, "tenants", spec.tenant))
+      const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
+      const archive = spec.flowline.dag.some(({ type }) => type === "archive_output" || type === "extraction_output")
+        ? zip({ level: 6, scratch: async () => data })
+        : undefined
+      const storing =
+        archive === undefined
+          ? undefined
+          : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
+      const context = (component: string): RunContext => ({
+        ...inputs(files, stored, data, stop.signal),
+        patterns: spec.patterns,
+        guard,
+        position: {
+          load: () => spec.positions?.[component],
+          save: (value) => say({ _tag: "Positions", component, value: value() })
+        },
+        documents: documentsOf(search, spec.tenant, stop.signal),
+        sha256,
+        runId: runIdOf(spec),
+        file: async () => discard,
+        archiveEntry: (name) => archive!.entry(name),
+        print: (texts) => say({ _tag: "Output", lines: texts.map((text) => ({ component, text, at: Date.now() })) }),
+        reject: () => {},
+        signal: stop.signal
+      })
+      const scratch = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "flow-run-"))),
+        (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
+      )
+      const order = {
+        conf: join(conf, "tenants", spec.tenant),
+        scratch,
+        fileBytes: 1024 ** 3,
+        memoryMib: spec.flowline.settings.memory_mib ?? 512
+      }
+      const job =
+        spec.flowline.runtime === "analytics"
+          ? (yield* Effect.promise(() => import("../../src/run/analytics/Analytics.ts"))).analytics(
+              spec.flowline,
+              context,
+              order
+            )
+          : spec.flowline.runtime === "pybatch"
+            ? yield* Effect.promise(async () =>
+                (await import("../../src/run/pybatch/Pybatch.ts")).pybatch(spec.flowline, context, { scratch, spec })
+              )
+            : extraction(spec.flowline, context)
+      yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
+      say({ _tag: "Counters", nodes: job.counters() })
+      if (archive === undefined || storing === undefined) return
+      const entries = yield* Effect.promise(() => archive.seal())
+      say({ _tag: "Archived", ...(yield* Fiber.join(storing)), entries })
+    })
+
+    return Engine.of({
+      gone: () => Effect.void,
+      run: (spec) =>
+        Stream.callback<RunMessage>((queue) => {
+          const say = (message: RunMessage) => void Queue.offerUnsafe(queue, message)
+          say({ _tag: "Started", jobId: `memory:${process.pid}`, pid: process.pid, at: Date.now() })
+          return Effect.scoped(work(spec, say)).pipe(
+            Effect.match({
+              onSuccess: () => say({ _tag: "Ended", outcome: "succeeded", at: Date.now() }),
+              onFailure: (error) =>
+                say({
+                  _tag: "Ended",
+                  outcome: "failed",
+                  error: error instanceof Error ? error.message : String(error),
+                  at: Date.now()
+                })
+            }),
+            Effect.andThen(Queue.end(queue))
+          )
+        })
+    })
+  })
+)

@@ -1,0 +1,136 @@
+import { Clock, Effect, Layer, Stream } from "effect"
+import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../src/services/channels/Job.ts"
+import { type JobLine, JobStore, type Tenure } from "../../src/services/channels/JobStore.ts"
+import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+
+interface Row {
+  readonly key: JobKey
+  state: JobState
+  generation: number
+  epoch: number
+  failures: ReadonlyArray<number>
+  nextAt: number | undefined
+  lines: ReadonlyArray<JobLine>
+  lastSeq: number
+}
+
+const keptLines = 1000
+const iso = (millis: number) => new Date(millis).toISOString()
+
+/** Jobs in memory. */
+export const layer = Layer.effect(
+  JobStore,
+  Effect.gen(function* () {
+    const positions = yield* PositionStore
+    const rows = new Map<string, Row>()
+
+    const set = (row: Row, state: Partial<JobState>, now: number) => {
+      const since = state.status === undefined || state.status === row.state.status ? row.state.since : iso(now)
+      row.state = { ...row.state, since, ...state }
+    }
+    const currentRow = (tenure: Tenure): Row | undefined => {
+      const row = rows.get(jobId(tenure))
+      const isCurrent = row?.generation === tenure.generation && row.epoch === tenure.epoch && row.state.desired
+      return isCurrent ? row : undefined
+    }
+    const write = (tenure: Tenure, change: (row: Row, now: number) => void) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const row = currentRow(tenure)
+        if (row !== undefined) change(row, now)
+        return row !== undefined
+      })
+
+    return JobStore.of({
+      list: (tenant, channel) =>
+        Effect.sync(() =>
+          [...rows.values()]
+            .filter(({ key }) => key.tenant === tenant && (channel === undefined || key.channel === channel))
+            .sort((a, b) => (jobId(a.key) < jobId(b.key) ? -1 : 1))
+            .map(({ key, state }) => ({ ...key, ...state }))
+        ),
+      wish: (wish, jobs) =>
+        Effect.map(Clock.currentTimeMillis, (now) =>
+          jobs.flatMap((key) => {
+            let row = rows.get(jobId(key))
+            if (row === undefined) {
+              if (wish === "stop") return []
+              const state = neverStarted
+              row = { key, state, generation: 0, epoch: 0, failures: [], nextAt: undefined, lines: [], lastSeq: 0 }
+              rows.set(jobId(key), row)
+            }
+            const { desired, status } = row.state
+            if (wish === "stop") {
+              if (desired) row.generation++
+              row.state = { ...row.state, desired: false }
+            } else if (wish === "restart" || !desired || status === "FAILED" || status === "FINISHED") {
+              row.generation++
+              row.failures = []
+              row.nextAt = undefined
+              set(row, { desired: true, status: "STARTING", restarts: 0, lastError: null, nextRun: null }, now)
+            }
+            return [{ ...row.key, generation: row.generation }]
+          })
+        ),
+      claim: (job, node) =>
+        Effect.sync(() => {
+          const row = rows.get(jobId(job))
+          if (row?.generation !== job.generation || !row.state.desired) return undefined
+          if (row.state.status === "FAILED" || row.state.status === "FINISHED") return undefined
+          row.epoch++
+          const { jobId: previous } = row.state
+          row.state = { ...row.state, node, jobId: null }
+          const { epoch, generation, failures, nextAt, lastSeq: lines } = row
+          return { ...row.key, epoch, generation, failures, nextAt, lines, restarts: row.state.restarts, previous }
+        }),
+      beat: (tenure, nodes) =>
+        write(tenure, (row) => {
+          if (nodes !== undefined) row.state = { ...row.state, nodes }
+        }),
+      change: (tenure, { failures, nextAt, ...change }) =>
+        write(tenure, (row, now) => {
+          if (failures !== undefined) row.failures = failures
+          if (nextAt !== undefined) {
+            row.nextAt = nextAt
+            row.state = { ...row.state, nextRun: iso(nextAt) }
+          }
+          set(row, change, now)
+        }),
+      release: (tenure) =>
+        Effect.asVoid(
+          write(tenure, (row, now) => {
+            row.epoch++
+            set(row, { node: null, ...(row.state.status === "ACTIVE" ? { status: "STARTING" } : {}) }, now)
+          })
+        ),
+      stopped: (job) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const row = rows.get(jobId(job))
+          if (row?.generation !== job.generation || row.state.desired) return
+          row.epoch++
+          set(row, { status: "STOPPED", node: null, jobId: null, nextRun: null }, now)
+        }),
+      output: (tenure, lines) =>
+        write(tenure, (row) => {
+          row.lines = [...row.lines, ...lines].slice(-keptLines)
+          row.lastSeq = lines.at(-1)?.seq ?? row.lastSeq
+        }),
+      position: (tenure, component, value) => {
+        const attempt = { tenant: tenure.tenant, id: jobId(tenure), epoch: tenure.epoch }
+        return positions.save(attempt, jobScope(tenure), component, value)
+      },
+      lines: (key, after, limit) =>
+        Stream.suspend(() => {
+          const all = rows.get(jobId(key))?.lines ?? []
+          const chosen = after === undefined ? all.slice(-limit) : all.filter(({ seq }) => seq > after).slice(0, limit)
+          return Stream.fromIterable(
+            chosen.map(({ seq, at, component, text }) => ({
+              seq,
+              text,
+              json: JSON.stringify({ seq, timestamp: iso(at), component, text })
+            }))
+          )
+        }),
+      unattended: Effect.succeed([])
+    })
+  })
+)

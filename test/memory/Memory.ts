@@ -1,0 +1,56 @@
+import { Effect, Layer } from "effect"
+import * as DataArea from "../../src/layers/blobs/DataArea.ts"
+import * as DiskConf from "../../src/layers/conf/Disk.ts"
+import * as PlatformFile from "../../src/layers/conf/PlatformFile.ts"
+import * as DiskTenants from "../../src/layers/conf/Tenants.ts"
+import * as Folders from "../../src/layers/documentation/Folders.ts"
+import * as Markdown from "../../src/layers/documentation/Markdown.ts"
+import * as StreamHash from "../../src/layers/files/StreamHash.ts"
+import * as PatternFiles from "../../src/layers/operators/PatternFiles.ts"
+import * as OperatorPool from "../../src/layers/operators/Pool.ts"
+import * as TenantNodes from "../../src/layers/python/TenantNodes.ts"
+import { useCases } from "../../src/layers/UseCases.ts"
+import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { Readiness } from "../../src/services/shared/Readiness.ts"
+import * as ArchiveStore from "./ArchiveStore.ts"
+import * as ArtifactStore from "./ArtifactStore.ts"
+import * as MemoryBlobs from "./Blobs.ts"
+import * as Cluster from "./Cluster.ts"
+import * as Decoder from "./Decoder.ts"
+import * as MemoryEngine from "./Engine.ts"
+import * as ExecutionStore from "./ExecutionStore.ts"
+import * as FlowlineStore from "./FlowlineStore.ts"
+import * as IdempotencyStore from "./IdempotencyStore.ts"
+import * as JobStore from "./JobStore.ts"
+import * as PositionStore from "./PositionStore.ts"
+import * as RegistryStore from "./RegistryStore.ts"
+import * as ResourceStore from "./ResourceStore.ts"
+import { Shelves } from "./Resources.ts"
+import * as MemorySearch from "./Search.ts"
+
+const Adapters = Layer.mergeAll(
+  FlowlineStore.layer,
+  ExecutionStore.layer,
+  Layer.provideMerge(JobStore.layer, PositionStore.layer),
+  ArchiveStore.layer,
+  ArtifactStore.layer,
+  ResourceStore.layer,
+  RegistryStore.layer,
+  DataArea.layer,
+  StreamHash.layer,
+  IdempotencyStore.layer,
+  Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
+  MemoryEngine.layer,
+  Decoder.layer,
+  OperatorPool.layer,
+  PatternFiles.layer,
+  DiskConf.layer,
+  Folders.layer,
+  Markdown.layer,
+  DiskTenants.layer,
+  PlatformFile.layer,
+  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
+).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
+
+/** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
+export const layer = useCases(Cluster.layer).pipe(Layer.provideMerge(TenantNodes.layer), Layer.provideMerge(Adapters))

@@ -1,0 +1,18 @@
+import { Effect, Layer } from "effect"
+import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+
+/** Positions in memory. There are no other gateways, so no attempt is ever superseded. */
+export const layer = Layer.sync(PositionStore, () => {
+  const scopes = new Map<string, Map<string, unknown>>()
+  const key = (tenant: string, scope: string) => JSON.stringify([tenant, scope])
+  return PositionStore.of({
+    load: (tenant, scope) => Effect.sync(() => Object.fromEntries(scopes.get(key(tenant, scope)) ?? [])),
+    save: ({ tenant }, scope, component, value) =>
+      Effect.sync(() => {
+        const name = key(tenant, scope)
+        scopes.set(name, new Map(scopes.get(name)).set(component, structuredClone(value)))
+        return true
+      }),
+    remove: (tenant, scope) => Effect.sync(() => void scopes.delete(key(tenant, scope)))
+  })
+})
