@@ -1,7 +1,7 @@
 import { Config, ConfigProvider, Effect, Option, Schema } from "effect"
+import { packagePath } from "../drivers/Package.ts"
 import { suggestion } from "../languages/Suggest.ts"
 import { TenantName } from "../services/shared/Tenant.ts"
-import { packagePath } from "../drivers/Package.ts"
 
 const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
 

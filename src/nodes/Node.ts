@@ -1,9 +1,9 @@
 import type { Schema } from "effect"
+import type { Guard } from "../languages/Guard.ts"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { Documents } from "./Documents.ts"
-import type { Guard } from "./Guard.ts"
 import type { Network } from "./Network.ts"
 
 /**

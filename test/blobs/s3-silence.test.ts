@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as S3 from "../../src/drivers/blobs/S3.ts"
 import { s3Address } from "../../src/drivers/blobs/s3/Address.ts"
-import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { cut, noise } from "./bytes.ts"
 
 const mib = 1024 * 1024

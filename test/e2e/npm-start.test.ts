@@ -8,7 +8,18 @@ import { eventually } from "../support/process.ts"
 import { childrenOf, isAlive, signal, temporary } from "../support/process-gateway.ts"
 import { generator, tenantOf } from "../support/runs.ts"
 
-const copied = ["package.json", "src", "migrations", "examples", "python", "docs"]
+const copied = [
+  "package.json",
+  "package-lock.json",
+  "bin",
+  "scripts",
+  "dist",
+  "src",
+  "migrations",
+  "examples",
+  "python",
+  "docs"
+]
 
 /** A folder like a clone of the project after `npm ci`. */
 const clone = Effect.map(temporary, (folder) => {

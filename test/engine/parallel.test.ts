@@ -5,10 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
+import { program } from "../../src/drivers/Programs.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
-import { program } from "../../src/drivers/Programs.ts"
 import {
   blob,
   ended,

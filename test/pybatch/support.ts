@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
+import { program } from "../../src/drivers/Programs.ts"
 import { findPython } from "../../src/drivers/python/Interpreter.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
-import { program } from "../../src/drivers/Programs.ts"
 import { engine, follow, places, settings, spec } from "../engine/support.ts"
 
 /** Whether this machine can run Python nodes at all. */

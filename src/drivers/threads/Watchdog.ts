@@ -1,5 +1,5 @@
 import { Script } from "node:vm"
-import type { Guard } from "../../nodes/Guard.ts"
+import type { Guard } from "../../languages/Guard.ts"
 
 const key = Symbol.for("flow/operators/step")
 /** Made when it is needed: most runs never do. */

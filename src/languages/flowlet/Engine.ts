@@ -1,5 +1,5 @@
 import { Result } from "effect"
-import { hadItsTime } from "../../nodes/Guard.ts"
+import { hadItsTime } from "../Guard.ts"
 import { defaultGuestLimits, type Guest } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
 import { newModule } from "./Module.ts"

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
+import { program } from "../../drivers/Programs.ts"
 import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-import { program } from "../../drivers/Programs.ts"
 
 /** A file, and where its tenant's files are. */
 export interface SqlTask {

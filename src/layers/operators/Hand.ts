@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
-import { hadItsTime } from "../../nodes/Guard.ts"
 import { program } from "../../drivers/Programs.ts"
+import { hadItsTime } from "../../languages/Guard.ts"
 import type { FromWorker, Order, Reply } from "./Protocol.ts"
 
 /**

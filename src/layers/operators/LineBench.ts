@@ -1,6 +1,6 @@
 import * as Result from "effect/Result"
 import { guard } from "../../drivers/threads/Watchdog.ts"
-import { type Guard, hadItsTime } from "../../nodes/Guard.ts"
+import { type Guard, hadItsTime } from "../../languages/Guard.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"

@@ -1,10 +1,10 @@
 import { setPriority } from "node:os"
 import { parentPort, workerData } from "node:worker_threads"
 import * as Result from "effect/Result"
+import { processorMillis } from "../../drivers/threads/Watchdog.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
 import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
-import { processorMillis } from "../../drivers/threads/Watchdog.ts"
 
 // Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
 

@@ -1,4 +1,5 @@
-import { Effect, Redacted, type Scope } from "effect"
+import type { Scope } from "effect"
+import { Effect, Redacted } from "effect"
 import { type Cluster, openCluster, superuser } from "./Cluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"

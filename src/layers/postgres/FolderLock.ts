@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { Effect, Schema, type Scope } from "effect"
+import type { Scope } from "effect"
+import { Effect, Schema } from "effect"
 
 /** Another gateway works on the same data folder. */
 export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLocked", {

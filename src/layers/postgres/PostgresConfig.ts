@@ -1,4 +1,5 @@
-import { Context, type Option, type Redacted } from "effect"
+import type { Option, Redacted } from "effect"
+import { Context } from "effect"
 
 /** Where the gateway keeps its rows. */
 export class PostgresConfig extends Context.Service<

@@ -1,5 +1,6 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { Effect, Exit, type Scope, type Stream } from "effect"
+import type { Scope } from "effect"
+import { Effect, Exit, type Stream } from "effect"
 import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"

@@ -1,10 +1,10 @@
 import { Effect, Result, Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { finishes, type Guard } from "../../languages/Guard.ts"
 import { compile as compileGrok, type GrokOptions } from "../../languages/grok/Grok.ts"
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../../languages/grok/GrokFilter.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
-import { finishes, type Guard } from "../Guard.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads"
 import { codeOf } from "../../../drivers/Failure.ts"
+import { program } from "../../../drivers/Programs.ts"
 import { portable } from "../../../nodes/inputs/files/Blocks.ts"
 import { encodeOrder, type Order } from "../../../protocol/Order.ts"
 import { NodeFailure } from "../Pipeline.ts"
 import type { Crew, Finished } from "./Merge.ts"
 import type { Part, Piece } from "./Part.ts"
-import { program } from "../../../drivers/Programs.ts"
 import { perPart, type Reply, type Request, ready, type Start } from "./Protocol.ts"
 
 /** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
