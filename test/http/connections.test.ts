@@ -75,9 +75,11 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
         const [files, memory] = [openFiles(pid), residentMib(pid)]
         // Together they ask for a gibibyte and a quarter.
         const downloads = await Promise.all(Array.from({ length: 20 }, () => openSocket(port)))
-        for (const { write } of downloads) write("GET /v1/mytenant/conf/large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
-        await eventually("all have begun", () => downloads.every(({ received }) => received().length > 0))
-        for (const { socket } of downloads) socket.pause()
+        for (const { socket, write } of downloads) {
+          socket.once("data", () => socket.pause())
+          write("GET /v1/mytenant/conf/large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
+        }
+        await eventually("all have begun", () => downloads.every(({ socket }) => socket.isPaused()))
         expect(openBelow(pid, root).length).toBeGreaterThan(0)
         await answered(port)
         expect(residentMib(pid)).toBeLessThan(memory + 400)
