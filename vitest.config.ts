@@ -12,7 +12,8 @@ export default defineConfig({
     // No test changes what others import; loading it all again for each file takes half a second of processor.
     isolate: false,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    // Only what hangs takes so long: a busy machine is many times slower, and waits within tests end earlier.
+    testTimeout: 240_000,
+    hookTimeout: 240_000
   }
 })

@@ -2,13 +2,14 @@ import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { promisify } from "node:util"
-import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Api } from "../src/Api.ts"
+import { settingNames } from "../src/layers/Variables.ts"
 import { pathWithTools } from "./support/commands/path.ts"
 import { documents, fences, problemPages, read, root, section } from "./support/documents.ts"
-import { site, temporary } from "./support/process-gateway.ts"
+import { type Running, site, temporary } from "./support/process-gateway.ts"
 import { isAsSaid, type Step, takeTour } from "./support/tour.ts"
 
 const run = promisify(execFile)
@@ -30,76 +31,78 @@ const installed = Effect.map(temporary, (folder) => {
 const expectAsSaid = (step: Step) =>
   expect(isAsSaid(step) ? [] : [step.commands, step.printed, `${step.documented?.text}`]).toEqual([])
 
-describe("the README", () => {
-  it.live(
-    "takes people on a tour that prints what it says, as do the calls of other pages",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* site()
-        const path = pathWithTools(yield* temporary)
-        yield* Effect.promise(async () => {
-          const { url } = await here.start()
-          const blocks = fences(section(readme, "## A tour of five minutes"))
-          const steps = await takeTour(blocks, [defaultAddress, url], path)
-          for (const step of steps) expectAsSaid(step)
-          const counted = steps.find(({ commands }) => commands.includes("wc -l"))
-          const [records, lines] = counted!.printed.trim().split(/\s+/).map(Number)
-          expect(records).toBe(lines)
-          expect(records).toBeGreaterThan(10_000)
-          for (const page of ["archives", "configuration", "errors", "flowlines", "operations", "settings"]) {
-            // Without what needs an id, or starts a gateway.
-            const calls = fences(read(`docs/${page}.md`)).filter(
-              ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
-            )
-            for (const step of await takeTour(calls, [defaultAddress, url], path)) {
-              if (step.documented !== undefined) expectAsSaid(step)
-              else expect(step.printed, step.commands).not.toContain(`"type":"/problems/`)
-            }
+/** The gateway of the pages. */
+class Documented extends Context.Service<Documented, Running>()("test/Documented") {
+  static readonly layer = Layer.effect(
+    Documented,
+    Effect.flatMap(site(), (here) => Effect.promise(() => here.start()))
+  )
+}
+
+layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
+  it.effect("takes people on a tour that prints what it says, as do the calls of other pages", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Documented
+      const path = pathWithTools(yield* temporary)
+      yield* Effect.promise(async () => {
+        const blocks = fences(section(readme, "## A tour of five minutes"))
+        const steps = await takeTour(blocks, [defaultAddress, url], path)
+        for (const step of steps) expectAsSaid(step)
+        const counted = steps.find(({ commands }) => commands.includes("wc -l"))
+        const [records, lines] = counted!.printed.trim().split(/\s+/).map(Number)
+        expect(records).toBe(lines)
+        expect(records).toBeGreaterThan(10_000)
+        for (const page of ["archives", "configuration", "errors", "flowlines", "operations", "settings"]) {
+          // Without what needs an id, or starts a gateway.
+          const calls = fences(read(`docs/${page}.md`)).filter(
+            ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
+          )
+          for (const step of await takeTour(calls, [defaultAddress, url], path)) {
+            if (step.documented !== undefined) expectAsSaid(step)
+            else expect(step.printed, step.commands).not.toContain(`"type":"/problems/`)
           }
-        })
-      }),
-    60_000
+        }
+      })
+    })
   )
 
-  it.live(
-    "has client code that compiles and runs",
-    () =>
-      Effect.gen(function* () {
-        const here = yield* site()
-        const folder = yield* installed
-        yield* Effect.promise(async () => {
-          const snippets = [readme, read("docs/client.md")].map((page) =>
-            fences(page)
-              .filter(({ language }) => language === "ts")
-              .map(({ text }) => text)
-          )
-          const files = snippets.flat().map((text, index) => {
-            writeFileSync(join(folder, `snippet${index}.ts`), `${text}\nexport {}\n`)
-            return `snippet${index}.ts`
-          })
-          writeFileSync(
-            join(folder, "tsconfig.json"),
-            JSON.stringify({ extends: join(root, "tsconfig.json"), include: [], files })
-          )
-          const { url } = await here.start()
-          const compiled = run(join(root, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder }).catch(
-            ({ stdout }: { stdout: string }) => expect(stdout).toBe("")
-          )
-          const env = { PATH: process.env["PATH"], GATEWAY: url }
-          const print = async (file: string) => (await run(process.execPath, [file], { cwd: folder, env })).stdout
-          const printed = await Promise.all(files.slice(1).map(print))
-          await compiled
-          expect(printed).toEqual([
-            expect.stringMatching(/^SUCCEEDED \[[\s\S]*archive has [1-9]\d+ bytes\n$/),
-            "no flowline nothing\n",
-            "{ tenant: 'mytenant' }\n"
-          ])
-          expect(await print(files[0]!)).toMatch(/^[\w-]{20}-\d{13} stream\.application\.end\n$/)
+  it.effect("has client code that compiles and runs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Documented
+      const folder = yield* installed
+      yield* Effect.promise(async () => {
+        const snippets = [readme, read("docs/client.md")].map((page) =>
+          fences(page)
+            .filter(({ language }) => language === "ts")
+            .map(({ text }) => text)
+        )
+        const files = snippets.flat().map((text, index) => {
+          writeFileSync(join(folder, `snippet${index}.ts`), `${text}\nexport {}\n`)
+          return `snippet${index}.ts`
         })
-      }),
-    60_000
+        writeFileSync(
+          join(folder, "tsconfig.json"),
+          JSON.stringify({ extends: join(root, "tsconfig.json"), include: [], files })
+        )
+        const compiled = run(join(root, "node_modules/.bin/tsc"), ["-p", folder], { cwd: folder }).catch(
+          ({ stdout }: { stdout: string }) => expect(stdout).toBe("")
+        )
+        const env = { PATH: process.env["PATH"], GATEWAY: url }
+        const print = async (file: string) => (await run(process.execPath, [file], { cwd: folder, env })).stdout
+        const printed = await Promise.all(files.slice(1).map(print))
+        await compiled
+        expect(printed).toEqual([
+          expect.stringMatching(/^SUCCEEDED \[[\s\S]*archive has [1-9]\d+ bytes\n$/),
+          "no flowline nothing\n",
+          "{ tenant: 'mytenant' }\n"
+        ])
+        expect(await print(files[0]!)).toMatch(/^[\w-]{20}-\d{13} stream\.application\.end\n$/)
+      })
+    })
   )
+})
 
+describe("the README's table", () => {
   it("lists every endpoint, and no other", () => {
     const served = new Set<string>()
     HttpApi.reflect(Api, {
@@ -158,10 +161,10 @@ describe("the documents", () => {
   })
 
   it("name every setting", () => {
-    const names = new Set(read("src/layers/Settings.ts").match(/FLOW_[A-Z_]+/g))
+    const names = [...Effect.runSync(settingNames)].filter((name) => name.startsWith("FLOW_"))
     const page = read("docs/settings.md")
     const rows = [...page.matchAll(/^\| `(FLOW_[A-Z_]+)`/gm)].map(([, name]) => name)
-    expect(new Set(rows)).toEqual(names)
+    expect(new Set(rows)).toEqual(new Set(names))
   })
 
   it("are all in the index", () => {

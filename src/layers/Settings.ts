@@ -1,11 +1,11 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs"
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Config, Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { type BlobPlace, defaultLimits, Settings } from "../services/shared/Settings.ts"
-import { TenantName } from "../services/shared/Tenant.ts"
 import { type AwsVariables, s3Address, WrongAddress } from "./blobs/s3/Address.ts"
-import { packagePath } from "./Package.ts"
+import { within } from "./files/Deadline.ts"
+import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
+import { unknownSettings, variables } from "./Variables.ts"
 
 /** A setting that the gateway cannot work with. The message is for the person who set it. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
@@ -14,49 +14,6 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
 }) {}
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
-
-const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
-
-const amount = (name: string) =>
-  Config.schema(
-    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-    name
-  )
-
-const variables = Config.all({
-  host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
-  port: Config.schema(
-    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
-    "FLOW_PORT"
-  ).pipe(Config.withDefault(4242)),
-  conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
-  data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
-  defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
-  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
-  cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
-  role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
-  blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
-  aws: Config.all({
-    accessKeyId: optional("AWS_ACCESS_KEY_ID"),
-    secretAccessKey: optional("AWS_SECRET_ACCESS_KEY"),
-    sessionToken: optional("AWS_SESSION_TOKEN"),
-    region: optional("AWS_REGION"),
-    defaultRegion: optional("AWS_DEFAULT_REGION"),
-    endpoint: optional("AWS_ENDPOINT_URL"),
-    s3Endpoint: optional("AWS_ENDPOINT_URL_S3")
-  }),
-  search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
-  auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
-  logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
-    Config.withDefault("info" as const)
-  ),
-  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
-  runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
-  tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
-  outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
-  tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
-  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
-})
 
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
 
@@ -84,24 +41,31 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 
-/** Made here, so that whoever finds it missing or closed to writing is told which setting that is. */
-const dataFolder = (path: string): Effect.Effect<string, InvalidSetting> =>
-  Effect.try({
-    try: () => {
-      mkdirSync(path, { recursive: true, mode: 0o711 })
-      accessSync(path, constants.W_OK)
-      return path
-    },
-    catch: (error) => {
-      const reason = error instanceof Error ? error.message : String(error)
-      return new InvalidSetting({ variable: "FLOW_DATA", message: `the folder cannot be used: ${reason}` })
-    }
+/** Milliseconds that a storage has to answer. */
+const storageDeadline = 5000
+
+/** Refused here, so that whoever has to change something is told which setting that is. */
+const usable = (variable: string, folder: Promise<void>): Effect.Effect<void, InvalidSetting> =>
+  Effect.tryPromise({
+    try: () => folder,
+    catch: (error) => new InvalidSetting({ variable, message: error instanceof Error ? error.message : String(error) })
+  })
+
+/** A disk that is away does not keep the gateway from starting: what needs it fails until it is back. */
+const unlessAway = (folder: Promise<void>): Promise<void> =>
+  within(storageDeadline, folder).catch((error) => {
+    if (error instanceof UnusableFolder) throw error
   })
 
 /** The settings from the environment. What this version cannot do is refused at the start, never ignored. */
 export const layer = Layer.effect(
   Settings,
   Effect.gen(function* () {
+    const [first, ...others] = yield* unknownSettings
+    if (first !== undefined) {
+      const rest = others.map(({ name, message }) => `; ${name}: ${message}`)
+      return yield* refuse(first.name, first.message + rest.join(""))
+    }
     const env = yield* variables
     if (env.auth !== "none") {
       return yield* refuse("FLOW_AUTH", "this version knows only `none`; put an authenticating proxy in front")
@@ -130,10 +94,20 @@ export const layer = Layer.effect(
       return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
     }
     const conf = resolve(env.conf)
-    if (!statSync(conf, { throwIfNoEntry: false })?.isDirectory()) {
-      return yield* refuse("FLOW_CONF", `there is no folder ${conf}`)
+    yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
+    const data = resolve(env.data)
+    yield* usable("FLOW_DATA", within(storageDeadline, writableFolder(data, 0o711)))
+    const blobs = Option.isSome(env.blobs)
+      ? yield* blobPlace(env.blobs.value, {
+          ...env.aws,
+          region: env.aws.region ?? env.aws.defaultRegion,
+          endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
+        })
+      : ({ kind: "disk", root: resolve(data, "blobs") } as const)
+    if (blobs.kind === "disk") {
+      const variable = Option.isSome(env.blobs) ? "FLOW_BLOBS" : "FLOW_DATA"
+      yield* usable(variable, unlessAway(writableFolder(blobs.root, 0o700)))
     }
-    const data = yield* dataFolder(resolve(env.data))
     return Settings.of({
       host: env.host.replace(/^\[|\]$/g, ""),
       port: env.port,
@@ -143,20 +117,15 @@ export const layer = Layer.effect(
       databaseUrl: Option.getOrUndefined(env.databaseUrl),
       cluster: Option.getOrUndefined(env.cluster),
       role: env.role,
-      blobs: Option.isSome(env.blobs)
-        ? yield* blobPlace(env.blobs.value, {
-            ...env.aws,
-            region: env.aws.region ?? env.aws.defaultRegion,
-            endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
-          })
-        : { kind: "disk", root: resolve(data, "blobs") },
+      blobs,
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
       runs: { all: env.runs, each: env.tenantRuns },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
-      storageDeadline: 5000
+      storageDeadline,
+      stopPatience: 20_000
     })
   })
 )

@@ -24,60 +24,49 @@ interface Output {
 }
 
 describe("a gateway that is frozen while its executions write archives", () => {
-  it.live(
-    "adds nothing to them when it wakes: one start, one end, one archive, no line after the end",
-    () =>
-      Effect.gen(function* () {
-        const { start } = yield* members
-        yield* Effect.promise(async () => {
-          const gateways = await Promise.all([start(), start()])
-          const tenant = tenantOf(gateways[0].url)
-          const outputOf = (id: string) => tenant.get<Output>(`flowline/executions/${id}/output`)
-          const ids = await Promise.all(Array.from({ length: 6 }, () => tenant.run(archiving)))
-          const running = await Promise.all(
-            ids.map((id) => tenant.until(id, ({ state }) => state !== "PENDING", 60_000))
-          )
-          const first = pidOf(running[0]?.jobId ?? null)
-          const victim = gateways.find(({ pid }) => runnersOf(pid).includes(first)) ?? gateways[0]
-          const watcher = gateways.find((gateway) => gateway !== victim)!
-          const watching = tenantOf(watcher.url)
-          // Some of its runs are frozen along with it, as all are on a machine that is.
-          const runs = runnersOf(victim.pid).filter((_, index) => index % 2 === 0)
-          signal([victim.pid, ...runs], "SIGSTOP")
-          const taken = await Promise.all(
-            ids.map((id) => watching.until(id, ({ state }) => state !== "PENDING", 60_000))
-          )
-          expect(taken.length).toBe(ids.length)
-          await eventually(
-            "nothing is left to the frozen one",
-            async () => {
-              const all = await Promise.all(ids.map((id) => watching.detail(id)))
-              return all.every(({ state, jobId }, index) => state === "SUCCEEDED" || jobId !== running[index]?.jobId)
-            },
-            60_000
-          )
-          signal([...runs, victim.pid], "SIGCONT")
-          for (const id of ids) {
-            const detail = await watching.ended(id, 60_000)
-            expect([detail.state, detail.error, detail.archive]).toEqual(["SUCCEEDED", null, id])
-          }
-          // The frozen one is awake, and says what the others say.
-          await tenantOf(victim.url).ended(ids[0]!, 60_000)
-          const before = await Promise.all(ids.map((id) => watching.get<Output>(`flowline/executions/${id}/output`)))
-          const archives = await watching.get<ReadonlyArray<{ readonly id: string }>>("archives")
-          expect(archives.map(({ id }) => id).sort()).toEqual([...ids].sort())
-          await new Promise((done) => setTimeout(done, 1000))
-          for (const [index, id] of ids.entries()) {
-            const { events } = await tenant.detail(id)
-            expect(events.map(({ event }) => event)).toEqual(["stream.application.end", "stream.application.start"])
-            const output = await outputOf(id)
-            expect(output).toEqual(before[index])
-            expect(output.lines.map(({ seq }) => seq)).toEqual(output.lines.map((_, at) => at + 1))
-            // What an attempt said that was given up stays; the last one said everything.
-            expect(output.lines.slice(-count).map(({ text }) => JSON.parse(text).message)).toEqual(messages)
-          }
+  it.live("adds nothing to them when it wakes: one start, one end, one archive, no line after the end", () =>
+    Effect.gen(function* () {
+      const { start } = yield* members
+      yield* Effect.promise(async () => {
+        const gateways = await Promise.all([start(), start()])
+        const tenant = tenantOf(gateways[0].url)
+        const outputOf = (id: string) => tenant.get<Output>(`flowline/executions/${id}/output`)
+        const ids = await Promise.all(Array.from({ length: 4 }, () => tenant.run(archiving)))
+        const running = await Promise.all(ids.map((id) => tenant.until(id, ({ state }) => state !== "PENDING")))
+        const first = pidOf(running[0]?.jobId ?? null)
+        const victim = gateways.find(({ pid }) => runnersOf(pid).includes(first)) ?? gateways[0]
+        const watcher = gateways.find((gateway) => gateway !== victim)!
+        const watching = tenantOf(watcher.url)
+        // Some of its runs are frozen along with it, as all are on a machine that is.
+        const runs = runnersOf(victim.pid).filter((_, index) => index % 2 === 0)
+        signal([victim.pid, ...runs], "SIGSTOP")
+        const taken = await Promise.all(ids.map((id) => watching.until(id, ({ state }) => state !== "PENDING")))
+        expect(taken.length).toBe(ids.length)
+        await eventually("nothing is left to the frozen one", async () => {
+          const all = await Promise.all(ids.map((id) => watching.detail(id)))
+          return all.every(({ state, jobId }, index) => state === "SUCCEEDED" || jobId !== running[index]?.jobId)
         })
-      }),
-    180_000
+        signal([...runs, victim.pid], "SIGCONT")
+        for (const id of ids) {
+          const detail = await watching.ended(id)
+          expect([detail.state, detail.error, detail.archive]).toEqual(["SUCCEEDED", null, id])
+        }
+        // The frozen one is awake, and says what the others say.
+        await tenantOf(victim.url).ended(ids[0]!)
+        const before = await Promise.all(ids.map((id) => watching.get<Output>(`flowline/executions/${id}/output`)))
+        const archives = await watching.get<ReadonlyArray<{ readonly id: string }>>("archives")
+        expect(archives.map(({ id }) => id).sort()).toEqual([...ids].sort())
+        await new Promise((done) => setTimeout(done, 1000))
+        for (const [index, id] of ids.entries()) {
+          const { events } = await tenant.detail(id)
+          expect(events.map(({ event }) => event)).toEqual(["stream.application.end", "stream.application.start"])
+          const output = await outputOf(id)
+          expect(output).toEqual(before[index])
+          expect(output.lines.map(({ seq }) => seq)).toEqual(output.lines.map((_, at) => at + 1))
+          // What an attempt said that was given up stays; the last one said everything.
+          expect(output.lines.slice(-count).map(({ text }) => JSON.parse(text).message)).toEqual(messages)
+        }
+      })
+    })
   )
 })

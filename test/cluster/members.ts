@@ -29,11 +29,11 @@ export interface ChannelView {
   readonly jobs: ReadonlyArray<JobView>
 }
 
-/** A job that sends a record every 50 ms, for ever. */
+/** A job that sends a record every 100 ms, for ever. */
 export const ticking = (url: string): string => `
 runtime: stream
 dag:
-  - { type: generator_input, settings: { messages: [tick], rate: 20 }, publish: [ { stream: out } ] }
+  - { type: generator_input, settings: { messages: [tick], rate: 10 }, publish: [ { stream: out } ] }
   - { type: http_output, settings: { url: "${url}", batch_records: 1, retry_seconds: 1 }, subscribe: [ { component: generator_input, stream: out } ] }
 `
 
@@ -73,7 +73,7 @@ export const channelOf = (url: string, channel: string) => tenantOf(url).get<Cha
 export const act = async (url: string, channel: string, action: string): Promise<number> =>
   (await fetch(`${url}/v1/mytenant/channels/${channel}/${action}`, { method: "POST" })).status
 
-export const until = async (url: string, channel: string, status: string, millis = 15_000): Promise<ChannelView> => {
+export const until = async (url: string, channel: string, status: string, millis?: number): Promise<ChannelView> => {
   let view: ChannelView | undefined
   const reached = async () => {
     view = await channelOf(url, channel).catch(() => undefined)

@@ -9,7 +9,7 @@ describe("gateways with one role each", () => {
   it.live("serve and run, for one another", () =>
     Effect.gen(function* () {
       const { addChannel, start } = yield* members
-      addChannel("main", { a: generator(undefined, 20) })
+      addChannel("main", { a: generator(undefined, 5) })
       yield* Effect.promise(async () => {
         const [api, runner] = await Promise.all([start({ FLOW_ROLE: "api" }), start({ FLOW_ROLE: "runner" })])
         const tenant = tenantOf(api.url)
@@ -25,7 +25,7 @@ describe("gateways with one role each", () => {
           node: expect.stringMatching(`:${runner.pid}$`)
         })
         expect(await act(api.url, "main", "stop")).toBe(204)
-        expect(await channelOf(api.url, "main")).toMatchObject({ status: "STOPPED" })
+        await until(api.url, "main", "STOPPED")
         expect((await fetch(`${runner.url}/health/ready`)).status).toBe(200)
         expect((await fetch(`${runner.url}/v1/mytenant/channels`)).status).toBe(404)
       })
@@ -37,7 +37,7 @@ describe("gateways that do not listen for one another", () => {
   it.live("find what is to be done in the database", () =>
     Effect.gen(function* () {
       const { addChannel, start } = yield* members
-      addChannel("main", { a: generator(undefined, 20), b: generator(undefined, 20), c: generator(undefined, 20) })
+      addChannel("main", { a: generator(undefined, 5), b: generator(undefined, 5) })
       yield* Effect.promise(async () => {
         const silent = { FLOW_CLUSTER: "" }
         const [first, second] = await Promise.all([start(silent), start(silent)])
@@ -45,18 +45,15 @@ describe("gateways that do not listen for one another", () => {
         await until(second.url, "main", "ACTIVE")
         expect(await act(second.url, "main", "stop")).toBe(204)
         await until(first.url, "main", "STOPPED")
-        const ids = await Promise.all(Array.from({ length: 8 }, () => tenantOf(second.url).run(generator(2, 100))))
+        const ids = await Promise.all(Array.from({ length: 4 }, () => tenantOf(second.url).run(generator(2, 100))))
         for (const id of ids) expect(await tenantOf(first.url).ended(id)).toMatchObject({ state: "SUCCEEDED" })
         expect(await act(first.url, "main", "start")).toBe(201)
         await until(second.url, "main", "ACTIVE")
         await first.kill("SIGKILL")
-        await eventually(
-          "the second one has all jobs",
-          async () =>
-            (await channelOf(second.url, "main")).jobs.every(
-              ({ node, status }) => pidOf(node) === second.pid && status === "ACTIVE"
-            ),
-          30_000
+        await eventually("the second one has all jobs", async () =>
+          (await channelOf(second.url, "main")).jobs.every(
+            ({ node, status }) => pidOf(node) === second.pid && status === "ACTIVE"
+          )
         )
       })
     })

@@ -68,73 +68,70 @@ const countOf = (lines: ReadonlyArray<string>) => {
 }
 
 describe("a gateway that is killed while a run follows a log", () => {
-  it.live(
-    "loses no line, rotated or not, and repeats none that stands before the position it has kept",
-    () =>
-      Effect.gen(function* () {
-        const conf = yield* temporary
-        const logs = join(conf, "tenants", "mytenant", "logs")
-        mkdirSync(logs, { recursive: true })
-        const database = yield* freshDatabase
-        const sql = yield* Effect.provide(PgClient.makeClient({ url: database }), Reactivity.layer)
-        const here = yield* site({ variables: { FLOW_CONF: conf, FLOW_DATABASE_URL: Redacted.value(database) } })
-        const out = join(here.data, "blobs", "mytenant", "data", "all.log")
-        const log = writer(logs)
-        /** The lines that a new attempt would not read again. */
-        const saved = Effect.map(sql`select value from positions`, (rows) => {
-          const [row] = Schema.decodeUnknownSync(Rows)(rows)
-          return row === undefined ? [] : log.upTo(row.value)
-        })
-        const until = (what: string, holds: Effect.Effect<boolean, unknown>) =>
-          Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds)), 60_000))
+  it.live("loses no line, rotated or not, and repeats none that stands before the position it has kept", () =>
+    Effect.gen(function* () {
+      const conf = yield* temporary
+      const logs = join(conf, "tenants", "mytenant", "logs")
+      mkdirSync(logs, { recursive: true })
+      const database = yield* freshDatabase
+      const sql = yield* Effect.provide(PgClient.makeClient({ url: database }), Reactivity.layer)
+      const here = yield* site({ variables: { FLOW_CONF: conf, FLOW_DATABASE_URL: Redacted.value(database) } })
+      const out = join(here.data, "blobs", "mytenant", "data", "all.log")
+      const log = writer(logs)
+      /** The lines that a new attempt would not read again. */
+      const saved = Effect.map(sql`select value from positions`, (rows) => {
+        const [row] = Schema.decodeUnknownSync(Rows)(rows)
+        return row === undefined ? [] : log.upTo(row.value)
+      })
+      const until = (what: string, holds: Effect.Effect<boolean, unknown>) =>
+        Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds))))
 
+      log.write(2000)
+      let gateway = yield* Effect.promise(() => here.start())
+      const id = yield* Effect.promise(() => tenantOf(gateway.url).run(flowline))
+      // A third death would leave the execution lost.
+      for (let death = 0; death < 2; death++) {
+        const before = (yield* saved).length
         log.write(2000)
-        let gateway = yield* Effect.promise(() => here.start())
-        const id = yield* Effect.promise(() => tenantOf(gateway.url).run(flowline))
-        // A third death would leave the execution lost.
-        for (let death = 0; death < 2; death++) {
-          const before = (yield* saved).length
-          log.write(2000)
-          yield* until(
-            "a later position",
-            Effect.map(saved, (lines) => lines.length > before)
-          )
-          if (death > 0) log.rotate()
-          log.write(1000)
-          const runners = runnersOf(gateway.pid)
-          yield* Effect.promise(() => gateway.kill("SIGKILL"))
-          yield* Effect.promise(() => eventually("the run is gone", () => !runners.some(isAlive), 15_000))
-          if (death === 0) log.rotate()
-          const kept = yield* saved
-          const counted = countOf(linesOf(out))
-          assert.deepStrictEqual(
-            kept.filter((line) => !counted.has(line)),
-            []
-          )
-          gateway = yield* Effect.promise(() => here.start())
-          yield* until(
-            "every line",
-            Effect.sync(() => new Set(linesOf(out)).size === log.count())
-          )
-          const counts = countOf(linesOf(out))
-          assert.deepStrictEqual(
-            kept.filter((line) => counts.get(line) !== counted.get(line)),
-            []
-          )
-          log.write(10)
-        }
         yield* until(
-          "the last lines",
-          Effect.sync(() => new Set(linesOf(out)).size === log.count())
+          "a later position",
+          Effect.map(saved, (lines) => lines.length > before)
         )
-        const wanted = new Set(Array.from({ length: log.count() }, (_, at) => lineOf(at)))
+        if (death > 0) log.rotate()
+        log.write(1000)
+        const runners = runnersOf(gateway.pid)
+        yield* Effect.promise(() => gateway.kill("SIGKILL"))
+        yield* Effect.promise(() => eventually("the run is gone", () => !runners.some(isAlive)))
+        if (death === 0) log.rotate()
+        const kept = yield* saved
+        const counted = countOf(linesOf(out))
         assert.deepStrictEqual(
-          linesOf(out).filter((line) => !wanted.has(line)),
+          kept.filter((line) => !counted.has(line)),
           []
         )
-        const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
-        assert.strictEqual(state, "RUNNING")
-      }),
-    180_000
+        gateway = yield* Effect.promise(() => here.start())
+        yield* until(
+          "every line",
+          Effect.sync(() => new Set(linesOf(out)).size === log.count())
+        )
+        const counts = countOf(linesOf(out))
+        assert.deepStrictEqual(
+          kept.filter((line) => counts.get(line) !== counted.get(line)),
+          []
+        )
+        log.write(10)
+      }
+      yield* until(
+        "the last lines",
+        Effect.sync(() => new Set(linesOf(out)).size === log.count())
+      )
+      const wanted = new Set(Array.from({ length: log.count() }, (_, at) => lineOf(at)))
+      assert.deepStrictEqual(
+        linesOf(out).filter((line) => !wanted.has(line)),
+        []
+      )
+      const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
+      assert.strictEqual(state, "RUNNING")
+    })
   )
 })

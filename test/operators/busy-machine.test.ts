@@ -1,10 +1,15 @@
-import { Schema } from "effect"
-import { describe, expect, it } from "vitest"
+import { Result, Schema } from "effect"
+import { describe, expect, it, vi } from "vitest"
+import { Hand } from "../../src/layers/operators/Hand.ts"
+import { lineBench } from "../../src/layers/operators/LineBench.ts"
+import { programBench } from "../../src/layers/operators/ProgramBench.ts"
+import type { Bench, Order } from "../../src/layers/operators/Protocol.ts"
 import { guard } from "../../src/layers/operators/Watchdog.ts"
 import { flowlet } from "../../src/services/nodes/Flowlet.ts"
 import { grok } from "../../src/services/nodes/Grok.ts"
 import type { Guard } from "../../src/services/nodes/Guard.ts"
 import type { Event, NodeType } from "../../src/services/nodes/Node.ts"
+import type { TestProgram } from "../../src/services/operators/OperatorPool.ts"
 import { Memory } from "../nodes/memory.ts"
 
 // A record may be slow because others have the processor. That is no reason to lose it.
@@ -12,10 +17,10 @@ import { Memory } from "../nodes/memory.ts"
 /** The node's time does not pass, whatever the clock says: as if others had the processor all the time. */
 const idle: Guard = { ...guard, processorMillis: () => 0 }
 
-/** The same, and what runs is cut off at its end the first times. */
+/** The same, and the first times nothing is done before the time is over. */
 const cutting = (times: number): Guard => {
   let left = times
-  return { ...idle, within: (millis, step) => guard.within(millis, step) && left-- <= 0 }
+  return { ...idle, within: (millis, step) => left-- <= 0 && guard.within(millis, step) }
 }
 
 const run = async (node: NodeType, given: Record<string, unknown>, events: ReadonlyArray<Event>, guard: Guard) => {
@@ -36,12 +41,12 @@ describe("a record that takes long because the machine is busy", () => {
     expect(await run(flowlet, given, events, idle)).toEqual({ "*": events, errors: [] })
   })
 
-  it("is tried again when its sandbox was cut off", { timeout: 30_000 }, async () => {
+  it("is tried again when its sandbox was cut off", { timeout: 120_000 }, async () => {
     const given = { code: "event.m = event.n" }
     const done = events.map(({ n }) => ({ n, m: n }))
     // The sandbox is begun with a cut that fails the node, so that one comes after it.
     let begun = false
-    const { within } = cutting(3)
+    const { within } = cutting(9)
     const later: Guard = { ...idle, within: (millis, step) => (begun ? within : guard.within)(millis, step) }
     const context = { ...new Memory().nodeContext("node"), guard: later }
     const instance = await flowlet.start(Schema.decodeUnknownSync(flowlet.settings)(given), context)
@@ -53,11 +58,68 @@ describe("a record that takes long because the machine is busy", () => {
 
   it("is tried again by grok", async () => {
     const given = { patterns: ["^(?<x>(a|aa)+)$"] }
-    const { "*": parsed, errors } = await run(grok, given, [{ message: "aa" }, { message: "a" }], cutting(4))
+    const { "*": parsed, errors } = await run(grok, given, [{ message: "aa" }, { message: "a" }], cutting(9))
     expect(errors).toEqual([])
     expect(parsed).toEqual([
       { message: "aa", x: "aa" },
       { message: "a", x: "a" }
     ])
+  })
+})
+
+const program = (operator: TestProgram["operator"], text: string): TestProgram => ({
+  ...{
+    operator,
+    text,
+    part: "pattern",
+    split: "lines",
+    definitions: "",
+    shared: { version: "", sources: [], leftOut: [] }
+  },
+  ...{ ecsCompatibility: "disabled", appendSeparator: " " }
+})
+
+const order = (text: string, given?: TestProgram): Order => ({
+  ...{
+    session: 1,
+    program: given,
+    batch: { bytes: Buffer.from(text), firstLine: 1, cut: false },
+    from: 0,
+    condemned: []
+  },
+  allowance: { sampleMillis: 200, turnMillis: 60_000 }
+})
+
+describe("an operator test that takes long because the machine is busy", () => {
+  const outcomes = async (bench: Result.Result<Bench, unknown>, text: string) => {
+    const { matched, samples, timeouts } = await Result.getOrThrow(bench).turn(order(text))
+    return { matched, samples, timeouts }
+  }
+
+  it("tries a pattern again that was cut off", async () => {
+    const bench = lineBench(program("grok", "^(?<x>(a|aa)+)$"), () => {}, cutting(9))
+    expect(await outcomes(bench, "aa\na\n")).toEqual({ matched: 2, samples: 2, timeouts: 0 })
+  })
+
+  it("tries a program again that was cut off", async () => {
+    const bench = await programBench(program("flowlet", "event.n = 1"), () => {}, cutting(9))
+    expect(await outcomes(bench, "aa\na\n")).toEqual({ matched: 2, samples: 2, timeouts: 0 })
+  })
+
+  it("keeps a worker that had no processor, and ends one that had it", async () => {
+    const hand = new Hand(64, 60_000, () => {})
+    const loops = program("flowlet", "if (event.message === 'b') for (;;);")
+    expect(await hand.give(order("a", loops), 60_000)).toMatchObject({ turn: { matched: 1 } })
+    // A minute passes on the clock in which the worker gets no processor.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })
+    try {
+      const answer = hand.give(order("b\n"), 60_000)
+      vi.advanceTimersByTime(60_000)
+      expect(await answer).toMatchObject({ turn: { matched: 0, timeouts: 1 } })
+    } finally {
+      vi.useRealTimers()
+    }
+    expect(await hand.give(order("b\n"), 50)).toEqual({ lost: 0 })
+    await hand.end()
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { layer as sharedLayer, type Vitest } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import * as Client from "../../src/client.ts"
 import { Routes, table } from "../../src/Http.ts"
@@ -13,6 +13,7 @@ import * as Memory from "../../src/layers/Memory.ts"
 import * as Production from "../../src/layers/Production.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
 import { freshDatabase } from "./postgres.ts"
+import { until } from "./process.ts"
 
 export const exampleConf = fileURLToPath(new URL("../../examples/conf", import.meta.url))
 
@@ -51,6 +52,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
         storageDeadline: 5000,
+        stopPatience: 20_000,
         ...given
       })
     })
@@ -101,12 +103,9 @@ export const flowlineForm = (text: string, name = "flowline.yaml"): FormData => 
 /** Waits until the execution has ended, and gives its detail. */
 export const ended = (tenant: string, flowlineId: string, executionId: string) =>
   Effect.flatMap(TestGateway, ({ client }) =>
-    client.executions.detail({ params: { tenant, flowlineId, executionId } }).pipe(
-      Effect.filterOrFail(
-        ({ state }) => state !== "PENDING" && state !== "RUNNING",
-        () => "still running" as const
-      ),
-      Effect.retry({ while: (error) => error === "still running", schedule: Schedule.spaced(25), times: 800 })
+    until(
+      client.executions.detail({ params: { tenant, flowlineId, executionId } }),
+      ({ state }) => state !== "PENDING" && state !== "RUNNING"
     )
   )
 

@@ -45,7 +45,7 @@ export const startProcess = (variables: Readonly<Record<string, string>>): Gatew
     })
   )
   const ready = async () => {
-    await eventually("the ready line", () => over !== undefined || stdout.includes("\n"), 30_000)
+    await eventually("the ready line", () => over !== undefined || stdout.includes("\n"))
     const found = /^flow-gateway ready (http:\/\/127\.0\.0\.1:(\d+))\n/.exec(stdout)
     if (found === null) throw new Error(`The gateway is not ready (${JSON.stringify(over)}): ${stdout}${stderr}`)
     return { url: found[1]!, port: Number(found[2]) }
@@ -153,7 +153,7 @@ const leave = async (data: string, started: ReadonlyArray<GatewayProcess>) => {
   const postgres = postgresOf(data)
   signal(pids, "SIGKILL")
   signal([...postgres, ...runs], "SIGKILL")
-  await eventually("no process is left", () => ![...pids, ...postgres, ...runs].some(isAlive), 15_000)
+  await eventually("no process is left", () => ![...pids, ...postgres, ...runs].some(isAlive))
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
+import { Effect } from "effect"
 
 /** A child process and the lines it has printed. */
 export interface Running {
@@ -25,7 +26,7 @@ export const runFile = (
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) =>
     child.on("close", (code, signal) => done({ code, signal }))
   )
-  const line = (word: string, millis = 20_000) =>
+  const line = (word: string, millis = patience) =>
     new Promise<string>((done, fail) => {
       const look = () => {
         const found = lines.find((text) => text.startsWith(word))
@@ -49,11 +50,35 @@ export const runFile = (
   return { process: child, lines, line, exit }
 }
 
+/**
+ * Milliseconds that a condition may take. Only a failure waits so long: the bound leaves room for a machine that is
+ * many times slower than usual.
+ */
+export const patience = 100_000
+
+/** Milliseconds until the next look: few at first, then more, as each look costs the machine. */
+const longer = (pause: number) => Math.min(pause * 1.3, 150)
+
+const pass = (millis: number) => new Promise<void>((done) => setTimeout(done, millis))
+
 /** Polls until the condition holds; fails after `millis`. */
-export const eventually = async (what: string, holds: () => boolean | Promise<boolean>, millis = 10_000) => {
+export const eventually = async (what: string, holds: () => boolean | Promise<boolean>, millis = patience) => {
   const deadline = performance.now() + millis
-  while (!(await holds())) {
+  for (let pause = 10; ; pause = longer(pause)) {
+    if (await holds()) return
     if (performance.now() > deadline) throw new Error(`Not within ${millis} ms: ${what}`)
-    await new Promise((done) => setTimeout(done, 25))
+    await pass(pause)
   }
 }
+
+/** Looks until what is seen is as it should be, and gives that; fails with what was seen last. */
+export const until = <A, E, R>(look: Effect.Effect<A, E, R>, holds: (seen: A) => boolean): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const deadline = performance.now() + patience
+    for (let pause = 10; ; pause = longer(pause)) {
+      const seen = yield* look
+      if (holds(seen)) return seen
+      if (performance.now() > deadline) throw new Error(`Not within ${patience} ms: ${JSON.stringify(seen)}`)
+      yield* Effect.promise(() => pass(pause))
+    }
+  })

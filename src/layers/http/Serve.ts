@@ -11,7 +11,7 @@ import type { RouteTable } from "./RouteTable.ts"
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel } = yield* Settings
+      const { host, port, logLevel, stopPatience } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // Whoever read the log may go away: that is no reason to stop serving.
@@ -23,7 +23,7 @@ export const layer = (table: RouteTable) =>
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
       })
-      const options = { host, port, gracefulShutdownTimeout: "20 seconds" } as const
+      const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return leanServer.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices)

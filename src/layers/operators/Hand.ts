@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads"
+import { hadItsTime } from "../../services/nodes/Guard.ts"
 import { program } from "../Programs.ts"
 import type { FromWorker, Order, Reply } from "./Protocol.ts"
 
@@ -17,17 +18,23 @@ export interface Lost {
 /** How long a worker may take to start. */
 const startMillis = 30_000
 
+const notBegun = -1
+
+/** How many times its allowance a worker may leave the question for its processor time unanswered. */
+const mostSilence = 10
+
 /** One worker thread and the order that it is at work on. */
 export class Hand {
   readonly #worker: Worker
-  readonly #reached = new Int32Array(new SharedArrayBuffer(4))
+  /** The sample that the worker is at, and the processor time in milliseconds at which it began the order. */
+  readonly #told = new Int32Array(new SharedArrayBuffer(8))
   readonly #ended: () => void
   /** Sessions whose program the worker has. */
   readonly sessions = new Set<number>()
   #settle: ((reply: Reply | Lost) => void) | undefined
   #deadline: NodeJS.Timeout | undefined
   #ready = false
-  /** Milliseconds for the order that waits for the worker's start. */
+  /** Milliseconds of processor for the order. */
   #patience = 0
   readonly #leisureMillis: number
   #leisure: NodeJS.Timeout | undefined
@@ -38,7 +45,7 @@ export class Hand {
     this.#leisureMillis = leisureMillis
     this.#ended = ended
     this.#worker = new Worker(program("operators"), {
-      workerData: this.#reached.buffer,
+      workerData: this.#told.buffer,
       resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: youngMib },
       env: {},
       stdin: false,
@@ -49,7 +56,7 @@ export class Hand {
     this.#worker.on("message", (message: FromWorker) => {
       if (!("ready" in message)) return this.#done(message)
       this.#ready = true
-      if (this.#settle !== undefined) this.#watch(this.#patience)
+      if (this.#settle !== undefined) this.#watch(this.#patience, () => this.#judge())
     })
     this.#worker.on("error", () => this.#gone())
     this.#worker.on("messageerror", () => void this.end())
@@ -60,15 +67,17 @@ export class Hand {
     return this.alive && this.#settle === undefined
   }
 
-  /** Sends an order and kills the worker when it has not answered in time. */
+  /** Sends an order and kills the worker when it has had so many milliseconds of processor without an answer. */
   give(order: Order, millis: number): Promise<Reply | Lost> {
     clearTimeout(this.#leisure)
     if (order.program !== undefined) this.sessions.add(order.session)
     return new Promise((resolve) => {
       this.#settle = resolve
       this.#patience = millis
-      this.#watch(this.#ready ? millis : startMillis)
-      this.#reached[0] = order.from
+      if (this.#ready) this.#watch(millis, () => this.#judge())
+      else this.#watch(startMillis, () => this.end())
+      this.#told[0] = order.from
+      this.#told[1] = notBegun
       this.#worker.postMessage({ order })
     })
   }
@@ -96,9 +105,22 @@ export class Hand {
     void this.#worker.terminate()
   }
 
-  #watch(millis: number): void {
+  #watch(millis: number, then: () => Promise<void>): void {
     clearTimeout(this.#deadline)
-    this.#deadline = setTimeout(() => void this.end(), millis)
+    this.#deadline = setTimeout(() => void then(), millis)
+  }
+
+  /** The time for the order is over by the clock: a worker that others kept from working gets the rest of it. */
+  async #judge(): Promise<void> {
+    const patience = this.#patience
+    const order = this.#settle
+    this.#watch(patience * mostSilence, () => this.end())
+    const usage = await this.#worker.cpuUsage().catch(() => undefined)
+    if (usage === undefined || this.#settle !== order) return
+    const began = this.#told[1]!
+    const used = began === notBegun ? 0 : (usage.user + usage.system) / 1000 - began
+    if (hadItsTime(used, patience)) return this.end()
+    this.#watch(patience - used, () => this.#judge())
   }
 
   #done(reply: Reply | Lost): void {
@@ -114,6 +136,6 @@ export class Hand {
     this.alive = false
     clearTimeout(this.#leisure)
     this.#ended()
-    this.#done({ lost: this.#ready ? this.#reached[0]! : undefined })
+    this.#done({ lost: this.#ready ? this.#told[0]! : undefined })
   }
 }

@@ -1,14 +1,12 @@
 import * as Result from "effect/Result"
+import { type Guard, hadItsTime } from "../../services/nodes/Guard.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import { prepare, type Tester } from "../../services/operators/Tester.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { processorMillis, within } from "./Watchdog.ts"
-
-/** How often a sample that got no processor is tried again. */
-const maxSpared = 5
+import { guard } from "./Watchdog.ts"
 
 const examined = (tester: Tester, sample: Sample): Row => {
   try {
@@ -25,13 +23,14 @@ const examined = (tester: Tester, sample: Sample): Row => {
 /** Grok and dissect on the samples of a batch. `reached` is told each sample before it is tried. */
 export const lineBench = (
   program: TestProgram,
-  reached: (index: number) => void
+  reached: (index: number) => void,
+  watch: Guard = guard
 ): Result.Result<Bench, ProgramFault> => {
   const { operator, text, definitions, shared, ecsCompatibility, appendSeparator } = program
   if (operator === "flowlet") throw new Error("a program is no pattern")
   const given = { definitions, shared, ecsCompatibility, appendSeparator }
   const prepared = prepare({ operator, input: "", pattern: text, ...given })
-  if (Result.isSuccess(prepared)) return Result.succeed(new LineBench(prepared.success, program, reached))
+  if (Result.isSuccess(prepared)) return Result.succeed(new LineBench(prepared.success, program, reached, watch))
   const { part, source, detail, line, column, text: offending } = prepared.failure
   const place = { ...(source === undefined ? {} : { source }), line, column, text: offending }
   return Result.fail({ part: part === "definitions" && source === undefined ? part : program.part, detail, ...place })
@@ -41,20 +40,24 @@ class LineBench implements Bench {
   readonly #tester: Tester
   readonly #program: TestProgram
   readonly #reached: (index: number) => void
+  readonly #watch: Guard
   /** The very first sample also pays for the compilation of the regular expressions. */
   #warm = false
-  /** How often the present sample was spared, and whether it has had all of its time now. */
+  /** The line that was cut off last, how often it was spared, and whether it has had all of its time now. */
+  #line: number | undefined
   #spared = 0
   #guilty = false
 
-  constructor(tester: Tester, program: TestProgram, reached: (index: number) => void) {
+  constructor(tester: Tester, program: TestProgram, reached: (index: number) => void, watch: Guard) {
     this.#tester = tester
     this.#program = program
     this.#reached = reached
+    this.#watch = watch
   }
 
   turn({ batch, from, condemned, allowance: { sampleMillis, turnMillis } }: Order): Turn {
     const { operator, split } = this.#program
+    const { processorMillis } = this.#watch
     const all = batch === undefined ? [] : samplesOf(batch, split)
     const limit = maxLength(operator, split)
     const rows: Array<Row> = []
@@ -79,14 +82,19 @@ class LineBench implements Bench {
     while (goesOn()) {
       const first = next
       const doomed = sampleMillis === 0 || condemned.includes(next)
+      // Another worker may have gone on with the test meanwhile.
+      if (all[next]!.line !== this.#line) this.#spared = 0
       if (!doomed && (this.#tried(sampleMillis, examine) || next > first)) {
         this.#warm = true
-        this.#spared = 0
       } else if (doomed || this.#guilty) {
         rows[next - from] = row(this.#tester.timedOut(all[next]!, sampleMillis))
         this.#guilty = false
         timeouts++
         next++
+      } else {
+        // Others had the processor: the sample is tried again from the start, for twice as long.
+        this.#line = all[next]!.line
+        this.#spared++
       }
     }
     const { hints } = this.#tester.summary()
@@ -94,11 +102,10 @@ class LineBench implements Bench {
   }
 
   #tried(millis: number, examine: () => void): boolean {
+    const { processorMillis, within } = this.#watch
     const used = processorMillis()
-    if (within(millis, examine)) return true
-    // It may have been cut off because others had the processor: then it is tried again from the start.
-    const had = processorMillis() - used > millis / 2 && (this.#warm || this.#spared > 0)
-    this.#guilty = had || this.#spared++ >= maxSpared
+    if (within(millis * 2 ** this.#spared, examine)) return true
+    this.#guilty = hadItsTime(processorMillis() - used, millis) && (this.#warm || this.#spared > 0)
     return false
   }
 }

@@ -6,7 +6,10 @@ import { OperatorPool, type TestedBatch, type TestProgram } from "../../services
 import { Crew, type Seat } from "./Crew.ts"
 import type { Turn } from "./Protocol.ts"
 
-/** All in milliseconds but `workers` and `memoryMib`. */
+/**
+ * All in milliseconds but `workers` and `memoryMib`: of the worker's processor time but for `turnMillis` and
+ * `leisureMillis`, which pass by the clock.
+ */
 export interface PoolLimits {
   readonly workers: number
   /** Heap of one worker. */

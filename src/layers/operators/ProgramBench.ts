@@ -1,5 +1,6 @@
 import { Result } from "effect"
 import { isObject, parseJson } from "../../services/nodes/formats/Json.ts"
+import type { Guard } from "../../services/nodes/Guard.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import { open } from "../../services/operators/flowlet/Engine.ts"
 import type { Guest } from "../../services/operators/flowlet/Guest.ts"
@@ -10,7 +11,7 @@ import type { SampleResult } from "../../services/operators/OperatorTest.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
-import { processorMillis, within } from "./Watchdog.ts"
+import { guard } from "./Watchdog.ts"
 
 /** A sample that is a JSON object is the event; any other text is its message. */
 const eventOf = ({ text }: Sample): unknown => {
@@ -47,12 +48,15 @@ const rowOf = ({ line, text }: Sample, outcome: Outcome, millis: number): Row =>
 /** The program of a flowlet test in its sandbox, which is made anew when an event has broken it. */
 export const programBench = async (
   program: TestProgram,
-  reached: (index: number) => void
+  reached: (index: number) => void,
+  watch: Guard = guard
 ): Promise<Result.Result<Bench, ProgramFault>> => {
   const match = () => matching(program.definitions, program.ecsCompatibility, program.shared)
-  const start = () => open(program.text, match(), { clock: processorMillis })
+  const start = () => open(program.text, match(), { clock: watch.processorMillis })
   const started = await start()
-  if (Result.isSuccess(started)) return Result.succeed(new ProgramBench(program, started.success, start, reached))
+  if (Result.isSuccess(started)) {
+    return Result.succeed(new ProgramBench(program, started.success, start, reached, watch))
+  }
   const { message, line = 1, column = 1 } = started.failure
   const text = program.text.split("\n")[line - 1]?.trim() ?? ""
   return Result.fail({ part: program.part, detail: message, line, column, text: text.slice(0, 200) })
@@ -62,24 +66,30 @@ class ProgramBench implements Bench {
   readonly #program: TestProgram
   readonly #start: () => Promise<Result.Result<Guest, ScriptFault>>
   readonly #reached: (index: number) => void
+  readonly #watch: Guard
   #guest: Guest | undefined
   /** Outcomes of samples that broke the sandbox, by line: they are not tried again. */
   readonly #broken = new Map<number, Outcome>()
+  /** How often in a row the sandbox was cut off while others had the processor. */
+  #spared = 0
 
   constructor(
     program: TestProgram,
     guest: Guest,
     start: () => Promise<Result.Result<Guest, ScriptFault>>,
-    reached: (index: number) => void
+    reached: (index: number) => void,
+    watch: Guard
   ) {
     this.#program = program
     this.#guest = guest
     this.#start = start
     this.#reached = reached
+    this.#watch = watch
   }
 
   async turn({ batch, from, condemned, allowance: { sampleMillis, turnMillis } }: Order): Promise<Turn> {
     const { operator, split } = this.#program
+    const { processorMillis } = this.#watch
     const limit = maxLength(operator, split)
     const all = batch === undefined ? [] : samplesOf(batch, split)
     const start = processorMillis()
@@ -122,7 +132,7 @@ class ProgramBench implements Bench {
     return { ...summed(rows), samples: all.length, next, timeouts, millis: processorMillis() - start, hints: [] }
   }
 
-  /** The outcomes of the first samples; none when the first one broke the sandbox, which is then remembered. */
+  /** The outcomes of the first samples; none when one broke the sandbox, which is remembered if it was guilty. */
   async #run(
     samples: ReadonlyArray<Sample>,
     from: number,
@@ -137,9 +147,15 @@ class ProgramBench implements Bench {
     try {
       const left = Math.max(0, end - performance.now())
       // The sandbox stops loops by itself; the watchdog is for what it cannot see, such as a pattern of a helper.
-      const finished = within(left + millis * 4, () => {
+      const finished = this.#watch.within((left + millis * 4) * 2 ** this.#spared, () => {
         outcomes = guest.run(samples.map(eventOf), millis, end)
       })
+      if (!finished && !guest.isLate()) {
+        this.#spared++
+        this.#guest = undefined
+        return []
+      }
+      this.#spared = 0
       if (!finished) broken = { timeout: true }
     } catch (error) {
       // Recursion outgrew the thread's stack, or the program broke the sandbox in another way.

@@ -4,15 +4,16 @@ import * as Result from "effect/Result"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
 import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
+import { processorMillis } from "./Watchdog.ts"
 
 // Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
 
 // Tests give way to everything else. On Linux this is the priority of the thread, elsewhere it would be the process's.
 if (process.platform === "linux") setPriority(5)
 
-const reachedCell = new Int32Array(workerData as SharedArrayBuffer)
+const told = new Int32Array(workerData as SharedArrayBuffer)
 const reached = (index: number): void => {
-  reachedCell[0] = index
+  told[0] = index
 }
 
 const say = (message: FromWorker): void => {
@@ -31,6 +32,7 @@ const compile = async (program: TestProgram): Promise<Result.Result<Bench, Progr
 }
 
 const answer = async (order: Order): Promise<Reply> => {
+  told[1] = processorMillis()
   if (order.program !== undefined) {
     const compiled = await compile(order.program)
     if (Result.isFailure(compiled)) return { fault: compiled.failure }

@@ -36,8 +36,6 @@ interface Broken {
   readonly isGuilty: boolean
 }
 
-/** How often in a row a sandbox that got no processor is replaced. */
-const mostSpared = 5
 /** How long a batch of slow events keeps everything else in the process waiting. */
 const breathMillis = 50
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -70,13 +68,13 @@ export class Program {
         await take(batch[next++]!, {}, why)
         continue
       }
-      const outcomes = this.#turn(batch.slice(next, doomed > next ? doomed : batch.length))
+      const outcomes = this.#turn(batch.slice(next, doomed > next ? doomed : batch.length), 2 ** spared)
       if ("why" in outcomes) {
         // The events before the guilty one run once more, in a new sandbox; that one too, if others had the processor.
         const { isGuilty } = outcomes
         why = outcomes.why
         spared = isGuilty ? 0 : spared + 1
-        if (isGuilty || spared > mostSpared) doomed = next + this.#guest.at()
+        if (isGuilty) doomed = next + this.#guest.at()
         this.#guest = await guestOf(this.#options, this.#context)
       } else {
         spared = 0
@@ -89,8 +87,8 @@ export class Program {
     }
   }
 
-  /** The outcomes of the first events, or why the sandbox is of no more use. */
-  #turn(events: Batch): ReadonlyArray<Outcome> | Broken {
+  /** The outcomes of the first events, or why the sandbox is of no more use. `patience` is 1 at the first try. */
+  #turn(events: Batch, patience: number): ReadonlyArray<Outcome> | Broken {
     const { millis } = this.#options
     let outcomes: ReadonlyArray<Outcome> = []
     const step = () => {
@@ -100,11 +98,10 @@ export class Program {
       const { guard } = this.#context
       if (guard === undefined) step()
       else {
-        const used = guard.processorMillis()
         // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in
         // function.
-        if (!guard.within(breathMillis + millis * 10, step)) {
-          return { why: late(millis), isGuilty: guard.processorMillis() - used > millis }
+        if (!guard.within((breathMillis + millis * 10) * patience, step)) {
+          return { why: late(millis), isGuilty: this.#guest.isLate() }
         }
       }
     } catch {

@@ -82,5 +82,7 @@ export class Settings extends Context.Service<
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
     /** Milliseconds that a storage has to answer before the request is answered 504. */
     readonly storageDeadline: number
+    /** Milliseconds that requests under way have when the gateway is told to stop. */
+    readonly stopPatience: number
   }
 >()("flow/shared/Settings") {}

@@ -1,4 +1,5 @@
 import { Result } from "effect"
+import { hadItsTime } from "../../nodes/Guard.ts"
 import { defaultGuestLimits, type Guest } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
 import { newModule } from "./Module.ts"
@@ -12,8 +13,8 @@ export interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
   readonly within?: ((millis: number, step: () => void) => boolean) | undefined
 }
 
-/** What a program may do before its first event, its loops inside of built-in functions included. */
-const startMillis = 5000
+/** Milliseconds that a program has before its first event, its loops inside of built-in functions included. */
+const startMillis = 2000
 
 /** Starts a program in a sandbox with memory of its own. `match` is what its helpers grok and dissect call. */
 export const open = async (
@@ -22,23 +23,31 @@ export const open = async (
   given: OpenOptions = {}
 ): Promise<Result.Result<Guest, ScriptFault>> => {
   const { purpose = "flowlet", limits = defaultGuestLimits, clock = () => performance.now(), within } = given
-  const module = await newModule(limits.memoryBytes)
-  const make = () => new Sandbox(module, text, match, { purpose, limits, clock })
-  return Result.try({
-    try: () => {
-      if (within === undefined) return make()
-      let sandbox: Sandbox | undefined
-      within(startMillis, () => {
-        sandbox = make()
-      })
-      if (sandbox === undefined) throw new ProgramRefused({ message: "the program does not come to its first event" })
-      return sandbox
-    },
-    catch: (error) => {
-      if (error instanceof ProgramRefused) return error.fault
-      // Recursion outgrew the thread's stack: the module is of no more use, but it goes away with this call.
-      if (error instanceof RangeError) return { message: "the program is nested too deeply" }
-      throw error
+  for (let tries = 0; ; tries++) {
+    const module = await newModule(limits.memoryBytes)
+    const make = () => new Sandbox(module, text, match, { purpose, limits, clock })
+    const used = clock()
+    const made = Result.try({
+      try: () => {
+        if (within === undefined) return make()
+        let sandbox: Sandbox | undefined
+        within(startMillis * 2 ** tries, () => {
+          sandbox = make()
+        })
+        return sandbox
+      },
+      catch: (error) => {
+        if (error instanceof ProgramRefused) return error.fault
+        // Recursion outgrew the thread's stack: the module is of no more use, but it goes away with this call.
+        if (error instanceof RangeError) return { message: "the program is nested too deeply" }
+        throw error
+      }
+    })
+    if (Result.isFailure(made)) return Result.fail(made.failure)
+    if (made.success !== undefined) return Result.succeed(made.success)
+    // Cut off because others had the processor, it is tried again.
+    if (hadItsTime(clock() - used, startMillis)) {
+      return Result.fail({ message: "the program does not come to its first event" })
     }
-  })
+  }
 }

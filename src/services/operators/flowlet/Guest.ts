@@ -20,4 +20,6 @@ export interface Guest {
   readonly run: (events: ReadonlyArray<unknown>, millis: number, until: number) => ReadonlyArray<Outcome>
   /** The event, counted in the last `run`, that was begun last. */
   readonly at: () => number
+  /** Whether that event has had its time: one that was cut off without it had to wait for a busy machine. */
+  readonly isLate: () => boolean
 }

@@ -146,6 +146,10 @@ export class Sandbox implements Guest {
     return this.#crossed + Math.max(0, this.#began.length - 1)
   }
 
+  isLate(): boolean {
+    return this.#clock() > this.#deadline
+  }
+
   #cross(events: ReadonlyArray<string>): ReadonlyArray<Outcome> {
     const context = this.#context
     const text = context.newString(`[${events.join(",")}]`)

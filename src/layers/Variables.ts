@@ -1,0 +1,87 @@
+import { Config, ConfigProvider, Effect, Option, Schema } from "effect"
+import { suggestion } from "../services/flowlines/Suggest.ts"
+import { TenantName } from "../services/shared/Tenant.ts"
+import { packagePath } from "./Package.ts"
+
+const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
+
+const amount = (name: string) =>
+  Config.schema(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    name
+  )
+
+/** The environment variables that the gateway reads: the one place that names them. */
+export const variables = Config.all({
+  host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
+  port: Config.schema(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
+    "FLOW_PORT"
+  ).pipe(Config.withDefault(4242)),
+  conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
+  data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
+  defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
+  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
+  cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
+  role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
+  blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
+  aws: Config.all({
+    accessKeyId: optional("AWS_ACCESS_KEY_ID"),
+    secretAccessKey: optional("AWS_SECRET_ACCESS_KEY"),
+    sessionToken: optional("AWS_SESSION_TOKEN"),
+    region: optional("AWS_REGION"),
+    defaultRegion: optional("AWS_DEFAULT_REGION"),
+    endpoint: optional("AWS_ENDPOINT_URL"),
+    s3Endpoint: optional("AWS_ENDPOINT_URL_S3")
+  }),
+  search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
+  auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
+  logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
+    Config.withDefault("info" as const)
+  ),
+  otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
+  runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
+  tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
+  outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
+  tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
+  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
+})
+
+/** The names of the settings, in the order in which they are read. */
+export const settingNames: Effect.Effect<ReadonlySet<string>> = Effect.gen(function* () {
+  const names = new Set<string>()
+  const empty = ConfigProvider.make((path) => {
+    names.add(path.join("_"))
+    return Effect.succeed(undefined)
+  })
+  yield* Effect.orDie(variables.parse(empty))
+  return names
+})
+
+const namesBelow = (
+  provider: ConfigProvider.ConfigProvider,
+  path: ConfigProvider.Path
+): Effect.Effect<ReadonlyArray<string>, ConfigProvider.SourceError> =>
+  Effect.gen(function* () {
+    const node = yield* provider.load(path)
+    if (node === undefined) return []
+    const keys = node._tag === "Record" ? [...node.keys] : node._tag === "Array" ? Array(node.length).keys() : []
+    const below = yield* Effect.forEach([...keys], (key) => namesBelow(provider, [...path, key]))
+    return [...(node.value === undefined ? [] : [path.join("_")]), ...below.flat()]
+  })
+
+/** What Kubernetes gives every container about a service, such as one named `flow-gateway`. */
+const serviceLink = /^(FLOW_\w+?)_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)?)$/
+
+/** What is wrong with each variable that is named like a setting and is none. An empty one counts as unset. */
+export const unknownSettings = Effect.gen(function* () {
+  const known = yield* settingNames
+  const given = yield* namesBelow(yield* ConfigProvider.ConfigProvider, ["FLOW"])
+  const isLink = (name: string) => given.includes(`${serviceLink.exec(name)?.[1]}_SERVICE_HOST`)
+  return given
+    .filter((name) => !known.has(name) && !isLink(name))
+    .map((name) => {
+      const ours = [...known].filter((other) => other.startsWith("FLOW_"))
+      return { name, message: `there is no such setting${suggestion(name, ours) || "; docs/settings.md lists them"}` }
+    })
+})

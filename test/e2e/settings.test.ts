@@ -1,0 +1,122 @@
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { runFile } from "../support/process.ts"
+import { temporary } from "../support/process-gateway.ts"
+import { refusalOf } from "./settings.ts"
+
+type Case = readonly [variables: Readonly<Record<string, string>>, said: RegExp | ""]
+
+/** Variables of a gateway that starts, where a case does not say otherwise. */
+const home = Effect.map(temporary, (folder) => {
+  chmodSync(folder, 0o777)
+  mkdirSync(join(folder, "conf"))
+  return { folder, base: { FLOW_DATA: join(folder, "data"), FLOW_CONF: join(folder, "conf") } }
+})
+
+const check = (variables: Case[0], said: Case[1], reason: string | undefined) => {
+  const label = JSON.stringify(variables)
+  if (said === "") expect([label, reason]).toEqual([label, ""])
+  else expect([label, reason]).toEqual([label, expect.stringMatching(said)])
+  expect(reason).not.toMatch(/secret-word|\n/)
+}
+
+const checkAll = (base: Case[0], cases: ReadonlyArray<Case>) =>
+  Effect.promise(async () => {
+    for (const [variables, said] of cases) check(variables, said, await refusalOf({ ...base, ...variables }))
+  })
+
+describe("settings", () => {
+  it.live("that the gateway cannot work with are refused in one line that names them", () =>
+    Effect.gen(function* () {
+      const { folder, base } = yield* home
+      const file = join(folder, "file")
+      writeFileSync(file, "")
+      yield* checkAll(base, [
+        [{}, ""],
+        [{ FLOW_PORT: "abc" }, /^FLOW_PORT: /],
+        [{ FLOW_PORT: "70000" }, /^FLOW_PORT: /],
+        [{ FLOW_HOST: "0.0.0.0" }, /^FLOW_HOST: .*loopback/],
+        [{ FLOW_HOST: "127.0.0.1.evil.example" }, /^FLOW_HOST: /],
+        [{ FLOW_AUTH: "/etc/auth.yaml" }, /^FLOW_AUTH: /],
+        [{ FLOW_LOG: "loud" }, /^FLOW_LOG: /],
+        [{ FLOW_TENANT: "../x" }, /^FLOW_TENANT: /],
+        [{ FLOW_BLOBS: "s3://bucket/prefix?region=eu-west-1" }, /^FLOW_BLOBS: .*AWS_ACCESS_KEY_ID/],
+        [{ FLOW_BLOBS: "s3://key:secret-word@bucket/prefix?port=1" }, /^FLOW_BLOBS: .*endpoint/],
+        [{ FLOW_BLOBS: "file://elsewhere/blobs" }, /^FLOW_BLOBS: /],
+        [{ FLOW_BLOBS: file }, /^FLOW_BLOBS: .*\/file is not a folder: choose another/],
+        [{ FLOW_BLOBS: `file://${join(file, "below")}` }, /^FLOW_BLOBS: .*\/file is not a folder: choose another/],
+        [{ FLOW_BLOBS: "/proc/blobs" }, /^FLOW_BLOBS: .*\/proc\/blobs cannot be made in \/proc: choose another/],
+        [{ FLOW_OTLP: "not an address" }, /^FLOW_OTLP: /],
+        [{ FLOW_CONF: join(folder, "nowhere") }, /^FLOW_CONF: there is no folder .*\/nowhere: make it/],
+        [{ FLOW_CONF: file }, /^FLOW_CONF: .*\/file is not a folder/],
+        [{ FLOW_CONF: join(file, "below") }, /^FLOW_CONF: .*\/file is not a folder/],
+        [{ FLOW_DATABASE_URL: "mysql://a/b" }, /^FLOW_DATABASE_URL: .*postgres:\/\//],
+        [{ FLOW_DATABASE_URL: "postgres://flow:secret-word@host:port/x" }, /^FLOW_DATABASE_URL: /],
+        [{ FLOW_DATA: file }, /^FLOW_DATA: .*\/file is not a folder/],
+        [{ FLOW_DATA: join(file, "below") }, /^FLOW_DATA: .*\/file is not a folder: choose another/],
+        [{ FLOW_DATA: "/proc/x" }, /^FLOW_DATA: .*\/proc\/x cannot be made in \/proc: choose another/]
+      ])
+    })
+  )
+
+  it.live("that do not exist are refused with what was meant", () =>
+    Effect.gen(function* () {
+      const { base } = yield* home
+      yield* checkAll(base, [
+        [{ FLOW_DATE: "/data" }, /^FLOW_DATE: there is no such setting; did you mean "FLOW_DATA"\?$/],
+        [{ FLOW_TENANTRUNS: "1" }, /did you mean "FLOW_TENANT_RUNS"/],
+        [{ FLOW_DATABASE: "x", FLOW_PROT: "1" }, /^FLOW_DATABASE: .*\?; FLOW_PROT: .*"FLOW_PORT"\?$/],
+        [{ FLOW_A_1: "1" }, /^FLOW_A_1: /],
+        [{ FLOW_: "1" }, /^FLOW_: /],
+        [{ FLOW_SOMETHING_ELSE: "1" }, /^FLOW_SOMETHING_ELSE: there is no such setting; docs\/settings.md lists them$/],
+        [{ FLOW_DATE: "", WORKFLOW_DATE: "1", FLOWER: "1" }, ""]
+      ])
+    })
+  )
+
+  it.live("are not what Kubernetes says of a service", () =>
+    Effect.gen(function* () {
+      const { base } = yield* home
+      const link = { FLOW_GATEWAY_PORT: "tcp://10.0.0.7:4242", FLOW_GATEWAY_PORT_4242_TCP_ADDR: "10.0.0.7" }
+      yield* checkAll(base, [
+        [{ ...link, FLOW_GATEWAY_SERVICE_HOST: "10.0.0.7", FLOW_GATEWAY_SERVICE_PORT_HTTP: "4242" }, ""],
+        [link, /^FLOW_GATEWAY_PORT/]
+      ])
+    })
+  )
+
+  it.live("that name folders say what their user may not do there", () =>
+    Effect.gen(function* () {
+      const { folder, base } = yield* home
+      const closed = (name: string, mode: number) => {
+        mkdirSync(join(folder, name, "below"), { recursive: true })
+        chmodSync(join(folder, name), mode)
+        return join(folder, name)
+      }
+      const readable = closed("readable", 0o555)
+      const shut = closed("shut", 0o600)
+      const unlisted = closed("unlisted", 0o311)
+      const cases: ReadonlyArray<Case> = [
+        [{}, ""],
+        [{ FLOW_DATA: readable }, /^FLOW_DATA: user \d+ may not write in \S+\/readable: allow it there, or choose/],
+        [{ FLOW_DATA: join(readable, "a/b") }, /^FLOW_DATA: user \d+ may not write in \S+\/readable: /],
+        [{ FLOW_DATA: join(shut, "below") }, /^FLOW_DATA: user \d+ may not pass \S+\/shut: allow it there, or choose/],
+        [{ FLOW_BLOBS: readable }, /^FLOW_BLOBS: user \d+ may not write in \S+\/readable: /],
+        [{ FLOW_BLOBS: join(readable, "a") }, /^FLOW_BLOBS: user \d+ may not write in \S+\/readable: /],
+        [{ FLOW_BLOBS: join(shut, "below") }, /^FLOW_BLOBS: user \d+ may not pass \S+\/shut: /],
+        [{ FLOW_CONF: unlisted }, /^FLOW_CONF: user \d+ may not list \S+\/unlisted: /],
+        [{ FLOW_CONF: join(shut, "below") }, /^FLOW_CONF: user \d+ may not pass \S+\/shut: /]
+      ]
+      const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+      const given = cases.map(([variables]) => JSON.stringify({ ...base, ...variables }))
+      const program = runFile(new URL("settings.ts", import.meta.url), given, nobody)
+      yield* Effect.promise(() => program.exit)
+      for (const name of [readable, shut, unlisted]) chmodSync(name, 0o755)
+      for (const [at, [variables, said]] of cases.entries()) {
+        check(variables, said, program.lines[at]?.replace(/^said /, ""))
+      }
+    })
+  )
+})
