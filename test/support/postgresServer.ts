@@ -1,8 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { execFile } from "node:child_process"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import type { Redacted, Scope } from "effect"
 import { Effect, References } from "effect"
+import { openCluster } from "../../src/layers/postgres/Cluster.ts"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import type { EmbeddedPostgresError } from "../../src/layers/postgres/EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderLock.ts"
@@ -10,15 +13,45 @@ import { type FolderLocked, lockFolder } from "../../src/layers/postgres/FolderL
 /** Data folders of test servers, apart for each user, so that runs of root and of others do not meet. */
 const home = join(tmpdir(), `flow-gateway-tests-${process.getuid?.() ?? 0}`)
 
-/** A folder for one server. Its mode lets the server's user pass when the tests run as root. */
+/** A folder for one server. Its mode lets the server's user pass where root cannot have a user namespace. */
 export const temporaryFolder: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
     mkdirSync(home, { recursive: true, mode: 0o711 })
-    const folder = mkdtempSync(join(home, "run-"))
-    chmodSync(folder, 0o711)
-    return folder
+    return mkdtempSync(join(home, "run-"))
   }),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+)
+
+/** Where the run's processes find a cluster to copy: initdb takes seconds of a processor. */
+const templateVariable = "TEST_CLUSTER"
+
+/** The template is locked, so that no other run sweeps it away. */
+const template = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  yield* lockFolder(folder)
+  yield* openCluster(folder)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => (process.env[templateVariable] = join(folder, "postgres"))),
+    () => Effect.sync(() => delete process.env[templateVariable])
+  )
+})
+
+/**
+ * Puts a fresh cluster into a data folder.
+ *
+ * @param folder an existing folder without `postgres`
+ */
+export const putCluster = (folder: string): Effect.Effect<void, EmbeddedPostgresError> =>
+  Effect.suspend(() => {
+    const source = process.env[templateVariable]
+    if (source === undefined) return Effect.asVoid(openCluster(folder))
+    return Effect.promise(() => promisify(execFile)("cp", ["-Rp", source, join(folder, "postgres")]))
+  })
+
+/** A temporary data folder with a fresh cluster. */
+export const temporaryCluster: Effect.Effect<string, EmbeddedPostgresError, Scope.Scope> = Effect.tap(
+  temporaryFolder,
+  putCluster
 )
 
 /** A test lets its folder's lock go between two servers; no test is this old, in milliseconds. */
@@ -45,7 +78,8 @@ export const startTestServer: Effect.Effect<
   Scope.Scope
 > = Effect.gen(function* () {
   yield* sweep
-  const folder = yield* temporaryFolder
+  if (process.env[templateVariable] === undefined) yield* template
+  const folder = yield* temporaryCluster
   const { url } = yield* startEmbedded({
     folder,
     settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "400" }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process"
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -122,13 +122,9 @@ export const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals): void 
   }
 }
 
-/** A temporary folder that goes with the scope. The user that PostgreSQL runs as may pass it. */
+/** A temporary folder that goes with the scope. */
 export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => {
-    const folder = mkdtempSync(join(tmpdir(), "flow-process-"))
-    chmodSync(folder, 0o711)
-    return folder
-  }),
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "flow-process-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
 )
 

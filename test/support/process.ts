@@ -11,13 +11,24 @@ export interface Running {
   readonly exit: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>
 }
 
-/** Runs a TypeScript file in a Node of its own. What it writes to stderr is added to a failure. */
+export interface RunOptions {
+  readonly uid?: number
+  readonly gid?: number
+  readonly through?: ReadonlyArray<string>
+}
+
+/**
+ * Runs a TypeScript file in a Node of its own. What it writes to stderr is added to a failure.
+ *
+ * @param options.through a command that replaces itself by the command that is added to it
+ */
 export const runFile = (
   file: URL,
   args: ReadonlyArray<string>,
-  options: { readonly uid?: number; readonly gid?: number } = {}
+  { through = [], ...user }: RunOptions = {}
 ): Running => {
-  const child = spawn(process.execPath, [file.pathname, ...args], { ...options, stdio: ["ignore", "pipe", "pipe"] })
+  const [program = process.execPath, ...rest] = [...through, process.execPath, file.pathname, ...args]
+  const child = spawn(program, rest, { ...user, stdio: ["ignore", "pipe", "pipe"] })
   const lines: Array<string> = []
   let complaints = ""
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
