@@ -28,8 +28,11 @@ const installed = Effect.map(temporary, (folder) => {
   return folder
 })
 
+/** What an event stream says now and then while a slow machine works is in no document. */
+const withoutBeats = (step: Step): Step => ({ ...step, printed: step.printed.replaceAll(": still running\n\n", "") })
+
 const expectAsSaid = (step: Step) =>
-  expect(isAsSaid(step) ? [] : [step.commands, step.printed, `${step.documented?.text}`]).toEqual([])
+  expect(isAsSaid(withoutBeats(step)) ? [] : [step.commands, step.printed, `${step.documented?.text}`]).toEqual([])
 
 /** The gateway of the pages. */
 class Documented extends Context.Service<Documented, Running>()("test/Documented") {
@@ -96,7 +99,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
           "no flowline nothing\n",
           "{ tenant: 'mytenant' }\n"
         ])
-        expect(await print(files[0]!)).toMatch(/^[\w-]{20}-\d{13} stream\.application\.end\n$/)
+        expect(await print(files[0]!)).toMatch(/^([\w-]{20}-\d{13} stream\.application\.\w+\n)+$/)
       })
     })
   )

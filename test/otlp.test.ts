@@ -1,8 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import * as Telemetry from "../src/layers/Telemetry.ts"
 import { memoryGateway, raw, TestGateway, testSettings } from "./support/gateway.ts"
+import { until } from "./support/process.ts"
 
 /** What an OTLP receiver was sent, by path. */
 const received = new Map<string, Array<string>>()
@@ -50,13 +51,10 @@ layer(Traced, { excludeTestServices: true })("OTLP", (it) => {
       expect((yield* raw("/v1/mytenant/flowline", { headers: { traceparent: parent } })).status).toBe(200)
       const problem = yield* raw("/v1/mytenant/flowline/none", { headers: { traceparent: parent } })
       expect(yield* Effect.promise(() => problem.json())).toMatchObject({ traceId: "0af7651916cd43dd8448eb211c80319c" })
-      const arrived = Effect.suspend(() =>
+      const arrived = () =>
         received.get("/v1/traces")?.some((text) => text.includes("0af7651916cd43dd8448eb211c80319c")) === true &&
         received.get("/v1/metrics")?.some((text) => text.includes("flow_http_request_duration_seconds")) === true
-          ? Effect.void
-          : Effect.fail("not yet")
-      )
-      yield* Effect.retry(arrived, { schedule: Schedule.spaced(100), times: 200 })
+      yield* until(Effect.sync(arrived), (all) => all)
     })
   )
 })

@@ -60,73 +60,67 @@ const program = Effect.gen(function* () {
 await Effect.runPromise(program)
 `
 
-layer(Layer.effect(Installed, installedPackage), { excludeTestServices: true, timeout: 60_000 })(
-  "the package",
-  (it) => {
-    it.effect("brings what it needs, and nothing of the development", () =>
-      Effect.gen(function* () {
-        const folder = join(yield* Installed, "node_modules/flow-gateway")
-        const pages = documents.filter((file) => /^(docs\/|README)/.test(file))
-        expect(pages.filter((file) => !existsSync(join(folder, file)))).toEqual([])
-        for (const file of [
-          "dist/programs/current",
-          "dist/src/client.d.ts",
-          "examples/conf/platform.yaml",
-          "CHANGELOG.md"
-        ]) {
-          expect(existsSync(join(folder, file)), file).toBe(true)
-        }
-        for (const file of ["src", "test", "bench", "node_modules", ".ci"]) {
-          expect(existsSync(join(folder, file)), file).toBe(false)
-        }
-      })
-    )
+layer(Layer.effect(Installed, installedPackage), { excludeTestServices: true })("the package", (it) => {
+  it.effect("brings what it needs, and nothing of the development", () =>
+    Effect.gen(function* () {
+      const folder = join(yield* Installed, "node_modules/flow-gateway")
+      const pages = documents.filter((file) => /^(docs\/|README)/.test(file))
+      expect(pages.filter((file) => !existsSync(join(folder, file)))).toEqual([])
+      for (const file of [
+        "dist/programs/current",
+        "dist/src/client.d.ts",
+        "examples/conf/platform.yaml",
+        "CHANGELOG.md"
+      ]) {
+        expect(existsSync(join(folder, file)), file).toBe(true)
+      }
+      for (const file of ["src", "test", "bench", "node_modules", ".ci"]) {
+        expect(existsSync(join(folder, file)), file).toBe(false)
+      }
+    })
+  )
 
-    it.effect("has types that a strict project can use", () =>
-      Effect.gen(function* () {
-        const folder = yield* Installed
-        writeFileSync(join(folder, "consumer.ts"), consumer)
-        const compilerOptions = {
-          target: "es2024",
-          module: "nodenext",
-          strict: true,
-          noEmit: true,
-          exactOptionalPropertyTypes: true,
-          skipLibCheck: false,
-          types: ["node"]
-        }
-        writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
-        const faults = yield* Effect.promise(() =>
-          run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).then(
-            () => "",
-            ({ stdout }: { stdout: string }) => stdout
-          )
+  it.effect("has types that a strict project can use", () =>
+    Effect.gen(function* () {
+      const folder = yield* Installed
+      writeFileSync(join(folder, "consumer.ts"), consumer)
+      const compilerOptions = {
+        target: "es2024",
+        module: "nodenext",
+        strict: true,
+        noEmit: true,
+        exactOptionalPropertyTypes: true,
+        skipLibCheck: false,
+        types: ["node"]
+      }
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
+      const faults = yield* Effect.promise(() =>
+        run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).then(
+          () => "",
+          ({ stdout }: { stdout: string }) => stdout
         )
-        expect(faults).toBe("")
-      })
-    )
+      )
+      expect(faults).toBe("")
+    })
+  )
 
-    it.effect(
-      "has a program that serves, runs flowlines and stops, on old Nodes too",
-      () =>
-        Effect.gen(function* () {
-          const folder = yield* Installed
-          writeFileSync(join(folder, "call.ts"), consumer)
-          for (const node of nodes()) {
-            const FLOW_DATABASE_URL = Redacted.value(yield* freshDatabase)
-            const gateway = yield* startProgram(node, folder, { FLOW_DATA: yield* temporary, FLOW_DATABASE_URL })
-            yield* Effect.promise(async () => {
-              const url = await gateway.address()
-              const { stdout } = await run(process.execPath, ["call.ts", url], { cwd: folder, timeout: 20_000 })
-              const said = { state: "SUCCEEDED", tenant: "mytenant", layer: true, error: null }
-              expect([node, JSON.parse(stdout)]).toEqual([node, { ...said, endpoints: expect.any(Number) }])
-              const page = await fetch(`${url}/problems/not-found`)
-              expect(await page.text()).toMatch(/^# Not found\n/)
-              expect(await gateway.stop()).toBe(0)
-            })
-          }
-        }),
-      60_000
-    )
-  }
-)
+  it.effect("has a program that serves, runs flowlines and stops, on old Nodes too", () =>
+    Effect.gen(function* () {
+      const folder = yield* Installed
+      writeFileSync(join(folder, "call.ts"), consumer)
+      for (const node of nodes()) {
+        const FLOW_DATABASE_URL = Redacted.value(yield* freshDatabase)
+        const gateway = yield* startProgram(node, folder, { FLOW_DATA: yield* temporary, FLOW_DATABASE_URL })
+        yield* Effect.promise(async () => {
+          const url = await gateway.address()
+          const { stdout } = await run(process.execPath, ["call.ts", url], { cwd: folder })
+          const said = { state: "SUCCEEDED", tenant: "mytenant", layer: true, error: null }
+          expect([node, JSON.parse(stdout)]).toEqual([node, { ...said, endpoints: expect.any(Number) }])
+          const page = await fetch(`${url}/problems/not-found`)
+          expect(await page.text()).toMatch(/^# Not found\n/)
+          expect(await gateway.stop()).toBe(0)
+        })
+      }
+    })
+  )
+})

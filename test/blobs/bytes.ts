@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { type Effect, Stream } from "effect"
+import { Effect, Stream } from "effect"
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
@@ -27,8 +27,4 @@ export async function* cut(bytes: Uint8Array, lengths: ReadonlyArray<number> = [
 }
 
 export const joined = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effect<Buffer, E> =>
-  Stream.runFold(
-    stream,
-    (): Buffer => Buffer.alloc(0),
-    (all, chunk) => Buffer.concat([all, chunk])
-  )
+  Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(chunks))

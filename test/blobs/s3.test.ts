@@ -137,20 +137,13 @@ describe("an S3 server", () => {
   const liars = ["hides its error in a success", "speaks nonsense"]
 
   for (const [what, listener] of servers) {
-    it.live(`that ${what} fails what needs it within the deadline`, () =>
+    it.live(`that ${what} fails what needs it, without end of waiting`, () =>
       Effect.gen(function* () {
         const blobs = yield* against(listener)
-        const results = yield* Effect.forEach(
-          everything(blobs),
-          (effect) => {
-            const began = performance.now()
-            return Effect.map(Effect.exit(effect), (exit) => ({ exit, millis: performance.now() - began }))
-          },
-          { concurrency: "unbounded" }
-        ).pipe(Effect.provide(Logger.layer([])))
-        results.forEach(({ exit, millis }, index) => {
-          // Room for a busy machine, and for the second step of a write: telling the server that it ends there.
-          assert.isBelow(millis, 2 * deadline + 4000, `${index}`)
+        const results = yield* Effect.forEach(everything(blobs), Effect.exit, { concurrency: "unbounded" }).pipe(
+          Effect.provide(Logger.layer([]))
+        )
+        results.forEach((exit, index) => {
           if (exit._tag === "Success") assert.include(liars, what, `${index}`)
           else assert.instanceOf(Cause.squash(exit.cause), StorageUnreachable, `${index}`)
         })
@@ -178,11 +171,14 @@ describe("a start with an S3 storage", () => {
   for (const [code, status, reason] of refusals) {
     it.live(`is refused at once on ${code}`, () =>
       Effect.gen(function* () {
-        const began = performance.now()
-        const said = yield* startWith(answer(status, error(code)))
+        let requests = 0
+        const said = yield* startWith((request, response) => {
+          requests++
+          answer(status, error(code))(request, response)
+        })
         assert.match(said, reason)
         assert.notInclude(said, "secret-word")
-        assert.isBelow(performance.now() - began, 5000)
+        assert.strictEqual(requests, 1)
       })
     )
   }

@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
+import { until } from "../support/process.ts"
 
 const endless = (count: number | undefined) =>
   JSON.stringify({
@@ -34,11 +35,7 @@ layer(gateway({ runs: { all: 2, each: 1 } }), { excludeTestServices: true })("a 
       // The other tenant's run comes last, and is through while two of the first are still waiting.
       const theirs = yield* start("othertenant", 2)
       expect(yield* ended("othertenant", theirs.flowlineId, theirs.executionId)).toMatchObject({ state: "SUCCEEDED" })
-      const become = (wanted: string) =>
-        states.pipe(
-          Effect.filterOrFail((now) => now.join() === wanted),
-          Effect.retry({ schedule: Schedule.spaced(25), times: 400 })
-        )
+      const become = (wanted: string) => until(states, (now) => now.join() === wanted)
       yield* become("RUNNING,PENDING,PENDING")
       // A waiting run is cancelled at once, a running one makes room for the next.
       yield* client.executions.cancel({ params: mine[1]! })

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { pauseAfter } from "../../src/services/executions/Retries.ts"
 import { ended, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
+import { until } from "../support/process.ts"
 
 const tenant = "mytenant"
 
@@ -37,10 +38,7 @@ const printed = (id: string) =>
 
 /** Waits until so many attempts are told to have failed. */
 const failures = (id: string, count: number) =>
-  printed(id).pipe(
-    Effect.filterOrFail((lines) => lines.filter((line) => line.startsWith("attempt ")).length >= count),
-    Effect.retry({ schedule: Schedule.spaced(25), times: 800 })
-  )
+  until(printed(id), (lines) => lines.filter((line) => line.startsWith("attempt ")).length >= count)
 
 const withFiles = Layer.unwrap(
   Effect.map(temporaryFolder, (conf) => {

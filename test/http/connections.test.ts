@@ -33,13 +33,10 @@ const filesBelow = (folder: string): number =>
     ? readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length
     : 0
 
-const quick = async (port: number) => {
-  for (let n = 0; n < 5; n++) {
-    const began = performance.now()
-    expect((await rawGet(port, "/v1/platform/tenant")).status).toBe(200)
-    expect((await rawGet(port, "/v1/mytenant/flowline")).status).toBe(200)
-    expect(performance.now() - began).toBeLessThan(2000)
-  }
+/** Others are answered, which waits for nobody. */
+const answered = async (port: number) => {
+  for (const path of ["/v1/platform/tenant", "/v1/mytenant/flowline"])
+    expect([path, (await rawGet(port, path)).status]).toEqual([path, 200])
 }
 
 const upload =
@@ -52,17 +49,19 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
       const { gateway } = yield* Gateway
       yield* Effect.promise(async () => {
         const { port } = gateway
-        const sockets = await Promise.all(Array.from({ length: 150 }, () => openSocket(port)))
-        const bodies = sockets.slice(50, 100)
-        for (const socket of sockets.slice(0, 50)) socket.write("GET /v1/platform/tenant HT")
+        const sockets = await Promise.all(Array.from({ length: 90 }, () => openSocket(port)))
+        const bodies = sockets.slice(30, 60)
+        for (const socket of sockets.slice(0, 30)) socket.write("GET /v1/platform/tenant HT")
         for (const socket of bodies) socket.write(`${upload}Content-Length: 1000\r\n\r\n${part}`)
         const timer = setInterval(() => {
           for (const { write } of bodies) write("a")
         }, 20)
-        await quick(port)
+        await answered(port)
+        // Nobody waited for these to come to their end.
+        expect(bodies.some(({ isClosed }) => isClosed())).toBe(false)
         clearInterval(timer)
         for (const { socket } of sockets) socket.destroy()
-        await quick(port)
+        await answered(port)
       })
     })
   )
@@ -72,14 +71,15 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
       const { gateway, root } = yield* Gateway
       yield* Effect.promise(async () => {
         const { port, pid } = gateway
-        await quick(port)
+        await answered(port)
         const [files, memory] = [openFiles(pid), residentMib(pid)]
-        const downloads = await Promise.all(Array.from({ length: 40 }, () => openSocket(port)))
+        // Together they ask for a gibibyte and a quarter.
+        const downloads = await Promise.all(Array.from({ length: 20 }, () => openSocket(port)))
         for (const { write } of downloads) write("GET /v1/mytenant/conf/large.bin HTTP/1.1\r\nHost: a\r\n\r\n")
         await eventually("all have begun", () => downloads.every(({ received }) => received().length > 0))
         for (const { socket } of downloads) socket.pause()
         expect(openBelow(pid, root).length).toBeGreaterThan(0)
-        await quick(port)
+        await answered(port)
         expect(residentMib(pid)).toBeLessThan(memory + 400)
         for (const { socket } of downloads) socket.destroy()
         await eventually("the files are closed", () => openBelow(pid, root).length === 0)
@@ -106,9 +106,10 @@ layer(Gateway.layer, { excludeTestServices: true })("connections", (it) => {
         }
         await eventually("the sockets are closed", () => openFiles(pid) <= files + 8)
         expect(await tenant.get("flowline")).toEqual([])
-        expect(filesBelow(join(data, "tmp")) + filesBelow(join(data, "blobs"))).toBe(kept)
+        const left = () => filesBelow(join(data, "tmp")) + filesBelow(join(data, "blobs"))
+        await eventually("their files are gone", () => left() === kept)
         // An answer that the client does not wait for changes nothing: the next one on the port is fine.
-        await quick(port)
+        await answered(port)
       })
     })
   )

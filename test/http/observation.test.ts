@@ -102,17 +102,17 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         expect((await tenantOf(url).ended(await tenantOf(url).execute(id))).state).toBe("SUCCEEDED")
         for (let round = 0; round < 2; round++) await metricsOf(port)
         const base = (await metricsOf(port)).split("\n").length
-        for (let n = 0; n < 60; n++) {
+        for (let n = 0; n < 30; n++) {
           await rawGet(port, `/v1/tenant${n}/conf/a${n}/b${n}`)
           await rawGet(port, `/random/${n}/${"x".repeat(n)}`)
           await rawGet(port, `/v1/mytenant/flowline/id${n}`)
           await rawRequest(port, ["PROPFIND", "LOCK", "REPORT", "MKCOL"][n % 4]!, "/v1/platform/tenant")
         }
         const text = await metricsOf(port)
-        expect(text.split("\n").length - base).toBeLessThan(120)
+        expect(text.split("\n").length - base).toBeLessThan(60)
         expect(text).not.toMatch(/tenant\d|random|id\d|xxx|PROPFIND/)
         expect(text).toMatch(/flow_http_request_duration_seconds_count\{[^}]*route="\/v1\/\{tenant\}\/conf\/\{path\}"/)
-        expect(text).toMatch(/_count\{method="other",route="\/v1\/platform\/tenant",status="405"\} 60/)
+        expect(text).toMatch(/_count\{method="other",route="\/v1\/platform\/tenant",status="405"\} 30/)
         expect(text).toMatch(/_count\{method="POST",route="\/v1\/\{tenant\}\/flowline\/\{id\}",status="200"\} 1/)
       })
     })
@@ -151,22 +151,19 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
 
   it.effect("logs as much as it is told to, and goes on when nobody reads what it logs", () =>
     Effect.gen(function* () {
-      const { here } = yield* Gateway
+      const { gateway, here } = yield* Gateway
       yield* Effect.promise(async () => {
-        const [silent, warning, info] = await Promise.all([
-          here.start({ FLOW_LOG: "none" }),
-          here.start({ FLOW_LOG: "warn" }),
-          here.start({ FLOW_LOG: "info" })
-        ])
-        for (const { port } of [silent, warning]) expect((await rawGet(port, "/nope")).status).toBe(404)
-        info.process.stderr?.destroy()
-        info.process.stdout?.destroy()
+        const warning = await here.start({ FLOW_LOG: "warn" })
+        expect((await rawGet(warning.port, "/nope")).status).toBe(404)
+        await warning.kill("SIGTERM")
+        expect(warning.stderr()).toBe("")
+        // It logs all, as the tests before have seen.
+        gateway.process.stderr?.destroy()
+        gateway.process.stdout?.destroy()
         for (let n = 0; n < 5; n++) {
-          expect((await rawGet(info.port, "/nope")).status).toBe(404)
+          expect((await rawGet(gateway.port, "/nope")).status).toBe(404)
           await new Promise((done) => setTimeout(done, 60))
         }
-        await Promise.all([silent, warning, info].map(({ kill }) => kill("SIGTERM")))
-        expect([silent.stderr(), warning.stderr()]).toEqual(["", ""])
       })
     })
   )

@@ -161,13 +161,8 @@ layer(guarded(tight), { excludeTestServices: true })("flowlet test", (it) => {
     ["a loop in toJSON", "return { toJSON() { for (;;); } }"]
   ])("cuts off %s and goes on", ([, program]) =>
     Effect.gen(function* () {
-      const answer = yield* run(
-        `if (event.bomb) { ${program} }\n`,
-        lines({ a: 1 }, { bomb: 1 }, { a: 2 }, { bomb: 1 }, { a: 3 })
-      )
+      const answer = yield* run(`if (event.bomb) { ${program} }\n`, lines({ a: 1 }, { bomb: 1 }, { a: 2 }))
       expect(answer.results.map(({ matched, failure }) => (matched ? "ok" : failure?.reason))).toEqual([
-        "ok",
-        "timeout",
         "ok",
         "timeout",
         "ok"

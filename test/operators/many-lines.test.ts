@@ -13,7 +13,7 @@ describe("many lines at once", () => {
   it("match as each does by itself, whatever came before", () => {
     const source = random(4_242)
     let required = 0
-    for (let round = 0; round < 400; round++) {
+    for (let round = 0; round < 150; round++) {
       const ascii = source.below(2) === 0
       const patterns = Array.from({ length: 1 + source.below(2) }, () => {
         const { pattern } = expression(source, ascii)
@@ -47,7 +47,7 @@ describe("many lines at once", () => {
       }
       if (expressions.some(({ tree }) => requiredText(tree.root) !== undefined)) required++
     }
-    expect(required).toBeGreaterThan(20)
+    expect(required).toBeGreaterThan(10)
   })
 
   it("become the same events", () => {

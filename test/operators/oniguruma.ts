@@ -7,12 +7,23 @@ const wasm = createRequire(import.meta.url).resolve("vscode-oniguruma/release/on
 
 export const load = (): Promise<void> => loadWASM(new Uint8Array(readFileSync(wasm)))
 
+/** The scanner of the pattern that was searched for last: building one costs more than all its searches. */
+let last: { readonly source: string; readonly scanner: InstanceType<typeof OnigScanner> } | undefined
+
+const scannerOf = (source: string) => {
+  if (last?.source !== source) {
+    last?.scanner.dispose()
+    last = undefined
+    last = { source, scanner: new OnigScanner([`(?m:${source})`]) }
+  }
+  return last.scanner
+}
+
 /** Oniguruma's own answer: spans of the whole match and of each group in order, undefined for no match. */
 export const search = (source: string, line: string): ReadonlyArray<readonly [number, number]> | undefined => {
-  const scanner = new OnigScanner([`(?m:${source})`])
+  const scanner = scannerOf(source)
   const text = new OnigString(line)
   const found = scanner.findNextMatchSync(text, 0)
   text.dispose()
-  scanner.dispose()
   return found?.captureIndices.map(({ start, end }) => [start, end] as const)
 }

@@ -1,16 +1,35 @@
 /** Milliseconds of processor of this thread: what other threads and processes take does not count. */
-export const processorMillis = (): number => {
+const processorMillis = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Milliseconds of processor of the quickest of `runs`, or of the first that takes less than `enough`. */
-export const leastTime = (work: () => unknown, runs: number, enough = 0): number => {
-  let least = Number.POSITIVE_INFINITY
-  for (let run = 0; run < runs && least >= enough; run++) {
-    const start = processorMillis()
+/** The kernel may count in steps of 4 ms, so that less than this says little. */
+const enoughMillis = 24
+
+/** Milliseconds of processor that a run takes, over as many runs as it needs to say so. */
+export const millisOf = (work: () => unknown): number => {
+  const start = processorMillis()
+  let used = 0
+  for (let runs = 1; ; runs++) {
     work()
-    least = Math.min(least, processorMillis() - start)
+    used = processorMillis() - start
+    if (used >= enoughMillis) return used / runs
   }
-  return least
+}
+
+/** Whether a run takes less than so many milliseconds. The first of three may pay for compilation and for others. */
+export const isQuick = (work: () => unknown, millis: number): boolean => {
+  for (let tries = 0; tries < 3; tries++) {
+    const start = performance.now()
+    work()
+    if (performance.now() - start < millis) return true
+  }
+  return millisOf(work) < millis
+}
+
+/** What the plainest quadratic search costs on this machine: less is no matter. */
+export const quadraticMillis = (length: number): number => {
+  const line = "a".repeat(length)
+  return millisOf(() => /a+b/.exec(line))
 }

@@ -11,10 +11,10 @@ export const tight: PoolLimits = {
   hurriedMillis: 20,
   patience: 4,
   turnMillis: 150,
-  testMillis: 1500,
+  testMillis: 1000,
   sparedMillis: 1,
   graceMillis: 1000,
-  compileMillis: 3000,
+  compileMillis: 2000,
   leisureMillis: 30_000
 }
 

@@ -20,7 +20,7 @@ const collections = (limits: Omit<LeisureLimits, "every">, enough: number) =>
     yield* Effect.addFinalizer(() => Effect.sync(() => observer.disconnect()))
     return yield* Effect.sync(() => count).pipe(
       Effect.delay("5 millis"),
-      Effect.repeat({ until: (made) => made >= enough, times: enough * 500 }),
+      Effect.repeat({ until: (made) => made >= enough, times: enough < 1 ? 50 : 20_000 }),
       Effect.provide(layer({ ...limits, every: "2 millis" }))
     )
   }).pipe(Effect.scoped)

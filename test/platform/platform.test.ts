@@ -1,29 +1,33 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { expect, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
 import { site } from "../support/process-gateway.ts"
 import { generator, tenantOf } from "../support/runs.ts"
 import { rawGet } from "../support/socket.ts"
 
-const started = (variables: Readonly<Record<string, string>> = {}) =>
-  Effect.gen(function* () {
-    const { root, folderOf } = yield* configuration
-    const here = yield* site({ variables: { FLOW_CONF: root, ...variables } })
-    const gateway = yield* Effect.promise(() => here.start())
-    const get = async (path: string) => {
-      const answer = await rawGet(gateway.port, path)
-      return { status: answer.status, body: JSON.parse(answer.body.toString()), text: answer.body.toString() }
-    }
-    return { gateway, root, folderOf, get }
-  })
+/** One gateway for all: the last test takes its configuration away. */
+const started = Effect.gen(function* () {
+  const { root, folderOf } = yield* configuration
+  const here = yield* site({ variables: { FLOW_CONF: root, FLOW_TENANT: "othertenant" } })
+  const gateway = yield* Effect.promise(() => here.start())
+  const get = async (path: string) => {
+    const answer = await rawGet(gateway.port, path)
+    return { status: answer.status, body: JSON.parse(answer.body.toString()), text: answer.body.toString() }
+  }
+  return { gateway, root, folderOf, get }
+})
 
-describe("the platform", () => {
-  it.live("shows its properties as they are now, and no secret in whatever form", () =>
+class Platform extends Context.Service<Platform, Effect.Success<typeof started>>()("test/platform/Platform") {
+  static readonly layer = Layer.effect(Platform, started)
+}
+
+layer(Platform.layer, { excludeTestServices: true })("the platform", (it) => {
+  it.effect("shows its properties as they are now, and no secret in whatever form", () =>
     Effect.gen(function* () {
-      const { get, root } = yield* started({ FLOW_TENANT: "othertenant" })
+      const { get, root } = yield* Platform
       const properties = () => get("/v1/platform/properties")
       yield* Effect.promise(async () => {
         expect((await get("/v1/platform/tenant")).body).toEqual({ tenant: "othertenant" })
@@ -76,68 +80,68 @@ masked: [ tls.passphrase, "tls.chain.0.pin", nothing.here, 7 ]
       })
     })
   )
-})
 
-describe("tenants", () => {
-  it.live("are the folders of the configuration, as they come and go, and see nothing of one another", () =>
-    Effect.gen(function* () {
-      const { gateway, get, root, folderOf } = yield* started()
-      yield* Effect.promise(async () => {
-        const ours = tenantOf(gateway.url)
-        const { id: flowline } = await ours.save(generator(2, 1000))
-        const execution = await ours.execute(flowline)
-        expect((await ours.ended(execution)).state).toBe("SUCCEEDED")
-        for (const path of [
-          `flowline/${flowline}`,
-          `flowline/executions/${flowline}`,
-          `flowline/executions/${execution}/events`,
-          `flowline/executions/${execution}/output`,
-          `flowline/${flowline}/executions/${execution}`,
-          `archives/${execution}`
-        ]) {
-          const [theirs, never] = [await get(`/v1/othertenant/${path}`), await get("/v1/othertenant/flowline/never")]
-          expect([path, theirs.status]).toEqual([path, 404])
-          expect(theirs.body.title).toBe(never.body.title)
-        }
-        const remove = (path: string, method: string) => fetch(`${gateway.url}/v1/othertenant/${path}`, { method })
-        expect((await remove(`flowline/${flowline}`, "DELETE")).status).toBe(404)
-        expect((await remove(`flowline/${flowline}`, "POST")).status).toBe(404)
-        expect((await remove("archives", "DELETE")).status).toBe(200)
-        for (const list of ["flowline", "flowline/executions", "archives"]) {
-          expect((await get(`/v1/othertenant/${list}`)).body).toEqual([])
-        }
-        expect((await get(`/v1/mytenant/flowline/${flowline}`)).status).toBe(200)
+  it.effect(
+    "has tenants that are the folders of the configuration, as they come and go, and see nothing of one another",
+    () =>
+      Effect.gen(function* () {
+        const { gateway, get, root, folderOf } = yield* Platform
+        yield* Effect.promise(async () => {
+          const ours = tenantOf(gateway.url)
+          const { id: flowline } = await ours.save(generator(2, 1000))
+          const execution = await ours.execute(flowline)
+          expect((await ours.ended(execution)).state).toBe("SUCCEEDED")
+          for (const path of [
+            `flowline/${flowline}`,
+            `flowline/executions/${flowline}`,
+            `flowline/executions/${execution}/events`,
+            `flowline/executions/${execution}/output`,
+            `flowline/${flowline}/executions/${execution}`,
+            `archives/${execution}`
+          ]) {
+            const [theirs, never] = [await get(`/v1/othertenant/${path}`), await get("/v1/othertenant/flowline/never")]
+            expect([path, theirs.status]).toEqual([path, 404])
+            expect(theirs.body.title).toBe(never.body.title)
+          }
+          const remove = (path: string, method: string) => fetch(`${gateway.url}/v1/othertenant/${path}`, { method })
+          expect((await remove(`flowline/${flowline}`, "DELETE")).status).toBe(404)
+          expect((await remove(`flowline/${flowline}`, "POST")).status).toBe(404)
+          expect((await remove("archives", "DELETE")).status).toBe(200)
+          for (const list of ["flowline", "flowline/executions", "archives"]) {
+            expect((await get(`/v1/othertenant/${list}`)).body).toEqual([])
+          }
+          expect((await get(`/v1/mytenant/flowline/${flowline}`)).status).toBe(200)
 
-        expect((await get("/v1/fresh/flowline")).status).toBe(404)
-        mkdirSync(folderOf("fresh"))
-        expect((await get("/v1/fresh/flowline")).body).toEqual([])
-        rmSync(folderOf("fresh"), { recursive: true })
-        await eventually("the tenant is gone", async () => (await get("/v1/fresh/flowline")).status === 404, 5000)
-        writeFileSync(join(root, "tenants", "a-file"), "")
-        mkdirSync(join(root, "tenants", ".hidden"))
-        for (const name of ["a-file", ".hidden"]) expect((await get(`/v1/${name}/conf`)).status).toBe(404)
+          expect((await get("/v1/fresh/flowline")).status).toBe(404)
+          mkdirSync(folderOf("fresh"))
+          expect((await get("/v1/fresh/flowline")).body).toEqual([])
+          rmSync(folderOf("fresh"), { recursive: true })
+          await eventually("the tenant is gone", async () => (await get("/v1/fresh/flowline")).status === 404)
+          writeFileSync(join(root, "tenants", "a-file"), "")
+          mkdirSync(join(root, "tenants", ".hidden"))
+          for (const name of ["a-file", ".hidden"]) expect((await get(`/v1/${name}/conf`)).status).toBe(404)
+        })
       })
-    })
   )
 
-  it.live("whose configuration is away are a 504, and there again with it; without a folder there are none", () =>
+  it.effect("whose configuration is away are a 504, and there again with it; without a folder there are none", () =>
     Effect.gen(function* () {
-      const { get, root } = yield* started()
+      const { get, root } = yield* Platform
       yield* Effect.promise(async () => {
         expect((await get("/v1/mytenant/conf")).status).toBe(200)
         renameSync(root, `${root}.away`)
-        await eventually("it is missed", async () => (await get("/v1/mytenant/conf")).status === 504, 5000)
+        await eventually("it is missed", async () => (await get("/v1/mytenant/conf")).status === 504)
         for (const path of ["/v1/mytenant/conf/a", "/v1/mytenant/flowline", "/v1/nobody/flowline"]) {
           // Who was a tenant a moment ago still is one, for a second.
-          await eventually(`504 of ${path}`, async () => (await get(path)).status === 504, 3000)
+          await eventually(`504 of ${path}`, async () => (await get(path)).status === 504)
           expect((await get(path)).body).toMatchObject({ status: 504, storage: "data" })
         }
         const ready = await get("/health/ready")
         expect([ready.status, ready.body.dependencies.configuration]).toEqual([503, "down"])
         renameSync(`${root}.away`, root)
-        await eventually("it is back", async () => (await get("/v1/mytenant/conf")).status === 200, 5000)
+        await eventually("it is back", async () => (await get("/v1/mytenant/conf")).status === 200)
         rmSync(join(root, "tenants"), { recursive: true })
-        await eventually("there are no tenants", async () => (await get("/v1/mytenant/conf")).status === 404, 5000)
+        await eventually("there are no tenants", async () => (await get("/v1/mytenant/conf")).status === 404)
         expect((await get("/health/ready")).status).toBe(200)
       })
     })

@@ -73,7 +73,7 @@ export const startProgram = (node: string, folder: string, variables: Readonly<R
       child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
       const exit = new Promise<number | null>((done) => child.once("exit", done))
       const address = async () => {
-        await eventually("the ready line", () => printed.includes("\n") || child.exitCode !== null, 30_000)
+        await eventually("the ready line", () => printed.includes("\n") || child.exitCode !== null)
         const [, url] = /^flow-gateway ready (\S+)\n$/.exec(printed) ?? []
         if (url === undefined) throw new Error(`The program is not ready: ${printed}${complaints}`)
         return url

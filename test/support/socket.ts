@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net"
+import { patience } from "./process.ts"
 
 /** An answer as it came over the wire. */
 export interface RawAnswer {
@@ -84,7 +85,7 @@ export const openSocket = (port: number): Promise<RawSocket> =>
 export const exchange = async (
   port: number,
   request: string | Uint8Array | ReadonlyArray<string | Uint8Array>,
-  millis = 10_000
+  millis = patience
 ): Promise<RawAnswer> => {
   const connection = await openSocket(port)
   const pieces = typeof request === "string" || request instanceof Uint8Array ? [request] : request

@@ -22,7 +22,7 @@ class CountBy(Node):
 
 
 class ParseAccess(Node):
-    """Takes method, path and status out of the lines of an access log."""
+    """Parses method, path and status from the lines of an access log."""
 
     field: str = "message"  # The field that holds the line.
 
@@ -33,4 +33,4 @@ class ParseAccess(Node):
                 method, path, _ = request.split(" ")
                 yield {"method": method, "path": path.split("?")[0], "status": int(answer.split()[0])}
             except (KeyError, ValueError):
-                self.reject(row, "the line is no request")
+                self.reject(row, "the line is not a request")
