@@ -9,7 +9,7 @@ export default defineConfig({
     reporters: ["default", "./test/support/counts.ts"],
     // One after the other: some of them freeze the storage below all of them.
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000
   }
 })

@@ -1,7 +1,7 @@
 import { hostname } from "node:os"
 import { DeleteObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Schedule, Stream } from "effect"
+import { Deferred, Effect, Fiber, Schedule, Stream } from "effect"
 import { cut, noise, sha256 } from "../blobs/bytes.ts"
 import { eventually } from "../support/process.ts"
 import { blobsAt, freshPlace, keysIn, s3 } from "./bucket.ts"
@@ -28,8 +28,11 @@ describe("a removal and a write of the same content", () => {
       for (let round = 0; round < 60; round++) {
         yield* write
         yield* Effect.sleep("5 millis")
-        const removing = blobs.remove("one", hash, Date.now())
-        const racing = yield* Effect.forkChild(Effect.delay(write, round % 15))
+        const over = yield* Deferred.make<void>()
+        const removing = Effect.tap(blobs.remove("one", hash, Date.now()), () => Deferred.succeed(over, undefined))
+        // Where both are slow, a write that begins on its own would always come before the removal.
+        const begin = round % 4 === 0 ? Deferred.await(over) : Effect.sleep(round % 15)
+        const racing = yield* Effect.forkChild(Effect.andThen(begin, write))
         const results = yield* Effect.all([removing, removing], { concurrency: 2 })
         yield* Fiber.join(racing)
         if (results.includes(true)) removed++
