@@ -70,7 +70,7 @@ layer(memoryGateway(), { excludeTestServices: true })("numbers in memory", suite
 describe("JSON", () => {
   it("is read with the digits of its numbers", () => {
     const random = randomOf(53)
-    for (let run = 0; run < 5000; run++) {
+    for (let run = 0; run < 2000; run++) {
       const whole = String(BigInt(random.below(2 ** 30)) * BigInt(random.below(2 ** 40)))
       const fraction = random.some(25, () => random.below(10)).join("")
       const literal = random.pick(["", "-"]) + whole + (fraction === "" ? "" : `.${fraction}`)

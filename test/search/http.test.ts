@@ -1,30 +1,20 @@
-import { assert } from "@effect/vitest"
+import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { onBoth, raw, TestGateway } from "../support/gateway.ts"
-import { tenantOf } from "../support/runs.ts"
+import { Search } from "../../src/services/search/Search.ts"
+import { gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 
 const fill = (index: string, count: number) =>
   Effect.gen(function* () {
-    const { url } = yield* TestGateway
-    const messages = Array.from({ length: count }, (_, n) => ({
-      "@timestamp": new Date(Date.UTC(2026, n % 3, 1) + n * 1000).toISOString(),
-      n,
+    const search = yield* Search
+    const documents = Array.from({ length: count }, (_, n) => ({
       id: `d${n}`,
-      user: { name: n % 2 === 0 ? "ann" : "bob" }
+      source: {
+        "@timestamp": new Date(Date.UTC(2026, n % 3, 1) + n * 1000).toISOString(),
+        n,
+        user: { name: n % 2 === 0 ? "ann" : "bob" }
+      }
     }))
-    const text = `
-runtime: stream
-dag:
-  - type: generator_input
-    settings: ${JSON.stringify({ messages, count, rate: 100_000 })}
-    publish: [ { stream: out } ]
-  - type: search_output
-    settings: { index: ${index}, id_field: id }
-    subscribe: [ { component: generator_input, stream: out } ]
-`
-    const tenant = tenantOf(url)
-    const ended = yield* Effect.promise(async () => tenant.ended(await tenant.run(text)))
-    assert.strictEqual(ended.error, null)
+    yield* search.write("mytenant", index, documents)
   })
 
 const search = (body: unknown) =>
@@ -46,7 +36,7 @@ const search = (body: unknown) =>
       })
   )
 
-onBoth("searching over HTTP", (it) => {
+const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
   it.effect("gives pages that neither lose nor repeat, by time", () =>
     Effect.gen(function* () {
       yield* fill("mytenant-pages-a", 30)
@@ -133,4 +123,7 @@ onBoth("searching over HTTP", (it) => {
       assert.deepInclude(yield* named, { documents: 1 })
     })
   )
-})
+}
+
+layer(gateway(), { excludeTestServices: true })("searching over HTTP on PostgreSQL, disk and processes", suite)
+layer(memoryGateway(), { excludeTestServices: true })("searching over HTTP in memory", suite)

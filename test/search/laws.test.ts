@@ -16,47 +16,44 @@ const readOr = (text: string | null | undefined): unknown => {
   }
 }
 
-const batches = 8
+const batches = 5
 const documents = 120
 const queries = 80
 const now = Date.UTC(2026, 10, 21)
 
 layer(onPostgres)("a query in PostgreSQL", (it) => {
-  it.effect(
-    "finds what the clauses say, whatever the documents and the query",
-    () =>
-      Effect.gen(function* () {
-        const search = yield* Search
-        const memory = Context.get(yield* Layer.build(inMemory), Search)
-        let [understood, found] = [0, 0]
-        for (let batch = 0; batch < batches; batch++) {
-          const random = randomOf(1000 + batch)
-          const written = Array.from({ length: documents }, (_, index) => ({
-            id: `d${index}`,
-            source: document(random)
-          }))
-          const index = `t-${batch}`
-          yield* Effect.all([search.write("t", index, written), memory.write("t", index, written)])
-          for (let run = 0; run < queries; run++) {
-            const asked = readDigits(JSON.stringify(query(random)))
-            const parsed = parseQuery(asked, now)
-            if (Result.isFailure(parsed)) continue
-            understood++
-            const ids = (in_: Search["Service"]) =>
-              Effect.map(Stream.runCollect(in_.read("t", index, parsed.success)), (hits) => hits.map(({ id }) => id))
-            const told = `batch ${batch}, run ${run}: ${JSON.stringify(asked)}`
-            const mine = yield* Effect.catchDefect(ids(search), (defect) =>
-              Effect.die(new Error(told, { cause: defect }))
-            )
-            assert.deepStrictEqual(mine, yield* ids(memory), told)
-            if (mine.length > 0 && mine.length < documents) found++
-          }
+  it.effect("finds what the clauses say, whatever the documents and the query", () =>
+    Effect.gen(function* () {
+      const search = yield* Search
+      const memory = Context.get(yield* Layer.build(inMemory), Search)
+      let [understood, found] = [0, 0]
+      for (let batch = 0; batch < batches; batch++) {
+        const random = randomOf(1000 + batch)
+        const written = Array.from({ length: documents }, (_, index) => ({
+          id: `d${index}`,
+          source: document(random)
+        }))
+        const index = `t-${batch}`
+        yield* Effect.all([search.write("t", index, written), memory.write("t", index, written)])
+        for (let run = 0; run < queries; run++) {
+          const asked = readDigits(JSON.stringify(query(random)))
+          const parsed = parseQuery(asked, now)
+          if (Result.isFailure(parsed)) continue
+          understood++
+          const ids = (in_: Search["Service"]) =>
+            Effect.map(Stream.runCollect(in_.read("t", index, parsed.success)), (hits) => hits.map(({ id }) => id))
+          const told = `batch ${batch}, run ${run}: ${JSON.stringify(asked)}`
+          const mine = yield* Effect.catchDefect(ids(search), (defect) =>
+            Effect.die(new Error(told, { cause: defect }))
+          )
+          assert.deepStrictEqual(mine, yield* ids(memory), told)
+          if (mine.length > 0 && mine.length < documents) found++
         }
-        // Queries that find nothing, or everything, prove little.
-        assert.isAbove(understood, 500)
-        assert.isAbove(found, understood / 4)
-      }),
-    60_000
+      }
+      // Queries that find nothing, or everything, prove little.
+      assert.isAbove(understood, 300)
+      assert.isAbove(found, understood / 4)
+    })
   )
 
   it.effect("shows the fields of documents as the evaluator does", () =>
@@ -66,7 +63,7 @@ layer(onPostgres)("a query in PostgreSQL", (it) => {
       const names = [...fields, "a.0", "a.0.b", "__proto__", "x.__proto__.y"]
       const random = randomOf(77)
       const odd = ['{"__proto__": 1}', '{"x": [{"__proto__": {"y": 2}}, {"__proto__": {"y": null}}]}']
-      const written = Array.from({ length: 2000 }, (_, index) => ({
+      const written = Array.from({ length: 800 }, (_, index) => ({
         id: `d${index}`,
         source: odd[index] ?? JSON.stringify(document(random))
       }))
@@ -86,7 +83,7 @@ layer(onPostgres)("a query in PostgreSQL", (it) => {
             assert.isTrue(isEqual, `${name} as ${as}: ${pair.join(" and ")}`)
           }
         }
-        assert.isAbove(values, 3000)
+        assert.isAbove(values, 1200)
       }
     })
   )

@@ -50,7 +50,7 @@ const isEqual = (kept: ReadonlyMap<string, unknown>, wanted: ReadonlyMap<string,
 
 describe("documents that are written side by side", () => {
   it("are all there, the last of each id", async () => {
-    for (let seed = 0; seed < 40; seed++) {
+    for (let seed = 0; seed < 20; seed++) {
       const random = randomOf(seed)
       const { documents, kept, seen } = slow(random)
       let rejected = 0
@@ -59,7 +59,7 @@ describe("documents that are written side by side", () => {
       let [given, bad] = [0, 0]
       const most = random.pick([3, 400, 5000])
       const ids = random.pick([5, 3000, 1_000_000])
-      for (let piece = 0; piece < 30; piece++) {
+      for (let piece = 0; piece < 20; piece++) {
         const records = pieceOf(random, given, most, ids)
         for (const { id = "", source } of records) {
           if (source["bad"] === true) bad++
@@ -73,7 +73,7 @@ describe("documents that are written side by side", () => {
         }
       }
       await writer.flush()
-      assert.strictEqual(seen.together, 0)
+      assert.strictEqual(seen.together, 0, `seed ${seed}`)
       assert.isTrue(isEqual(kept, wanted))
       assert.strictEqual(rejected, bad)
       assert.isAtMost(seen.most, 2)
