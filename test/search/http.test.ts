@@ -1,6 +1,6 @@
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { Search } from "../../src/services/search/Search.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
 import { gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 
 const fill = (index: string, count: number) =>

@@ -1,7 +1,7 @@
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import { all } from "../../src/services/search/Query.ts"
-import { Search } from "../../src/services/search/Search.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { all } from "../../src/languages/query/Query.ts"
 import { flowlineForm, gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 
