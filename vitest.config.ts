@@ -11,7 +11,8 @@ export default defineConfig({
     // No test changes what others import; loading it all again for each file takes half a second of processor.
     isolate: false,
     sequence: { sequencer: SlowFirst },
-    testTimeout: 30_000,
-    hookTimeout: 60_000
+    // Reached on failure only: a machine may be busy with other things.
+    testTimeout: 120_000,
+    hookTimeout: 120_000
   }
 })

@@ -106,7 +106,7 @@ export const ended = (tenant: string, flowlineId: string, executionId: string) =
         ({ state }) => state !== "PENDING" && state !== "RUNNING",
         () => "still running" as const
       ),
-      Effect.retry({ while: (error) => error === "still running", schedule: Schedule.spaced(25), times: 800 })
+      Effect.retry({ while: (error) => error === "still running", schedule: Schedule.spaced(25), times: 4000 })
     )
   )
 

@@ -25,7 +25,7 @@ export const runFile = (
   const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) =>
     child.on("close", (code, signal) => done({ code, signal }))
   )
-  const line = (word: string, millis = 20_000) =>
+  const line = (word: string, millis = 100_000) =>
     new Promise<string>((done, fail) => {
       const look = () => {
         const found = lines.find((text) => text.startsWith(word))
@@ -50,7 +50,7 @@ export const runFile = (
 }
 
 /** Polls until the condition holds; fails after `millis`. */
-export const eventually = async (what: string, holds: () => boolean | Promise<boolean>, millis = 10_000) => {
+export const eventually = async (what: string, holds: () => boolean | Promise<boolean>, millis = 100_000) => {
   const deadline = performance.now() + millis
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`Not within ${millis} ms: ${what}`)

@@ -44,7 +44,7 @@ export const tenantOf = (url: string, tenant = "mytenant") => {
     )
   const detail = (id: string) => get<Detail>(`flowline/${id.slice(0, 20)}/executions/${id}`)
   const hasEnded = ({ state }: Detail) => state !== "PENDING" && state !== "RUNNING"
-  const until = async (id: string, holds: (detail: Detail) => boolean, millis = 20_000) => {
+  const until = async (id: string, holds: (detail: Detail) => boolean, millis = 100_000) => {
     let last: Detail | undefined
     const reached = async () => {
       last = await detail(id).catch(() => undefined)
