@@ -1,14 +1,13 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { Layer } from "effect"
-import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
+import { Effect, Layer } from "effect"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { NodeCounters } from "../../src/protocol/Message.ts"
 import { serve } from "../../src/run/Run.ts"
-import { pipeline } from "../../src/run/stream/Pipeline.ts"
 
-// The child's program with nodes that do what a run must not get away with. Each is a flowline of its own.
+// The child's program with nodes that do what a run must not get away with. Each is a flowline of its own. What only
+// some of them need is loaded by them alone.
 
 const forever = () => new Promise<void>(() => setInterval(() => {}, 1000))
 
@@ -22,7 +21,7 @@ const acts = new Map<string, Act>([
     "test_eat_heap",
     async () => {
       const kept: Array<Array<number>> = []
-      for (;;) kept.push(Array.from({ length: 100_000 }, (_, i) => i + 0.5))
+      for (;;) kept.push(new Array(500_000).fill(0.5))
     }
   ],
   [
@@ -31,7 +30,7 @@ const acts = new Map<string, Act>([
       const kept: Array<Buffer> = []
       for (;;) {
         kept.push(Buffer.alloc(8 * 1024 * 1024, 1))
-        await new Promise((resolve) => setTimeout(resolve, 5))
+        await new Promise((resolve) => setTimeout(resolve, 10))
       }
     }
   ],
@@ -39,7 +38,8 @@ const acts = new Map<string, Act>([
     "test_busy",
     async (context) => {
       await context.print(["busy"])
-      await new Promise((resolve) => setTimeout(resolve, 1000))
+      // Behind the timer that sends the line.
+      await new Promise((resolve) => setTimeout(resolve, 100))
       for (;;);
     }
   ],
@@ -135,11 +135,12 @@ const acts = new Map<string, Act>([
   ],
   [
     "test_stdout",
-    async (_, settings) => {
+    async (context, settings) => {
       const chunk = Buffer.alloc(1024 * 1024, "noise ")
       for (let i = 0; i < Number(settings["mib"]); i++) {
         if (!process.stdout.write(chunk)) await once(process.stdout, "drain")
       }
+      await context.print(["all of it"])
     }
   ],
   [
@@ -169,10 +170,10 @@ const acts = new Map<string, Act>([
 ])
 
 await serve(async () => ({
-  runtime: () => (flowline, makeContext) => {
+  runtime: () => async (flowline, makeContext) => {
     const node = flowline.dag[0]
     const act = acts.get(node.type)
-    if (act === undefined) return pipeline(flowline, makeContext)
+    if (act === undefined) return (await import("../../src/run/stream/Pipeline.ts")).pipeline(flowline, makeContext)
     let records = 0
     const counters = (): ReadonlyArray<NodeCounters> => [
       { component: node.type, recordsIn: 0, recordsOut: records, errors: 0 }
@@ -183,5 +184,11 @@ await serve(async () => ({
     return { counters, run: () => act(makeContext(node.type), node.settings, count) }
   },
   // No gateway has made the folder.
-  blobs: (store) => BlobsAt.layer(store).pipe(Layer.orDie)
+  blobs: (store) =>
+    Layer.unwrap(
+      Effect.map(
+        Effect.promise(() => import("../../src/drivers/blobs/BlobsAt.ts")),
+        ({ layer }) => Layer.orDie(layer(store))
+      )
+    )
 }))

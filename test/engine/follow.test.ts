@@ -2,33 +2,43 @@ import { appendFile, mkdir, readFile, rename, rm, truncate, writeFile } from "no
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../support/process.ts"
 import { running } from "./running.ts"
 import { ended, filesIn, flowline, isAlive, node, places, settings, spec, ticks, until } from "./support.ts"
 
 const following = (path: string, output = node("show", { limit: 1_000_000 }, "file_input")) =>
   spec(flowline([node("file_input", { path, follow: true }), output]))
 
-const wait = (condition: () => boolean) => Effect.promise(() => until(condition, 15_000))
+const wait = (condition: () => boolean) => Effect.promise(() => until(condition))
 const act = (work: () => Promise<unknown>) => Effect.promise(work)
 
+/** Whether the process has used less than 5 % of a processor for a second. */
+const isIdle = (pid: number) => {
+  let [used, since] = [ticks(pid), performance.now()]
+  return () => {
+    const now = ticks(pid)
+    if (now - used >= 5) [used, since] = [now, performance.now()]
+    return performance.now() - since > 1000
+  }
+}
+
 describe("a followed file", () => {
-  it.live("is read as it grows, whole lines at a time, and soon", () =>
+  it.live("is read as it grows, whole lines at a time, and costs nothing while it stays as it is", () =>
     Effect.gen(function* () {
       const { root, conf } = yield* places
       const log = join(conf, "samples", "a.log")
       yield* act(() => writeFile(log, "one\ntwo\nthr"))
       const run = yield* running(settings(root), following("samples/a.log"))
       yield* wait(() => run.lines().length === 2)
-      const began = performance.now()
       yield* act(() => appendFile(log, "ee\r\nfour\n"))
       yield* wait(() => run.lines().length === 4)
-      const took = performance.now() - began
       assert.deepStrictEqual(run.lines(), ["one", "two", "three", "four"])
-      assert.isBelow(took, 5000)
       yield* act(() => appendFile(log, "é".repeat(30_000)))
       yield* act(() => appendFile(log, "\nlast\n"))
       yield* wait(() => run.lines().includes("last"))
       assert.strictEqual(String(run.lines()[4]).slice(0, 3), "ééé")
+      // Nothing changes any more: a second without work comes in the end, and a busy wait would have none.
+      yield* wait(isIdle(run.pid()))
       yield* run.stop
       assert.isFalse(isAlive(run.pid()))
     })
@@ -90,62 +100,41 @@ describe("a followed file", () => {
         text += lines
         await appendFile(log, lines)
       }
-      yield* act(() => more(1000))
+      yield* act(() => more(300))
       let positions: Record<string, unknown> = {}
-      for (let turn = 0; turn < 3; turn++) {
+      for (let turn = 0; turn < 2; turn++) {
         const run = yield* running(settings(root), { ...first, epoch: turn + 1, positions })
-        yield* act(() => more(500))
+        yield* act(() => more(200))
         yield* wait(() => run.messages.some((message) => message._tag === "Positions"))
-        yield* act(() => more(500))
-        if (turn % 2 === 1) {
+        yield* act(() => more(200))
+        if (turn === 1) {
           yield* act(() => rename(log, `${log}.${turn}`))
-          yield* act(() => more(300))
+          yield* act(() => more(100))
         }
         process.kill(run.pid(), "SIGKILL")
         yield* run.over
         assert.strictEqual(ended(run.messages).outcome, "failed")
         positions = { ...positions, ...run.positions() }
-        yield* act(() => more(200))
+        yield* act(() => more(100))
         // Renamed while nobody looks.
         if (turn === 0) yield* act(() => rename(log, `${log}.old`))
         if (turn === 0) yield* act(() => more(100))
       }
       const run = yield* running(settings(root), { ...first, epoch: 9, positions })
       const wanted = new Set(text.trimEnd().split("\n"))
-      const got = () => new Set(filesIn(data).length === 0 ? [] : content.trimEnd().split("\n"))
-      let content = ""
-      const end = Date.now() + 15_000
-      while (got().size < wanted.size && Date.now() < end) {
-        content = yield* Effect.promise(() => readFile(out, "utf8"))
-        yield* Effect.sleep(50)
-      }
-      assert.deepStrictEqual(
-        [...wanted].filter((line) => !got().has(line)),
-        []
+      let got: ReadonlyArray<string> = []
+      yield* act(() =>
+        eventually("all lines", async () => {
+          const content = filesIn(data).length === 0 ? "" : await readFile(out, "utf8")
+          got = content.trimEnd().split("\n")
+          return new Set(got).size >= wanted.size
+        })
       )
-      assert.deepStrictEqual(
-        [...got()].filter((line) => !wanted.has(line)),
-        []
-      )
-      const duplicates = content.trimEnd().split("\n").length - wanted.size
-      assert.isBelow(duplicates, 3 * 1800)
+      // Each attempt may write again what came last.
+      assert.deepStrictEqual([...new Set(got)].sort(), [...wanted].sort())
+      assert.isBelow(got.length - wanted.size, 2 * 600)
       yield* run.stop
       yield* act(() => rm(out))
-    })
-  )
-
-  it.live("that stays as it is costs nothing", () =>
-    Effect.gen(function* () {
-      const { root, conf } = yield* places
-      yield* act(() => writeFile(join(conf, "samples", "a.log"), "one\n"))
-      const run = yield* running(settings(root), following("samples/a.log"))
-      yield* wait(() => run.lines().length === 1)
-      yield* Effect.sleep(1000)
-      const before = ticks(run.pid())
-      yield* Effect.sleep(2000)
-      // Ticks of 10 ms: under 5 % of the time on any machine.
-      assert.isBelow(ticks(run.pid()) - before, 10)
-      yield* run.stop
     })
   )
 })

@@ -27,7 +27,7 @@ describe("a run", () => {
   it.live("reads a file, filters it, and leaves a data file and a sealed archive", () =>
     Effect.gen(function* () {
       const { root, conf, data, blobs } = yield* places
-      yield* Effect.promise(() => writeFile(join(conf, "samples", "a.log.gz"), gzipSync(lines(20_000))))
+      yield* Effect.promise(() => writeFile(join(conf, "samples", "a.log.gz"), gzipSync(lines(2000))))
       const run = flowline([
         node("file_input", { path: "samples/a.log.gz" }),
         node("filter", { where: 'contains(message, "line 1")' }, "file_input"),
@@ -44,7 +44,7 @@ describe("a run", () => {
         JSON.stringify(messages)
       )
       assert.include(printed(messages)[1], "line 10 ")
-      const wanted = lines(20_000)
+      const wanted = lines(2000)
         .split("\n")
         .filter((line) => line.includes("line 1"))
         .map((message) => JSON.stringify({ message }))
@@ -60,8 +60,8 @@ describe("a run", () => {
       assert.deepStrictEqual(
         counters?.nodes.map(({ component, recordsIn, recordsOut }) => [component, recordsIn, recordsOut]),
         [
-          ["file_input", 0, 20_000],
-          ["filter", 20_000, wanted.split("\n").length],
+          ["file_input", 0, 2000],
+          ["filter", 2000, wanted.split("\n").length],
           ["show", wanted.split("\n").length, 0],
           ["file_output", wanted.split("\n").length, 0],
           ["archive_output", wanted.split("\n").length, 0]
@@ -74,12 +74,12 @@ describe("a run", () => {
   it.live("keeps two entries that are written at once apart", () =>
     Effect.gen(function* () {
       const { root, blobs } = yield* places
-      const messages = yield* follow(act("test_entries", { chunks: 40 })).pipe(Effect.provide(engine(settings(root))))
+      const messages = yield* follow(act("test_entries", { chunks: 8 })).pipe(Effect.provide(engine(settings(root))))
       const archived = messages.find((message) => message._tag === "Archived")
       const entries = unzip(yield* blob(blobs, archived?.sha256 ?? ""))
       assert.deepStrictEqual([...entries.keys()], ["a.bin", "b.bin"])
-      assert.isTrue(entries.get("a.bin")?.equals(Buffer.alloc(40 * 256 * 1024, 7)))
-      assert.strictEqual(entries.get("b.bin")?.toString(), "second\n".repeat(40))
+      assert.isTrue(entries.get("a.bin")?.equals(Buffer.alloc(8 * 256 * 1024, 7)))
+      assert.strictEqual(entries.get("b.bin")?.toString(), "second\n".repeat(8))
       assert.deepStrictEqual(filesIn(join(root, "temp", "runs")), [])
     })
   )
@@ -88,8 +88,8 @@ describe("a run", () => {
     Effect.gen(function* () {
       const { root, blobs, data } = yield* places
       const both = Effect.all([
-        follow(act("test_file", { chunks: 20, after: "throw" })),
-        follow(act("test_entries", { chunks: 20, after: "throw" }))
+        follow(act("test_file", { chunks: 8, after: "throw" })),
+        follow(act("test_entries", { chunks: 8, after: "throw" }))
       ])
       for (const messages of yield* both.pipe(Effect.provide(engine(settings(root))))) {
         assert.deepInclude(ended(messages), { outcome: "failed", error: "changed my mind" })

@@ -73,7 +73,7 @@ export const printed = (messages: ReadonlyArray<RunMessage>): ReadonlyArray<stri
   messages.flatMap((message) => (message._tag === "Output" ? message.lines.map((line) => line.text) : []))
 
 /** Polls until the condition holds; fails after `millis`. */
-export const until = async (condition: () => boolean, millis = 10_000): Promise<void> => {
+export const until = async (condition: () => boolean, millis = 100_000): Promise<void> => {
   const end = Date.now() + millis
   while (!condition()) {
     if (Date.now() > end) throw new Error("waited in vain")

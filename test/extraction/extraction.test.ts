@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto"
-import { assert } from "@effect/vitest"
+import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
-import { onBoth, raw, TestGateway } from "../support/gateway.ts"
+import { Search } from "../../src/drivers/search/Search.ts"
+import { gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"
 
@@ -12,24 +13,17 @@ const documents = [
   { user: "dora", n: "12345678901234567890", note: null }
 ]
 
-const filled = (index: string, messages: ReadonlyArray<object>) => `
-runtime: stream
-dag:
-  - type: generator_input
-    settings: ${JSON.stringify({ messages, count: messages.length, rate: 100_000 })}
-    publish: [ { stream: out } ]
-  - type: search_output
-    settings: { index: ${index}, id_field: user }
-    subscribe: [ { component: generator_input, stream: out } ]
-`
-
-const fill = (index: string, messages: ReadonlyArray<object> = documents) =>
-  Effect.gen(function* () {
-    const { url } = yield* TestGateway
-    const tenant = tenantOf(url)
-    const ended = yield* Effect.promise(async () => tenant.ended(await tenant.run(filled(index, messages))))
-    assert.deepInclude(ended, { state: "SUCCEEDED", error: null })
-  })
+const fill = (
+  index: string,
+  messages: ReadonlyArray<{ readonly user: string; readonly [field: string]: unknown }> = documents
+) =>
+  Effect.flatMap(Search, (search) =>
+    search.write(
+      "mytenant",
+      index,
+      messages.map((source) => ({ id: source.user, source }))
+    )
+  )
 
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   Effect.flatMap(
@@ -81,7 +75,7 @@ const fields = [
   { name: "note" }
 ]
 
-onBoth("an extraction", (it) => {
+const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
   it.effect("is a csv file with the fields in the order of the request", () =>
     Effect.gen(function* () {
       yield* fill("mytenant-csv")
@@ -140,22 +134,18 @@ onBoth("an extraction", (it) => {
       })
       assert.strictEqual(zone.text, "@timestamp\r\n2026-07-02T00:30:00.000+02:00\r\n")
       const formats = ["dd/MM/yyyy HH:mm:ss.SSS", "epoch_millis", "epoch_second", "yyyy-MM-dd'T'HHXXX", "iso8601"]
-      for (const [at, cell] of [
-        "02/07/2026 00:30:00.000",
-        "1782945000000",
-        "1782945000",
-        "2026-07-02T00+02:00",
-        "2026-07-02T00:30:00.000+02:00"
-      ].entries()) {
-        const one = { name: "@timestamp", type: "date", format: formats[at] }
-        const shown = yield* extracted({
-          format: "csv",
-          index: "mytenant-zone",
-          fields: [one],
-          time_zone: "Europe/Paris"
-        })
-        assert.strictEqual(shown.text, `@timestamp\r\n${cell}\r\n`)
-      }
+      const at = "2026-07-01T22:30:00Z"
+      yield* fill("mytenant-formats", [{ user: "ann", ...Object.fromEntries(formats.map((_, n) => [`t${n}`, at])) }])
+      const shown = yield* extracted({
+        format: "csv",
+        index: "mytenant-formats",
+        fields: formats.map((format, n) => ({ name: `t${n}`, type: "date", format })),
+        time_zone: "Europe/Paris"
+      })
+      assert.strictEqual(
+        shown.text.split("\r\n")[1],
+        "02/07/2026 00:30:00.000,1782945000000,1782945000,2026-07-02T00+02:00,2026-07-02T00:30:00.000+02:00"
+      )
       const free = yield* extracted({ format: "csv", index: "mytenant-zone", fields: [] })
       assert.deepStrictEqual(free.text.split("\r\n")[0]?.replace("'@", "@").split(",").toSorted(), [
         "@timestamp",
@@ -218,4 +208,7 @@ onBoth("an extraction", (it) => {
       )
     })
   )
-})
+}
+
+layer(memoryGateway(), { excludeTestServices: true })("an extraction in memory", suite)
+layer(gateway(), { excludeTestServices: true })("an extraction on PostgreSQL, disk and processes", suite)

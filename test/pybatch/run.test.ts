@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { ended, printed } from "../engine/support.ts"
-import { chain, hasPython, run } from "./support.ts"
+import { chain, hasPython, run, within } from "./support.ts"
 
 const generator = (rows: ReadonlyArray<unknown>) => ({ type: "dataset_generator", settings: { rows } })
 const counters = (messages: Parameters<typeof printed>[0]) => {
@@ -13,7 +13,7 @@ const counters = (messages: Parameters<typeof printed>[0]) => {
   )
 }
 
-describe.skipIf(!hasPython)("a Python batch flowline", { timeout: 60_000 }, () => {
+describe.skipIf(!hasPython)("a Python batch flowline", () => {
   it.effect("runs its nodes over the rows, in one process, one after the other", () =>
     Effect.gen(function* () {
       const { messages } = yield* run(
@@ -63,7 +63,7 @@ class OnlyLarge(flow.Node):
 
   it.effect("reads files and writes files and the archive, many rows through several nodes in flat memory", () =>
     Effect.gen(function* () {
-      const count = 200_000
+      const count = 30_000
       const { messages, data } = yield* run(
         chain([
           { type: "file_input", settings: { path: "in/*.ndjson" } },
@@ -94,7 +94,7 @@ class Mark(Node):
   it.effect("gives every subscriber rows of its own, and joins what several nodes send", () =>
     Effect.gen(function* () {
       const to = (component: string) => [{ component, stream: "out" }]
-      const { messages } = yield* run(
+      const { failure, printed } = yield* within(
         chain([
           generator([{ n: 1, in: { deep: [1] } }]),
           { type: "same" },
@@ -118,8 +118,8 @@ class Spoil(Node):
 `
         }
       )
-      expect(ended(messages)).toMatchObject({ outcome: "succeeded" })
-      expect(printed(messages).toSorted()).toEqual([
+      expect(failure).toBeUndefined()
+      expect(printed.toSorted()).toEqual([
         '{"n":1,"in":{"deep":[1,"x"]}}',
         '{"n":1,"in":{"deep":[1,"y"]}}',
         '{"n":1,"in":{"deep":[1]}}',
@@ -130,7 +130,7 @@ class Spoil(Node):
 
   it.effect("keeps every value on its way out", () =>
     Effect.gen(function* () {
-      const { messages } = yield* run(
+      const { failure, printed } = yield* within(
         chain([generator([{ big: "9007199254740993" }]), { type: "odd" }, { type: "show" }]),
         {
           "nodes/odd.py": `
@@ -154,8 +154,8 @@ class Odd(Node):
 `
         }
       )
-      expect(ended(messages)).toMatchObject({ outcome: "succeeded" })
-      expect(JSON.parse(printed(messages)[0]!)).toEqual(
+      expect(failure).toBeUndefined()
+      expect(JSON.parse(printed[0]!)).toEqual(
         JSON.parse(`{"big":"9007199254740993","small":9007199254740991,"floats":["NaN","Infinity","-Infinity",0.1,1e300],
         "time":"2026-01-02T02:04:05.006Z","day":"2026-01-02","money":"1234567890.123456789012345678901234567890",
         "bytes":"/wA=","set":[1,2,3],"text":"é\u2028😀\\u0000","5":[1,null,true],"__proto__":{"a":1}}`)
@@ -165,7 +165,7 @@ class Odd(Node):
 
   it.effect("sends rejected rows to the errors stream, inside the process and out of it, and counts them", () =>
     Effect.gen(function* () {
-      const { messages } = yield* run(
+      const { failure, printed, counters } = yield* within(
         chain([
           generator([{ n: 1 }, { n: "x" }]),
           { type: "numbers", publish: [{ stream: "out" }, { stream: "errors" }] },
@@ -195,28 +195,25 @@ class Why(Node):
 `
         }
       )
-      expect(ended(messages)).toMatchObject({ outcome: "succeeded" })
-      expect(printed(messages).toSorted()).toEqual(
+      expect(failure).toBeUndefined()
+      expect(printed.toSorted()).toEqual(
         ['{"n":"x","error":{"node":"numbers","reason":"no number"}}', '{"n":1}', '{"why":"no number"}'].toSorted()
       )
-      expect(counters(messages)["numbers"]).toEqual([2, 1, 1])
+      expect(counters["numbers"]).toEqual([2, 1, 1])
     })
   )
 
-  const failing = (body: string, files: Record<string, string> = {}) =>
-    Effect.map(
-      run(chain([generator(Array.from({ length: 5000 }, (_, n) => ({ n }))), { type: "bad" }, { type: "show" }]), {
-        "nodes/bad.py": `from flow import Node\nclass Bad(Node):\n    def execute(self, rows):\n${body}`,
-        ...files
-      }),
-      ({ messages }) => ended(messages)
-    )
+  const failing = (body: string, rows: number) =>
+    [
+      chain([generator(Array.from({ length: rows }, (_, n) => ({ n }))), { type: "bad" }, { type: "show" }]),
+      { "nodes/bad.py": `from flow import Node\nclass Bad(Node):\n    def execute(self, rows):\n${body}` }
+    ] as const
 
   it.effect("ends with the traceback of the user's code: file, line and text", () =>
     Effect.gen(function* () {
-      const end = yield* failing(
+      const body =
         "        for row in rows:\n            yield helper(row)\n\ndef helper(row):\n    return {}[row['n']]\n"
-      )
+      const end = ended((yield* run(...failing(body, 5000))).messages)
       expect(end).toMatchObject({ outcome: "failed", component: "bad" })
       expect(end.error).toBe(
         "KeyError: 0\n  nodes/bad.py, line 8, in helper\n    return {}[row['n']]\n" +
@@ -227,12 +224,12 @@ class Why(Node):
 
   it.effect("fails clearly for what is no node, no row, no syntax, missing, or leaves", () =>
     Effect.gen(function* () {
-      const cases: ReadonlyArray<readonly [string, RegExp]> = [
+      const cases: ReadonlyArray<readonly [body: string, expected: RegExp, rows?: number]> = [
         ["        yield [1]\n", /^TypeError: execute gave a list where a row, which is a dict, is expected/],
         ["        yield {'x': object()}\n", /^TypeError: a row cannot hold a value of type object/],
         ["        import sys\n        sys.exit(3)\n", /^SystemExit: 3\n {2}nodes\/bad\.py, line 5/],
-        ["        import os\n        os._exit(3)\n", /The Python process ended early, with exit code 3/],
-        ["        import os, signal\n        os.kill(os.getpid(), 9)\n", /ended early, with signal SIGKILL/],
+        ["        import os\n        os._exit(3)\n", /The Python process ended early, with exit code 3/, 5000],
+        ["        import os, signal\n        os.kill(os.getpid(), 9)\n", /ended early, with signal SIGKILL/, 5000],
         [
           "        pass\nimport nowhere\n",
           /^ModuleNotFoundError: No module named 'nowhere'\n {2}nodes\/bad\.py, line 5/
@@ -244,11 +241,10 @@ class Why(Node):
         ["        raise ValueError('a') from KeyError('b')\n", /^ValueError: a\n.*line 4.*\n.*\nafter KeyError: 'b'/],
         ["        def deep(n): return deep(n + 1)\n        deep(0)\n", /^RecursionError: /]
       ]
-      for (const [body, expected] of cases) {
-        const end = yield* failing(body)
-        expect([body, end.outcome]).toEqual([body, "failed"])
-        expect(end.error).toMatch(expected)
-        expect(end.error).not.toContain(process.cwd())
+      for (const [body, expected, rows = 2] of cases) {
+        const { failure } = yield* within(...failing(body, rows))
+        expect(failure?.error ?? body).toMatch(expected)
+        expect(failure?.error).not.toContain(process.cwd())
       }
     })
   )
@@ -257,7 +253,7 @@ class Why(Node):
     Effect.gen(function* () {
       const { messages } = yield* run(
         chain([
-          generator(Array.from({ length: 50_000 }, (_, n) => ({ n, text: "x".repeat(100) }))),
+          generator(Array.from({ length: 5000 }, (_, n) => ({ n, text: "x".repeat(100) }))),
           { type: "first" },
           { type: "show" }
         ]),

@@ -1,10 +1,16 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
+import { explain } from "../../src/drivers/Failure.ts"
+import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { program } from "../../src/drivers/Programs.ts"
 import { findPython } from "../../src/drivers/python/Interpreter.ts"
+import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
+import { pybatch } from "../../src/run/pybatch/Pybatch.ts"
 import { engine, follow, places, settings, spec } from "../engine/support.ts"
+import { Memory } from "../nodes/memory.ts"
 
 /** Whether this machine can run Python nodes at all. */
 export const hasPython = (await findPython()) !== undefined
@@ -28,16 +34,49 @@ export const chain = (nodes: ReadonlyArray<Node>, limits: typeof RunSettings.Typ
   return { runtime: "pybatch", settings: limits, dag: [first!, ...rest] }
 }
 
+type Files = Readonly<Record<string, string | Uint8Array>>
+
+const plant = async (conf: string, files: Files) => {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(conf, path)), { recursive: true })
+    await writeFile(join(conf, path), content)
+  }
+}
+
+/**
+ * Runs the flowline in this process, its Python nodes in a real `python3`, with these files in the tenant's
+ * configuration.
+ */
+export const within = (flowline: Flowline, files: Files) =>
+  Effect.gen(function* () {
+    const { root, conf } = yield* places
+    return yield* Effect.promise(async () => {
+      await plant(conf, files)
+      const tenant = new TenantFiles(conf)
+      const memory = new Memory()
+      const context = (component: string): RunContext => ({
+        ...memory.context(component),
+        glob: (pattern) => tenant.glob(pattern),
+        read: (path) => tenant.read(path)
+      })
+      const job = await pybatch(flowline, context, { scratch: join(root, "scratch"), spec: {} })
+      const failure = await job.run().then(
+        () => undefined,
+        (cause: unknown) => explain(cause, [root])
+      )
+      const counts = job.counters().map((it) => [it.component, [it.recordsIn, it.recordsOut, it.errors]])
+      return { failure, printed: memory.printed, counters: Object.fromEntries(counts) }
+    })
+  })
+
 /** Runs the flowline in a real child with these files in the tenant's configuration; all it said. */
-export const run = (flowline: Flowline, files: Readonly<Record<string, string | Uint8Array>>) =>
+export const run = (flowline: Flowline, files: Files, given: Partial<EngineSettings> = {}) =>
   Effect.gen(function* () {
     const { root, conf, data } = yield* places
-    yield* Effect.promise(async () => {
-      for (const [path, content] of Object.entries(files)) {
-        await mkdir(dirname(join(conf, path)), { recursive: true })
-        await writeFile(join(conf, path), content)
-      }
-    })
-    const messages = yield* Effect.provide(follow(spec(flowline)), engine(settings(root, { entry: program("run") })))
+    yield* Effect.promise(() => plant(conf, files))
+    const messages = yield* Effect.provide(
+      follow(spec(flowline)),
+      engine(settings(root, { entry: program("run"), ...given }))
+    )
     return { messages, data, root }
   })

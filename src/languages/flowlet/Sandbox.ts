@@ -15,9 +15,12 @@ export class ProgramRefused extends Error {
   }
 }
 
-/** Events that cross into the sandbox at once, and how long their text may be: it takes memory of the sandbox. */
+/**
+ * Events that cross into the sandbox at once, and how long their text may be: it takes memory of the sandbox, and what
+ * a turn does not get to is parsed again in the next one, which on a busy machine may be all but one event.
+ */
 const crossingEvents = 500
-const crossingLength = 1024 * 1024
+const crossingLength = 128 * 1024
 /** What a program may do before its first event. */
 const startMillis = 1000
 /** How old a reading of the program's clock may be: reading the processor's time takes longer than a small event. */

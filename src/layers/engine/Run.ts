@@ -11,6 +11,8 @@ import { Messages } from "./Messages.ts"
 import type { Runners } from "./Runners.ts"
 
 const mib = 1024 * 1024
+/** What a busy machine may take to start a process. */
+const startSeconds = 60
 /** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
 const watchMillis = process.platform === "linux" ? 200 : 1000
 
@@ -56,7 +58,7 @@ export class Run {
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
-    this.#deadline = performance.now() + this.#timeoutSeconds * 1000
+    this.#deadline = performance.now() + (startSeconds + this.#timeoutSeconds) * 1000
     const { child, warm } = runners.take(this.#memoryMib)
     this.#mayRetry = warm
     this.#child = child
@@ -97,7 +99,7 @@ export class Run {
       return undefined
     })
     if (messages !== undefined) {
-      // The time that a busy machine took to start the process is not the run's.
+      // The time that it took to start the process is not the run's.
       if (messages[0]?._tag === "Started") this.#deadline = performance.now() + this.#timeoutSeconds * 1000
       this.#mayRetry = false
       const last = messages.findIndex((message) => message._tag === "Ended")
