@@ -16,7 +16,7 @@ const repeated = (atom: string, length: number) => atom.repeat(Math.ceil(length 
 /** Texts that a pattern nearly takes: atoms alone, in place of a good line's rest, and broken good lines in a row. */
 const families = (line: string): ReadonlyArray<(atom: string, length: number) => string> => [
   (atom, length) => `${repeated(atom, length)}!`,
-  ...[0.3, 0.6, 0.8, 1].map((share) => {
+  ...[0.4, 0.7, 1].map((share) => {
     const head = line.slice(0, Math.floor(line.length * share))
     return (atom: string, length: number) => `${head}${repeated(atom, length)}\u0000`
   }),

@@ -6,7 +6,7 @@ import { guarded, test, tight } from "./testerServer.ts"
 layer(guarded({ ...tight, leisureMillis: 0 }), { excludeTestServices: true })("workers without work", (it) => {
   it.effect("are let go without taking a test with them", () =>
     Effect.gen(function* () {
-      for (let round = 0; round < 4; round++) {
+      for (let round = 0; round < 2; round++) {
         const all = yield* Effect.forEach(
           ["grok", "flowlet"],
           (operator) => test(operator, { input: "a 1\nb 2", ...programs[operator] }),

@@ -176,9 +176,9 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`${skipTo("IN")}(?:%{USERNAME:nf_in_interface})?${skipTo("OUT")}(?:%{USERNAME:nf_out_interface})?\s*`,
     "(?:MAC=%{COMMONMAC:nf_dst_mac}(?::%{COMMONMAC:nf_src_mac})?)?",
     `${skipTo("SRC")}%{IPV4:nf_src_ip}${skipTo("DST")}%{IPV4:nf_dst_ip}${skipTo("LEN")}%{WORD:nf_len}`,
-    `${skipTo("TOS")}%{WORD:nf_tos}${skipTo("PREC")}%{WORD:nf_prec}${skipTo("TTL")}%{INT:nf_ttl}`,
-    `${skipTo("ID")}%{INT:nf_id}${skipTo("PROTO")}%{WORD:nf_protocol}`,
-    `(?:${skipTo("SPT")}%{INT:nf_src_port}${skipTo("DPT")}%{INT:nf_dst_port})?`
+    `${skipTo("TOS")}%{WORD:nf_tos}${skipTo("PREC")}%{WORD:nf_prec}${skipTo("TTL")}(?>%{INT:nf_ttl})`,
+    `${skipTo("ID")}(?>%{INT:nf_id})${skipTo("PROTO")}%{WORD:nf_protocol}`,
+    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port})?`
   ].join(""),
   SFW2: [
     String.raw`(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp})\s+%{HOSTNAME}\s+kernel\S*\s+`,
@@ -186,6 +186,6 @@ export const patterns: Readonly<Record<string, string>> = {
     `IN=(?:%{USERNAME:nf_in_interface})?${skipTo("OUT")}(?:%{USERNAME:nf_out_interface})?`,
     `${skipTo("MAC")}(?:%{COMMONMAC:nf_dst_mac}:%{COMMONMAC:nf_src_mac})?`,
     String.raw`${skipTo("SRC")}%{IP:nf_src_ip}\s+DST=%{IP:nf_dst_ip}${skipTo("PROTO")}%{WORD:nf_protocol}`,
-    `(?:${skipTo("SPT")}%{INT:nf_src_port}${skipTo("DPT")}%{INT:nf_dst_port})?`
+    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port})?`
   ].join("")
 }
