@@ -77,7 +77,7 @@ const lines = await Promise.all(
 describe("with nonsense in the middle of a good line", () => {
   it.each(lines.flat())("$set $name is at most quadratic in $line", ({ set, name, line }) => {
     const followed = grok(set, `%{${name}}\\x01`)
-    for (const share of [0.4, 0.7, 1])
+    for (const share of [0.5, 1])
       for (const filler of fillers) {
         const cut = Math.ceil(line.length * share)
         const text = line.slice(0, cut) + nearMiss(filler, 1000) + line.slice(cut)

@@ -11,6 +11,8 @@ const atoms = [
   ["a;", "-\t", "1\t", "a.", "é", "\n"]
 ].flat()
 
+const ascii = atoms.filter((atom) => atom !== "é")
+
 const repeated = (atom: string, length: number) => atom.repeat(Math.ceil(length / atom.length))
 
 /** Texts that a pattern nearly takes: atoms alone, in place of a good line's rest, and broken good lines in a row. */
@@ -30,16 +32,16 @@ const ceiling = 10
 const [short, long] = [500, 2000]
 const enough = quadraticMillis(long)
 
-/** The syntax of what a name stands for, without places and fields. */
-const syntax = ["kind", "items", "branches", "node", "body", "open", "text", "quantifier", "letter", "name"]
+/** What a name stands for, all names in it replaced, without fields. */
 const written = (set: PatternSet, name: string): string =>
-  JSON.stringify(Result.getOrThrow(compile([`%{${name}}`], { bank: set })).expressions[0]!.tree.root, syntax)
+  (bank(set).get(name) ?? "").replace(/%\{(\w+)[^}]*\}/g, (_, inner: string) => `(?:${written(set, inner)})`)
 
 const slow = (set: PatternSet, name: string, line: string): ReadonlyArray<string> =>
   [`%{${name}}`, `^%{${name}}$`].flatMap((pattern) => {
     const grok = Result.getOrThrow(compile([pattern], { bank: set }))
     return families(line).flatMap((family, kind) =>
-      atoms.flatMap((atom) => {
+      // Other than ASCII text has matchers of its own, which are compiled for one of the two only.
+      (pattern.startsWith("^") ? ascii : atoms).flatMap((atom) => {
         const text = family(atom, long)
         if (isQuick(() => grok.match(text), enough)) return []
         const longer = millisOf(() => grok.match(text))

@@ -110,7 +110,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
       const before = process.memoryUsage.rss()
       const pattern = "^(?<verb>[A-Z]+) (?<path>\\S+)"
       const body = new FormData()
-      body.append("input", new Blob([line.repeat(3000)]))
+      body.append("input", new Blob([line.repeat(1200)]))
       body.append("pattern", pattern)
       const response = yield* raw("/v1/flower/grok", { method: "POST", body })
       let length = 0
@@ -123,9 +123,9 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
           peak = Math.max(peak, process.memoryUsage.rss())
         }
       })
-      expect(tail).toMatch(/"total":3000,"matched":3000\}$/)
-      expect(length).toBeGreaterThan(50_000_000)
-      expect(peak - before).toBeLessThan(400 * 1024 * 1024)
+      expect(tail).toMatch(/"total":1200,"matched":1200\}$/)
+      expect(length).toBeGreaterThan(20_000_000)
+      expect(peak - before).toBeLessThan(300 * 1024 * 1024)
     })
   )
 
@@ -161,7 +161,7 @@ layer(guarded(tight), { excludeTestServices: true })("operator test under attack
   it.effect("survives the death of a worker and keeps what the others made", () =>
     Effect.gen(function* () {
       // Every field is as long as the line: the results are more than a worker can hold.
-      const pattern = Array.from({ length: 2000 }, (_, index) => `(?=(?<f${index}>.*))`).join("")
+      const pattern = Array.from({ length: 1000 }, (_, index) => `(?=(?<f${index}>.*))`).join("")
       const lines = ["a", "b", "x".repeat(65_000), "c"]
       const outcomes = Effect.map(test("grok", { input: lines.join("\n"), pattern: `^${pattern}` }), ({ results }) =>
         results.map(({ matched, failure }) => failure?.reason ?? matched)

@@ -7,14 +7,14 @@ import { memoryGateway, raw } from "../support/gateway.ts"
 export const tight: PoolLimits = {
   workers: 2,
   memoryMib: 128,
-  sampleMillis: 100,
+  sampleMillis: 60,
   hurriedMillis: 20,
-  patience: 4,
+  patience: 3,
   turnMillis: 150,
-  testMillis: 1000,
+  testMillis: 600,
   sparedMillis: 1,
   graceMillis: 1000,
-  compileMillis: 2000,
+  compileMillis: 1600,
   leisureMillis: 30_000
 }
 
