@@ -1,3 +1,4 @@
+import { JsonPointer } from "effect"
 import { isIndexOf, named } from "../languages/query/IndexName.ts"
 import { parseQuery } from "../languages/query/QueryParser.ts"
 import type { SettingsIssue } from "./Node.ts"
@@ -6,7 +7,7 @@ const pathOf = (pointer: string): ReadonlyArray<string | number> =>
   pointer
     .split("/")
     .slice(1)
-    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .map(JsonPointer.unescapeToken)
     .map((step) => (/^\d{1,9}$/.test(step) ? Number(step) : step))
 
 /** What is wrong with the query of a node. */

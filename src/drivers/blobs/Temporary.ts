@@ -2,17 +2,8 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { startOf } from "../ProcessStat.ts"
 import { type Calls, codeOf, unit } from "./Calls.ts"
-
-// Field 22 of /proc/<pid>/stat is the start time in clock ticks; the name in field 2 may hold anything, `)` included.
-const startOf = (pid: string): string | undefined => {
-  try {
-    const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? []
-    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
-  } catch {
-    return undefined
-  }
-}
 
 const host =
   hostname()
@@ -20,7 +11,7 @@ const host =
     .slice(0, 32) || "host"
 
 /** What the temporary names of this process begin with. */
-export const ownName = `${process.pid}-${startOf(String(process.pid)) ?? "0"}-${host}-`
+export const ownName = `${process.pid}-${startOf(process.pid) ?? "0"}-${host}-`
 
 /** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
 export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`

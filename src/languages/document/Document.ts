@@ -1,4 +1,4 @@
-import { Result } from "effect"
+import { JsonPointer, Result } from "effect"
 import type { Issue } from "../Issue.ts"
 import { type Fault, type Mark, type Marked, markAt, type Position, Source, TextFault } from "./DocumentSource.ts"
 import { readYaml } from "./DocumentYaml.ts"
@@ -59,14 +59,11 @@ export class SourceDocument {
 
 /** The keys of a JSON pointer (RFC 6901). */
 export const pathOf = (pointer: string): ReadonlyArray<string> =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+  pointer.split("/").slice(1).map(JsonPointer.unescapeToken)
 
 /** The JSON pointer of a path. */
 export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path.map((key) => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+  path.map((key) => `/${JsonPointer.escapeToken(String(key))}`).join("")
 
 const byExtension = (name: string | undefined): Format | undefined => {
   switch (/\.([a-z]+)$/i.exec(name ?? "")?.[1]?.toLowerCase()) {

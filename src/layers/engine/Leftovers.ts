@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from "node:fs/promises"
 import { hostname } from "node:os"
 import { join } from "node:path"
-import { startOf } from "./ProcessGroup.ts"
+import { startOf } from "../../drivers/ProcessStat.ts"
 
 const host = hostname().replace(/[^A-Za-z0-9]/g, "_")
 

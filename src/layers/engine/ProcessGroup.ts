@@ -2,6 +2,7 @@ import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
+import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
 import { lease } from "../../protocol/Lease.ts"
 
 const pageBytes = 4096
@@ -16,20 +17,9 @@ export const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean =
   }
 }
 
-/** The fields of `/proc/<pid>/stat` after the name, which may hold blanks and brackets itself. */
-const stat = (pid: string): ReadonlyArray<string> => {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "latin1")
-    return text.slice(text.lastIndexOf(")") + 2).split(" ")
-  } catch {
-    return []
-  }
-}
-
-/** When the process started, in ticks of the system's clock; undefined when it is gone. */
-export const startOf = (pid: number): string | undefined => {
-  const fields = stat(String(pid))
-  return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
+const isMember = (pid: number | string, pgid: number): boolean => {
+  const stat = processStat(pid)
+  return stat !== undefined && stat.group === String(pgid) && !hasEnded(stat)
 }
 
 /**
@@ -39,8 +29,7 @@ export const startOf = (pid: number): string | undefined => {
 const living = (pgid: number): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
-    const [state, , group] = stat(pid)
-    return group === String(pgid) && state !== "Z" && state !== "X"
+    return isMember(pid, pgid)
   })
 
 /** Kills the group and waits until nothing of it runs, for 10 seconds at most. */
@@ -55,8 +44,7 @@ export const endGroup = async (pgid: number): Promise<boolean> => {
 
 const leads = (pgid: number): boolean => {
   if (process.platform !== "linux") return signalGroup(pgid, 0)
-  const [state, , group] = stat(String(pgid))
-  return group === String(pgid) && state !== "Z" && state !== "X"
+  return isMember(pgid, pgid)
 }
 
 /**

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
 
 /** What the machine says of a process. A zombie has ended, but its pid is not free before its parent has asked. */
 export interface ProcessView {
@@ -11,15 +12,11 @@ export interface ProcessView {
 const gone: ProcessView = { state: "gone", command: "" }
 
 const fromProc = (pid: number): ProcessView => {
+  const stat = processStat(pid)
+  if (stat !== undefined && hasEnded(stat)) return { state: "zombie", command: "" }
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    // The second field is the name in parentheses and may hold anything, so the state is sought from the end.
-    const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3)
-    if (state === "Z" || state === "X") return { state: "zombie", command: "" }
-    return {
-      state: "running",
-      command: readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd()
-    }
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trimEnd()
+    return { state: "running", command }
   } catch {
     return answersSignals(pid) ? { state: "running", command: "" } : gone
   }

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, JsonPointer } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 
@@ -15,6 +15,6 @@ export const versionsNamedAs = (
   const unknown = names.filter((name) => name !== known && /^versions?(\[|$)/i.test(name))
   if (unknown.length === 0) return Effect.void
   const detail = known === undefined ? "Versions cannot be deleted one by one here" : `Expected ${known}`
-  const issues = unknown.map((name) => ({ part: "query", pointer: `/${name.replaceAll("/", "~1")}`, detail }))
+  const issues = unknown.map((name) => ({ part: "query", pointer: `/${JsonPointer.escapeToken(name)}`, detail }))
   return new BadRequest({ detail: "The versions to delete cannot be told", issues })
 }

@@ -1,4 +1,4 @@
-import { Effect, type Layer, type Schema, SchemaIssue } from "effect"
+import { Effect, JsonPointer, type Layer, type Schema, SchemaIssue } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 
@@ -13,7 +13,7 @@ const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
   String(typeof part === "object" ? part.key : part)
 
 const pointer = (path: ReadonlyArray<string>): string =>
-  path.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
+  path.map((part) => `/${JsonPointer.escapeToken(part)}`).join("")
 
 /** The issues of a failed decoding, the first of each value; `part` says which part of the request it was. */
 export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> => {

@@ -1,3 +1,4 @@
+import { JsonPointer } from "effect"
 import type { Issue } from "../../Issue.ts"
 import { listed, suggestion } from "../../Suggest.ts"
 import type { Values } from "../Query.ts"
@@ -11,7 +12,7 @@ export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, fi
 /** Steps of a JSON pointer from one clause to a clause inside it: `/bool/must/0`. */
 const levels = 3
 
-const step = (key: string | number): string => `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
+const step = (key: string | number): string => `/${JsonPointer.escapeToken(String(key))}`
 
 /** A number of JSON that PostgreSQL can hold, too. */
 const jsonNumber = /^-?(?:0|[1-9]\d{0,99})(?:\.\d{1,100})?(?:[eE][+-]?\d{1,3})?$/
