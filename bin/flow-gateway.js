@@ -27,7 +27,13 @@ const main = () => {
 }
 
 if (major > 22 || (major === 22 && minor >= 19)) {
+  // Nothing has been started yet that would have to be stopped.
+  const stop = () => process.exit(0)
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop)
+  const sources = join(home, "scripts/bundle.ts")
+  if (existsSync(sources)) await (await import(sources)).refreshIfPossible()
   await import(main())
+  for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop)
 } else {
   const node = join(
     dirname(nodeModule.createRequire(import.meta.url).resolve("node/package.json")),

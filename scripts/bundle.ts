@@ -15,7 +15,8 @@ import { packagePath } from "../src/drivers/Package.ts"
 import { bundles, programs } from "../src/drivers/Programs.ts"
 
 // Bundles the programs of the gateway, each with what it imports: loading a thousand files takes three times as long as
-// loading the few that hold them. `npm ci` and `npm start` run this; it does nothing while the bundle is up to date.
+// loading the few that hold them. `npm ci` runs this, and each start from a clone. It does nothing while the bundle is up
+// to date.
 
 /** Packages with native code or WebAssembly of their own, and large ones that only some gateways load. */
 const external =
@@ -84,7 +85,8 @@ export const refresh = async (): Promise<void> => {
   sweep(home, name)
 }
 
-if (import.meta.main) {
+/** The same for a start, which goes on without a bundle. An old one must not be started, so where it stays this fails. */
+export const refreshIfPossible = async (): Promise<void> => {
   try {
     await refresh()
   } catch (cause) {
@@ -93,3 +95,5 @@ if (import.meta.main) {
     rmSync(packagePath(bundles.current), { force: true })
   }
 }
+
+if (import.meta.main) await refreshIfPossible()

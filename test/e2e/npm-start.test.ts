@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process"
-import { cpSync, mkdirSync, symlinkSync } from "node:fs"
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -91,5 +91,20 @@ describe("npm start", () => {
         yield* Effect.promise(() => eventually("no process is left", () => !others.some(isAlive)))
       }),
     120_000
+  )
+
+  it.live("ends in order on a signal that comes while it loads", () =>
+    Effect.gen(function* () {
+      const data = yield* temporary
+      const early = "data:text/javascript,setImmediate(()=>process.kill(process.pid,15))"
+      const program = join(root, "bin/flow-gateway.js")
+      const child = spawn(process.execPath, ["--import", early, program], {
+        env: { PATH: process.env["PATH"], FLOW_DATA: data },
+        stdio: "ignore"
+      })
+      const ended = new Promise((done) => child.once("exit", (code, signal) => done([code, signal])))
+      expect(yield* Effect.promise(() => ended)).toEqual([0, null])
+      expect(readdirSync(data)).toEqual([])
+    })
   )
 })
