@@ -19,7 +19,6 @@ const values: ReadonlyArray<unknown> = [
   " ",
   "\u0000",
   "\ud800",
-  "x".repeat(70_000),
   '{"a":',
   '{"__proto__":1}',
   'a=1 b="',
@@ -30,12 +29,18 @@ const values: ReadonlyArray<unknown> = [
   "NaN",
   "é€😀"
 ]
+/** Longer than what a sample may be: one record has it in the field that most read, one in all fields. */
+const long = "x".repeat(70_000)
 const fields = ["message", "timestamp", "response", "@timestamp", "tags", "user.name", "bytes"]
 const records: ReadonlyArray<Event> = [
   {},
   JSON.parse('{"__proto__":{"a":1},"message":"x","constructor":1}'),
-  ...fields.flatMap((field) => values.map((value) => ({ [field]: value }))),
-  ...values.map((value) => Object.fromEntries(fields.map((field) => [field, value])))
+  // The first field has every value alone. The others have their share of them alone, and all of them below.
+  ...fields.flatMap((field, at) =>
+    values.filter((_, value) => at === 0 || value % 4 === at % 4).map((value) => ({ [field]: value }))
+  ),
+  { message: long },
+  ...[...values, long].map((value) => Object.fromEntries(fields.map((field) => [field, value])))
 ]
 
 /** Settings besides the examples: results in the place of what was read, below other fields, of other types. */

@@ -101,7 +101,7 @@ const lineOf = (pick: number) =>
   [`a ${pick} ${pad}`, "no", "", `b ${pick}\u00a0 x${pad}`, `{"a":${pick}}`, '"'][pick % 6]!
 const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9 }))).check(
   Schema.isMinLength(30),
-  Schema.isMaxLength(60)
+  Schema.isMaxLength(40)
 )
 
 describe("a flowline in parallel parts", () => {
@@ -129,7 +129,7 @@ describe("a flowline in parallel parts", () => {
           expect(counters()).toEqual(alone.counters())
           await expect.poll(() => many.opened).toBe(0)
         }),
-      { timeout: 90_000, arbitrary: { runs: 8 } }
+      { timeout: 90_000, arbitrary: { runs: 4 } }
     )
   }
 
