@@ -54,6 +54,13 @@ const below = Effect.fnUntraced(function* (mode: number) {
   return { parent, folder, files: join(folder, "postgres", "data") }
 })
 
+/** Expects that a start has opened nothing to another user. */
+const isClosed = ({ files, folder, parent }: Effect.Success<ReturnType<typeof below>>, mode: number) => {
+  expect(ownersIn(files)).toEqual([0])
+  expect([parent, folder, join(folder, "postgres"), files].map(modeOf)).toEqual([mode, 0o700, 0o700, 0o700])
+  expect(modeOf(join(folder, "postgres", "password"))).toBe(0o600)
+}
+
 /** A gateway on a data folder, until the scope closes. */
 const start = Effect.fnUntraced(function* (folder: string, through: ReadonlyArray<string> = []) {
   const running = runFile(gateway, [folder, "hold"], { through })
@@ -86,24 +93,6 @@ const gone = (pids: ReadonlyArray<number>) =>
 const patience = 120_000
 
 describe.runIf(hasNamespaces).concurrent("root, in a user namespace", () => {
-  it.live.each([
-    { what: "closed", mode: 0o700 },
-    { what: "passable", mode: 0o755 }
-  ])(
-    "runs PostgreSQL below a $what folder and opens nothing",
-    ({ mode }) =>
-      Effect.gen(function* () {
-        const { files, folder, parent } = yield* below(mode)
-        const server = yield* start(folder)
-        expect(yield* server.query("SELECT 1 AS one")).toEqual([{ one: 1 }])
-        expect(uidOf(server.pid)).toBe(0)
-        expect(ownersIn(files)).toEqual([0])
-        expect([parent, folder, join(folder, "postgres"), files].map(modeOf)).toEqual([mode, 0o700, 0o700, 0o700])
-        expect(modeOf(join(folder, "postgres", "password"))).toBe(0o600)
-      }),
-    patience
-  )
-
   it.live(
     "makes a new cluster there",
     () =>
@@ -117,17 +106,23 @@ describe.runIf(hasNamespaces).concurrent("root, in a user namespace", () => {
   )
 
   it.live(
-    "starts again after gateway and server were killed",
+    "opens nothing below a closed or a passable folder, and starts again after gateway and server were killed",
     () =>
       Effect.gen(function* () {
-        const { folder } = yield* below(0o700)
+        const place = yield* below(0o700)
+        const { folder } = place
         const first = yield* start(folder)
         yield* first.query("CREATE TABLE kept AS SELECT 42 AS answer")
+        expect(uidOf(first.pid)).toBe(0)
+        isClosed(place, 0o700)
         signal(first.pid, "SIGKILL")
         signal(first.gateway, "SIGKILL")
         yield* Effect.promise(() => first.exit)
+        chmodSync(place.parent, 0o755)
         const second = yield* start(folder)
         expect(yield* second.query("SELECT answer FROM kept")).toEqual([{ answer: 42 }])
+        expect(uidOf(second.pid)).toBe(0)
+        isClosed(place, 0o755)
       }),
     patience
   )
