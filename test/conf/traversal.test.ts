@@ -74,15 +74,15 @@ const slashes = [
   ";/",
   "%00/"
 ]
-const targets = ["othertenant/secret.txt", "outside.txt"]
 
 const spellings = (): ReadonlyArray<string> => {
   const paths = new Set<string>()
   for (const up of ups) {
     for (const slash of slashes) {
-      for (const target of targets) paths.add(`${up}${slash}${target.replaceAll("/", slash)}`)
+      paths.add(`${up}${slash}othertenant${slash}secret.txt`)
       paths.add(`sub${slash}${up}${slash}${up}${slash}outside.txt`)
     }
+    paths.add(`${up}/outside.txt`)
     paths.add(`${`${up}/`.repeat(12)}etc/passwd`)
   }
   for (const absolute of ["/etc/passwd", "%2fetc%2fpasswd", "%2F%2F%2F..%2F..%2F..%2Fetc%2Fpasswd", "//etc/passwd"]) {
@@ -220,7 +220,7 @@ layer(Configured.layer, { excludeTestServices: true })("a configuration folder",
       yield* Effect.promise(() => new Promise((done) => swapper.stdout.once("data", done)))
       const seen = new Map<string, number>()
       yield* Effect.forEach(
-        Array.from({ length: 1000 }, (_, index) => ["swap", "dir/outside.txt", "current/conf", "kept"][index % 4]!),
+        Array.from({ length: 400 }, (_, index) => ["swap", "dir/outside.txt", "current/conf", "kept"][index % 4]!),
         (name) =>
           Effect.gen(function* () {
             const url = `${gateway.url}/v1/mytenant/conf/changing/${name}`
@@ -235,7 +235,7 @@ layer(Configured.layer, { excludeTestServices: true })("a configuration folder",
       )
       expect(swapper.exitCode, readFileSync(outside, "utf8")).toBe(null)
       // What is replaced as a whole is always there.
-      expect([seen.get("kept 200"), seen.get("current/conf 200")]).toEqual([250, 250])
+      expect([seen.get("kept 200"), seen.get("current/conf 200")]).toEqual([100, 100])
       expect(seen.get("swap 200")).toBeGreaterThan(0)
       yield* Effect.promise(() => eventually("the files are closed", () => openBelow(gateway.pid, root).length === 0))
     })

@@ -6,10 +6,7 @@ import { topics } from "./banks/device-topics.ts"
 import { isQuick, millisOf, quadraticMillis } from "./processorTime.ts"
 
 /** What near-misses repeat: the pieces that addresses, numbers, names and separators are made of. */
-const atoms = [
-  ["a", "1", "-", " ", "\t", ":", ".", "/", ";", ",", "(", ")", '"', "[", "]", "=", "0x", "a:", "1.", "::", "a ", "1 "],
-  ["a;", "-\t", "1\t", "a.", "é", "\n"]
-].flat()
+const atoms = ["a", "1", "-", " ", "\t", ":", ".", "/", ",", "(", '"', "=", "a:", "1.", "a ", "1 ", "-\t", "é", "\n"]
 
 const ascii = atoms.filter((atom) => atom !== "é")
 
@@ -18,7 +15,7 @@ const repeated = (atom: string, length: number) => atom.repeat(Math.ceil(length 
 /** Texts that a pattern nearly takes: atoms alone, in place of a good line's rest, and broken good lines in a row. */
 const families = (line: string): ReadonlyArray<(atom: string, length: number) => string> => [
   (atom, length) => `${repeated(atom, length)}!`,
-  ...[0.4, 0.7, 1].map((share) => {
+  ...[0.5, 1].map((share) => {
     const head = line.slice(0, Math.floor(line.length * share))
     return (atom: string, length: number) => `${head}${repeated(atom, length)}\u0000`
   }),

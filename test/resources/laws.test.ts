@@ -69,7 +69,7 @@ describe("the order of versions", () => {
         const sorted = versions.toSorted(compareVersions)
         expect(compareVersions(sorted[0]!, sorted[2]!)).toBeLessThanOrEqual(0)
       }),
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { runs: 200 } }
   )
 })
 
@@ -226,8 +226,8 @@ const agree = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, r
 
 let runs = 0
 const places: ReadonlyArray<readonly [where: string, made: Layer.Layer<TestGateway>, runs: number]> = [
-  ["in memory", memoryGateway(), 60],
-  ["on PostgreSQL", gateway(), 25]
+  ["in memory", memoryGateway(), 25],
+  ["on PostgreSQL", gateway(), 10]
 ]
 for (const [where, made, count] of places) {
   layer(made, { excludeTestServices: true })(`resources ${where}`, (it) => {

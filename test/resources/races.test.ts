@@ -29,7 +29,7 @@ const versions = (name: string) =>
 layer(gateway(), { excludeTestServices: true })("many at once", (it) => {
   it.effect("upload one version: one content, its hash the metadata's", () =>
     Effect.gen(function* () {
-      for (let round = 0; round < 5; round++) {
+      for (let round = 0; round < 3; round++) {
         const statuses = yield* together(
           times(10, (at) =>
             Effect.map(
@@ -78,7 +78,7 @@ layer(gateway(), { excludeTestServices: true })("many at once", (it) => {
 
   it.effect("move A to B and B to A, copy and delete: nothing is lost or doubled", () =>
     Effect.gen(function* () {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 4; round++) {
         const [a, b] = [`swap/a${round}`, `swap/b${round}`]
         for (const version of ["1", "2"]) {
           yield* upload({ artifact: `swap${round}`, version }, `${round} ${version}`, "f")
@@ -102,7 +102,7 @@ layer(gateway(), { excludeTestServices: true })("many at once", (it) => {
 
   it.effect("store `a` and `a/b`: one of them is a file, never both", () =>
     Effect.gen(function* () {
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 4; round++) {
         const paths = [`r${round}`, `r${round}/b`, `r${round}/b/c`, `r${round}/d`]
         const statuses = yield* together(
           paths.map((path) =>

@@ -135,7 +135,7 @@ layer(Gateway.layer, { excludeTestServices: true })("uploads", (it) => {
       yield* Effect.promise(async () => {
         // Everything here is what a boundary may begin with, and the last one has none of it.
         for (const text of ["\r\n--", "\r\n--y", "\r", "\r\n", "-", "0123456789abcdef"]) {
-          const bytes = Buffer.from(text.repeat((10 << 20) / text.length), "latin1")
+          const bytes = Buffer.from(text.repeat((3 << 20) / text.length), "latin1")
           const sha256 = createHash("sha256").update(bytes)
           const digest = `\r\nContent-Digest: sha-256=:${sha256.copy().digest("base64")}:`
           const [before, after] = [file("input", "", "f", digest).slice(0, -2), file("manifest", manifest()) + end]
