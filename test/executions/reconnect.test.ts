@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
 
 const lines = 20_000
-const cuts = 100
+const cuts = 40
 
 /** As many different records, in turn. */
 const records = Array.from({ length: 997 }, (_, n) => ({ n }))
