@@ -121,7 +121,7 @@ dag:
 
     it.effect("end in what the last of many requests said", () =>
       Effect.gen(function* () {
-        const many = Array.from({ length: 6 }, (_, index) => act(index % 2 === 0 ? "start" : "stop"))
+        const many = Array.from({ length: 3 }, (_, index) => act(index % 2 === 0 ? "start" : "stop"))
         yield* Effect.all(many, { concurrency: "unbounded" })
         yield* act("start")
         yield* become("ACTIVE")

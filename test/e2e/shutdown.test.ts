@@ -12,7 +12,7 @@ import { generator, tenantOf } from "../support/runs.ts"
 import { openSocket, parseAnswer } from "../support/socket.ts"
 
 /** More than the buffers between two processes hold. */
-const size = 64 * 1024 * 1024
+const size = 48 * 1024 * 1024
 
 const refuses = (port: number): Promise<boolean> =>
   new Promise((done) => {
@@ -87,7 +87,7 @@ describe("a gateway that is told to stop", () => {
       const conf = yield* configuration
       const large = join(conf.folderOf("mytenant"), "large.bin")
       writeFileSync(large, "")
-      truncateSync(large, 16 * size)
+      truncateSync(large, 2 * size)
       const scope = yield* Scope.make()
       const services = yield* Layer.buildWithScope(memoryGateway({ conf: conf.root, stopPatience: 500 }), scope)
       const download = yield* Effect.promise(() => paused(Number(new URL(Context.get(services, TestGateway).url).port)))
@@ -96,7 +96,7 @@ describe("a gateway that is told to stop", () => {
       expect(performance.now() - began).toBeGreaterThan(450)
       download.socket.resume()
       yield* Effect.promise(() => download.closed)
-      expect(parseAnswer(download.received()).body.length).toBeLessThan(16 * size)
+      expect(parseAnswer(download.received()).body.length).toBeLessThan(2 * size)
     })
   )
 })

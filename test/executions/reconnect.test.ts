@@ -4,8 +4,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
 
-const lines = 60_000
-const cuts = 300
+const lines = 20_000
+const cuts = 40
 
 /** As many different records, in turn. */
 const records = Array.from({ length: 997 }, (_, n) => ({ n }))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { putCluster } from "../support/postgresServer.ts"
 import { eventually } from "../support/process.ts"
 import { isAlive, postgresOf, runnersOf, signal, site } from "../support/process-gateway.ts"
 import { type Detail, generator, tenantOf } from "../support/runs.ts"
@@ -26,7 +27,7 @@ describe("a gateway that is killed", () => {
         let gateway = await here.start()
         const tenant = tenantOf(gateway.url)
         const { id: flowline } = await tenant.save(generator(40, 10))
-        const bounded = await Promise.all(Array.from({ length: 2 }, () => tenant.execute(flowline)))
+        const bounded = [await tenant.execute(flowline)]
         const deadly = await tenant.run(generator(undefined, 5))
         const running = await Promise.all([...bounded, deadly].map((id) => tenant.running(id)))
         // A request that is under way when the process dies is either there afterwards or never was.
@@ -41,7 +42,7 @@ describe("a gateway that is killed", () => {
         const seen = (await second.executions()).map(({ id }) => id)
         const known = await late
         expect(seen).toEqual(expect.arrayContaining([...bounded, deadly, ...(known === undefined ? [] : [known])]))
-        expect(seen.length).toBeLessThanOrEqual(4)
+        expect(seen.length).toBeLessThanOrEqual(3)
         expect(isAlive(pidOf(await second.running(deadly)))).toBe(true)
         for (const id of seen.filter((id) => id !== deadly)) {
           const detail = await second.ended(id)
@@ -68,10 +69,11 @@ describe("a gateway that is told to stop", () => {
   it.live("gives its runs back and leaves no process; one killed with its PostgreSQL has all it acknowledged", () =>
     Effect.gen(function* () {
       const here = yield* site({ embedded: true })
+      yield* putCluster(here.data)
       yield* Effect.promise(async () => {
         const first = await here.start()
         const { id: flowline } = await tenantOf(first.url).save(generator(60, 40))
-        const ids = await Promise.all(Array.from({ length: 2 }, () => tenantOf(first.url).execute(flowline)))
+        const ids = [await tenantOf(first.url).execute(flowline)]
         const running = await Promise.all(ids.map((id) => tenantOf(first.url).running(id)))
         const others = [...running.map(pidOf), ...runnersOf(first.pid), ...postgresOf(here.data)]
         const { code } = await first.kill("SIGTERM")
@@ -82,9 +84,9 @@ describe("a gateway that is told to stop", () => {
         await checkAll(second.url, ids)
         const tenant = tenantOf(second.url)
         const saved = await Promise.all(
-          Array.from({ length: 20 }, (_, index) => tenant.save(generator(index + 1, 500)))
+          Array.from({ length: 10 }, (_, index) => tenant.save(generator(index + 1, 500)))
         )
-        ids.push(...(await Promise.all(saved.slice(0, 2).map(({ id }) => tenant.execute(id)))))
+        ids.push(...(await Promise.all(saved.slice(0, 1).map(({ id }) => tenant.execute(id)))))
         signal([second.pid, ...postgresOf(here.data)], "SIGKILL")
         await second.exit
 

@@ -63,7 +63,7 @@ class OnlyLarge(flow.Node):
 
   it.effect("reads files and writes files and the archive, many rows through several nodes in flat memory", () =>
     Effect.gen(function* () {
-      const count = 30_000
+      const count = 10_000
       const { messages, data } = yield* run(
         chain([
           { type: "file_input", settings: { path: "in/*.ndjson" } },
