@@ -38,12 +38,23 @@ const fingerprint = (): string => {
   return hash.digest("hex").slice(0, 16)
 }
 
-/** Bundles into a folder of this name below `home`: made under another name, so that it is there whole or not at all. */
-export const bundle = async (home: string, name: string): Promise<void> => {
+/**
+ * Bundles into a folder of this name below `home`: made under another name, so that it is there whole or not at all.
+ *
+ * @param more further programs, by name, with the absolute paths of their entries
+ */
+export const bundle = async (
+  home: string,
+  name: string,
+  more: Readonly<Record<string, string>> = {}
+): Promise<void> => {
   const { rolldown } = await import("rolldown")
   const making = join(home, `making-${process.pid}`)
   const build = await rolldown({
-    input: Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, packagePath(join("src", file))])),
+    input: {
+      ...Object.fromEntries(Object.entries(programs).map(([name, file]) => [name, packagePath(join("src", file))])),
+      ...more
+    },
     platform: "node",
     external: (id) => external.test(id),
     logLevel: "silent"

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { Effect, Layer } from "effect"
+import { packagePath } from "../../src/drivers/Package.ts"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
 import type { NodeCounters } from "../../src/protocol/Message.ts"
@@ -104,7 +105,7 @@ const acts = new Map<string, Act>([
     "test_throw_later",
     async () => {
       setTimeout(() => {
-        throw new Error(`thrown at ${import.meta.filename}\n    at stack`)
+        throw new Error(`thrown at ${packagePath("test/engine/entry.ts")}\n    at stack`)
       }, 10)
       await forever()
     }

@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import type { TestProject } from "vitest/node"
-import { refresh } from "../../scripts/bundle.ts"
+import { bundle, refresh } from "../../scripts/bundle.ts"
+import { packagePath } from "../../src/drivers/Package.ts"
+import { bundles } from "../../src/drivers/Programs.ts"
 import { startTestServer } from "./postgresServer.ts"
 
 declare module "vitest" {
@@ -28,10 +31,14 @@ const prepare = async (): Promise<string> => {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const scope = await Effect.runPromise(Scope.make())
   const compiled = await prepare()
+  const home = packagePath(bundles.folder)
+  const name = `tests-${process.pid}`
+  await bundle(home, name, { entry: fileURLToPath(new URL("../engine/entry.ts", import.meta.url)) })
+  process.env["TEST_ENGINE_ENTRY"] = join(home, name, "entry.js")
   const url = await Effect.runPromise(Scope.provide(startTestServer, scope))
   project.provide("postgresUrl", Redacted.value(url))
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))
-    rmSync(compiled, { recursive: true, force: true })
+    for (const folder of [compiled, join(home, name)]) rmSync(folder, { recursive: true, force: true })
   }
 }
