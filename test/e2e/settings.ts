@@ -11,7 +11,13 @@ export const refusalOf = (variables: Readonly<Record<string, string>>): Promise<
     )
   )
 
-// Run as a program, it answers for another user: one line for each of the variables that are given as JSON.
+// Run as a program, it answers for a user who is not root: one line for each of the variables that are given as JSON. It
+// gives root up only now, as that user may not pass the folders above this one.
 if (process.argv[1] === import.meta.filename) {
+  if (process.getuid?.() === 0) {
+    process.setgroups?.([])
+    process.setgid?.(65534)
+    process.setuid?.(65534)
+  }
   for (const argument of process.argv.slice(2)) console.log(`said ${await refusalOf(JSON.parse(argument))}`)
 }

@@ -34,9 +34,14 @@ export const runFile = (
   child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()))
   const reader = createInterface({ input: child.stdout })
   reader.on("line", (text) => lines.push(text))
-  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) =>
+  const exit = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((done) => {
     child.on("close", (code, signal) => done({ code, signal }))
-  )
+    // It could not be started.
+    child.on("error", (error) => {
+      complaints += error.message
+      done({ code: null, signal: null })
+    })
+  })
   const line = (word: string, millis = patience) =>
     new Promise<string>((done, fail) => {
       const look = () => {
