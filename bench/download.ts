@@ -21,6 +21,7 @@ import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
+import { testSettings } from "../test/support/gateway.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
 // chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians of
@@ -67,6 +68,7 @@ const serveOurs = (root: string) => {
       Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
       Layer.succeed(Tenants, tenants)
     ]),
+    Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),
     Layer.provide(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
     Layer.launch,
     NodeRuntime.runMain

@@ -146,7 +146,8 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
       const statuses: Array<readonly [number, number, number, string]> = []
       const check = (number: number, method: string, path: string, expected: number, body?: FormData | string) =>
         Effect.gen(function* () {
-          const response = yield* raw(path, { method, ...(body === undefined ? {} : { body }) })
+          const headers = typeof body === "string" ? { "content-type": "application/json" } : {}
+          const response = yield* raw(path, { method, headers, ...(body === undefined ? {} : { body }) })
           const text = yield* Effect.promise(() => response.text())
           statuses.push([number, expected, response.status, `${method} ${path} ${text.slice(0, 200)}`])
           if (response.status >= 400) {

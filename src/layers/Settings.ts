@@ -16,6 +16,9 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
+const isHost =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
+
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
 
 const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
@@ -74,6 +77,17 @@ export const layer = Layer.effect(
     if (!loopback.test(env.host)) {
       return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
     }
+    const hosts = Option.match(env.hosts, {
+      onNone: () => [],
+      onSome: (list) => list.split(",").map((one) => one.trim())
+    })
+    const wrong = hosts.find((name) => !isHost.test(name))
+    if (wrong !== undefined) {
+      return yield* refuse(
+        "FLOW_HOSTS",
+        `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
+      )
+    }
     if (Option.isSome(env.search)) {
       return yield* refuse("FLOW_SEARCH", "documents are in PostgreSQL; this version knows no other search")
     }
@@ -112,6 +126,7 @@ export const layer = Layer.effect(
     return Settings.of({
       host: env.host.replace(/^\[|\]$/g, ""),
       port: env.port,
+      hosts,
       conf,
       data,
       defaultTenant: env.defaultTenant,

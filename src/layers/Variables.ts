@@ -18,6 +18,7 @@ export const variables = Config.all({
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
     "FLOW_PORT"
   ).pipe(Config.withDefault(4242)),
+  hosts: Config.option(Config.NonEmptyString("FLOW_HOSTS")),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),

@@ -221,7 +221,7 @@ layer(Gateway.layer, { excludeTestServices: true })("every answer above 399 is a
       const fine = [
         `${get}Expect: 100-continue\r\n\r\n`,
         "GET /v1/platform/tenant HTTP/1.0\r\n\r\n",
-        "GET http://somewhere.else/v1/platform/tenant HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+        "GET http://somewhere/v1/platform/tenant HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
         `${get.replace("close", "close, Upgrade")}Upgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n`,
         `${get}Content-Length: 5\r\n\r\nhello`,
         `\r\n\r\n${get}\r\n`
@@ -231,7 +231,7 @@ layer(Gateway.layer, { excludeTestServices: true })("every answer above 399 is a
         expect([answer.status, answer.body.toString()]).toEqual([200, '{"tenant":"mytenant"}'])
       }
       const elsewhere = yield* send(
-        "GET http://somewhere.else/nope?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+        "GET http://somewhere/nope?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
       )
       expect(problem(elsewhere, 404)["instance"]).toBe("/nope")
       expect(problem(yield* send(get.replace("tenant ", "tenant;a ").concat("\r\n")), 404)["instance"]).toBe(

@@ -38,6 +38,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
       return Settings.of({
         host: "127.0.0.1",
         port: 0,
+        hosts: [],
         conf: exampleConf,
         data,
         defaultTenant: "mytenant",

@@ -1,8 +1,34 @@
 import { Effect, Layer, Scope } from "effect"
-import { HttpRouter } from "effect/http"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { type HttpApi, type HttpApiGroup, HttpApiScalar } from "effect/http-api"
 
 const path = "/docs"
+
+/** The viewer without what calls its maker: fonts, the cloud client, the assistant, usage statistics. */
+const viewer = {
+  withDefaultFonts: false,
+  favicon: "data:,",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  customCss: 'a[href^="https://www.scalar.com"], a[href^="https://scalar.com"] { display: none !important; }'
+}
+
+/** Holds the page to this gateway, whatever the viewer is made to do. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'unsafe-inline'",
+  "style-src 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src data:",
+  "connect-src 'self'",
+  "worker-src blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'"
+].join("; ")
 
 /**
  * `/docs`: the API's description to browse. Made when it is asked for the first time, as what browsers need for it is
@@ -13,11 +39,13 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
     Effect.gen(function* () {
       const router = yield* HttpRouter.HttpRouter
       const scope = yield* Effect.scope
-      const made = HttpRouter.toHttpEffect(HttpApiScalar.layer(api, { path })).pipe(
+      const made = HttpRouter.toHttpEffect(HttpApiScalar.layer(api, { path, scalar: viewer })).pipe(
         Effect.provideService(Scope.Scope, scope)
       )
       // The first who asks may go away: the others are not to hear of it.
       const page = yield* Effect.cached(Effect.uninterruptible(made))
-      yield* router.add("GET", path, Effect.flatten(page))
+      const headers = { "content-security-policy": policy, "referrer-policy": "no-referrer" }
+      const answer = Effect.map(Effect.flatten(page), HttpServerResponse.setHeaders(headers))
+      yield* router.add("GET", path, answer)
     })
   )

@@ -4,7 +4,9 @@ import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, 
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
+import { browserCheck } from "./Browsers.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -40,8 +42,10 @@ const withoutHost = new BadRequest({ detail: "The request has no Host header" })
 const withNul = new NotFound({ kind: "route" })
 
 /** Nothing has a NUL in its name, and neither file systems nor PostgreSQL would even look for it. */
-const refusalOf = (request: Request) => {
+const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => {
   if (lacksHost(request)) return refuse(withoutHost)
+  const refusal = check(request.method, request.headers)
+  if (refusal !== undefined) return refuse(refusal)
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
 
@@ -106,7 +110,8 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
  */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
-    Effect.map(Tenants, (tenants) => (httpEffect) => {
+    Effect.map(Effect.all([Tenants, Settings]), ([tenants, { host, hosts }]) => (httpEffect) => {
+      const check = browserCheck(host, hosts)
       // Made once, as it is on the path of every request.
       const answered = Effect.matchCauseEffect(httpEffect, {
         onSuccess: finish,
@@ -118,7 +123,7 @@ export const layer = (table: RouteTable) =>
               )
       })
       return HttpServerRequest.HttpServerRequest.use((request) => {
-        const refusal = refusalOf(request)
+        const refusal = refusalOf(request, check)
         return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
       })
     }),

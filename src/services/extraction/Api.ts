@@ -6,6 +6,7 @@ import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ExtractionRequest, ExtractionStarted } from "./Request.ts"
 
@@ -15,7 +16,7 @@ export class ExtractionApi extends HttpApiGroup.make("extraction")
       params: tenantParams,
       payload: [ExtractionRequest, Schema.Null],
       success: ExtractionStarted,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable, TooLarge]
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
     }).annotate(OpenApi.Summary, "Extracts documents of an index into an archive, by a flowline that runs at once")
   )
   .middleware(KnownTenant)

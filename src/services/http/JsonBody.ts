@@ -2,17 +2,27 @@ import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
 import { Bytes } from "../shared/Bytes.ts"
+
+/** `application/json`, or a type with the suffix `+json`. Other types are what web pages can send without being asked. */
+const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
 
 const unreadable = (detail: string) =>
   new BadRequest({ detail: "The body cannot be read", issues: [{ part: "body", pointer: "", detail }] })
 
 /**
  * The bytes of a JSON body, and its value, in which numbers that JavaScript would round are their digits, as text. No
- * body, and what is no JSON, is a bad request.
+ * body, and what is no JSON, is a bad request. A body of another media type is refused; one without a type is JSON.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
+  const type = request.headers["content-type"]
+  if (type !== undefined && !isJson.test(type)) {
+    return yield* new UnsupportedMediaType({
+      detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
+    })
+  }
   const bytes = new Bytes()
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)

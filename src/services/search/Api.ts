@@ -4,6 +4,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Index, SearchPage, SearchRequest } from "./Request.ts"
 
@@ -18,7 +19,7 @@ export class SearchApi extends HttpApiGroup.make("search")
       params: tenantParams,
       payload: SearchRequest,
       success: SearchPage,
-      error: [BadRequest, NotFound, StorageUnreachable, TooLarge]
+      error: [BadRequest, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
     }).annotate(OpenApi.Summary, "A page of the documents that a query finds"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
       params: { ...tenantParams, index: Schema.String },

@@ -33,6 +33,8 @@ export class Settings extends Context.Service<
   {
     readonly host: string
     readonly port: number
+    /** Names under which browsers and proxies reach the gateway, besides names without a dot and IP addresses. */
+    readonly hosts: ReadonlyArray<string>
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */
     readonly conf: string
     /** Folder of the embedded PostgreSQL, the blobs and the runs. */

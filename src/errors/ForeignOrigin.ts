@@ -1,0 +1,8 @@
+import { HttpApiError } from "effect/http-api"
+
+/** A page of another site has sent a request that changes something. */
+export class ForeignOrigin extends HttpApiError.Problem<ForeignOrigin>()("ForeignOrigin", {
+  type: "/problems/foreign-origin",
+  status: 403,
+  title: "Request from another site"
+}) {}

@@ -1,0 +1,8 @@
+import { HttpApiError } from "effect/http-api"
+
+/** The endpoint does not take a body of this media type. */
+export class UnsupportedMediaType extends HttpApiError.Problem<UnsupportedMediaType>()("UnsupportedMediaType", {
+  type: "/problems/unsupported-media-type",
+  status: 415,
+  title: "Unsupported media type"
+}) {}

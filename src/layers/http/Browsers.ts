@@ -1,0 +1,56 @@
+import { isIP } from "node:net"
+import { ForeignOrigin } from "../../errors/ForeignOrigin.ts"
+import { MisdirectedRequest } from "../../errors/MisdirectedRequest.ts"
+
+/** The headers of a request, by lower-case name. */
+type Headers = Readonly<Record<string, string | undefined>>
+
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** The host of `host[:port]`, in lower case and without the brackets of an IPv6 address. */
+const nameOf = (authority: string): string =>
+  authority
+    .replace(/:\d*$/, "")
+    .replace(/^\[(.*)\]$/, "$1")
+    .replace(/\.$/, "")
+    .toLowerCase()
+
+/**
+ * Makes the check that keeps web pages from using the gateway through the browser of whoever reads them. It gives the
+ * error to answer with, or undefined. The gateway answers for the name `listening`, for `hosts`, for `localhost` and other
+ * names without a dot, which no site of the internet has, and for IP addresses: with none of those can a page make its
+ * own name lead here (DNS rebinding). Pages of `hosts` may call it from any port.
+ */
+export const browserCheck = (listening: string, hosts: ReadonlyArray<string>) => {
+  const known = new Set(hosts.map(nameOf))
+  const isKnown = (name: string) =>
+    known.has(name) ||
+    name === nameOf(listening) ||
+    !name.includes(".") ||
+    name.endsWith(".localhost") ||
+    isIP(name) !== 0
+
+  const isForeign = (origin: string, host: string | undefined): boolean => {
+    // "null" stands for sandboxed frames, files and redirects across sites.
+    const url = URL.parse(origin)
+    if (url === null) return true
+    return url.host !== host?.toLowerCase() && !known.has(nameOf(url.host))
+  }
+
+  return (method: string, headers: Headers): ForeignOrigin | MisdirectedRequest | undefined => {
+    const { host, origin } = headers
+    if (host !== undefined && !isKnown(nameOf(host))) {
+      return new MisdirectedRequest({
+        detail: `This gateway does not answer for the host ${JSON.stringify(host)}; FLOW_HOSTS can name it`
+      })
+    }
+    if (safeMethods.has(method)) return undefined
+    if (headers["sec-fetch-site"] === "cross-site") {
+      return new ForeignOrigin({ detail: "A page of another site may not change anything here" })
+    }
+    if (origin === undefined || !isForeign(origin, host)) return undefined
+    return new ForeignOrigin({
+      detail: `A page of ${JSON.stringify(origin)} may not change anything here; FLOW_HOSTS can allow its host`
+    })
+  }
+}
