@@ -230,9 +230,7 @@ layer(Gateway.layer, { excludeTestServices: true })("every answer above 399 is a
         const answer = yield* send(text)
         expect([answer.status, answer.body.toString()]).toEqual([200, '{"tenant":"mytenant"}'])
       }
-      const elsewhere = yield* send(
-        "GET http://somewhere/nope?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-      )
+      const elsewhere = yield* send("GET http://somewhere/nope?a=b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
       expect(problem(elsewhere, 404)["instance"]).toBe("/nope")
       expect(problem(yield* send(get.replace("tenant ", "tenant;a ").concat("\r\n")), 404)["instance"]).toBe(
         "/v1/platform/tenant;a"
