@@ -190,7 +190,7 @@ describe("limits", () => {
             "sorted",
             "sql",
             {
-              statement: "SELECT i, md5(i::VARCHAR) AS m FROM range(1000000) t(i) ORDER BY m LIMIT 800000"
+              statement: "SELECT i, md5(i::VARCHAR) AS m FROM range(1500000) t(i) ORDER BY m LIMIT 1200000"
             },
             ["rows"]
           ),
@@ -200,7 +200,7 @@ describe("limits", () => {
         { memory_mib: 100, threads: 1 }
       )
       const { error, lines } = yield* run(flowline)
-      assert.deepStrictEqual([error, lines], [undefined, ['{"n":800000}']])
+      assert.deepStrictEqual([error, lines], [undefined, ['{"n":1200000}']])
     })
   )
 
