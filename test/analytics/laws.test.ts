@@ -46,6 +46,6 @@ describe("records", () => {
         assert.strictEqual(error, undefined)
         assert.deepStrictEqual(parsed(written.get("out.ndjson") ?? ""), filled(rows))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 40 } }
+    { arbitrary: { runs: 20 } }
   )
 })

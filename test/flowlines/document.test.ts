@@ -113,9 +113,9 @@ describe("hostile files", () => {
       { detail: expect.stringContaining("write this much data as JSON") }
     ],
     ["a million comments", "#\n".repeat(2e6), { detail: expect.stringContaining("as JSON") }],
-    ["a text without end", `{"${"a".repeat(4e6)}`, { detail: expect.stringContaining("no end") }],
-    ["blanks", `${" ".repeat(4e6)}a`, { detail: expect.stringContaining("must be an object") }],
-    ["minus signs", `{a: ${"-".repeat(4e6)}`, { detail: expect.stringContaining("end of the file") }]
+    ["a text without end", `{"${"a".repeat(1e6)}`, { detail: expect.stringContaining("no end") }],
+    ["blanks", `${" ".repeat(1e6)}a`, { detail: expect.stringContaining("must be an object") }],
+    ["minus signs", `{a: ${"-".repeat(1e6)}`, { detail: expect.stringContaining("end of the file") }]
   ] as const) {
     it(name, () => {
       const began = process.cpuUsage()
@@ -128,8 +128,8 @@ describe("hostile files", () => {
   it("100 levels, many keys and a large JSON file are fine", () => {
     document(`{"a":${"[".repeat(99)}${"]".repeat(99)}}`)
     document(`a: ${"[".repeat(99)}${"]".repeat(99)}`)
-    document(Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join("\n"))
-    document(JSON.stringify({ rows: Array.from({ length: 60_000 }, (_, n) => ({ a: n, b: `text${n}` })) }))
+    document(Array.from({ length: 5000 }, (_, n) => `k${n}: 1`).join("\n"))
+    document(JSON.stringify({ rows: Array.from({ length: 15_000 }, (_, n) => ({ a: n, b: `text${n}` })) }))
   })
 
   it("keys of an object's inside are keys as any other", () => {

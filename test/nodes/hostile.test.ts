@@ -43,6 +43,9 @@ const records: ReadonlyArray<Event> = [
   ...[...values, long].map((value) => Object.fromEntries(fields.map((field) => [field, value])))
 ]
 
+/** The largest record goes with few others: a program is given what is left of a batch again in each of its turns. */
+const batches = [records.slice(0, -3), records.slice(-3)]
+
 /** Settings besides the examples: results in the place of what was read, below other fields, of other types. */
 const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
   grok: [
@@ -92,7 +95,7 @@ describe("hostile records", () => {
         expect(node.outputs).toContain("errors")
         const before = JSON.stringify(records)
         const table = { "t.csv": "k,v\n5,five\n", "resources/http-status.csv": "status,text\n200,OK\n" }
-        const streams = await process(node, settings, [records], new Memory(table))
+        const streams = await process(node, settings, batches, new Memory(table))
         expect(JSON.stringify(records)).toBe(before)
         const results = [...streams].flatMap(([stream, made]) => (stream === "errors" ? [] : made))
         const failed = streams.get("errors") ?? []

@@ -17,17 +17,17 @@ async function* whole(text: string) {
   yield new TextEncoder().encode(text)
 }
 
-/** By ranges alone, the last one first. */
+/** By ranges alone, as `Merge` makes them: the first that reaches the end is the last. They are read in reverse. */
 const byRanges = async (text: string) => {
   const opened = new Opened({ a: text })
   const file = await opened.openFile("a")
   const size = await file.size()
   const ranges = new Ranges(opened.readAt)
   const seen: Array<ReadonlyArray<ReturnType<typeof copied>>> = []
-  for (let from = Math.floor(size / blockBytes) * blockBytes; from >= 0; from -= blockBytes) {
-    const isEnd = from + blockBytes >= size
+  const last = Math.max(0, Math.ceil(size / blockBytes) - 1) * blockBytes
+  for (let from = last; from >= 0; from -= blockBytes) {
     const to = Math.min(from + blockBytes, size)
-    seen.unshift((await ranges.blocks({ file: file.id, from, to, isEnd })).map(copied))
+    seen.unshift((await ranges.blocks({ file: file.id, from, to, isEnd: from === last })).map(copied))
   }
   return seen.flat()
 }
@@ -47,6 +47,12 @@ const lineOf = (pick: number) =>
   ]!
 
 describe("ranges of a file", () => {
+  it("give the blocks of a file that ends where a range does", async () => {
+    const text = [0, 6].map(lineOf).join("\n")
+    expect(text.length).toBe(blockBytes)
+    same(await byRanges(text), await all(blocks(whole(text))))
+  })
+
   it.effect.prop(
     "give the blocks that the file has when it is read in one go",
     {

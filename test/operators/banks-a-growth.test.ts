@@ -9,6 +9,9 @@ const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣
   .split(" ")
   .map((atom) => atom.replace("␣", " ").replace("⇥", "\t"))
 
+/** One of each kind of atom, for what is cubic or worse: that shows whatever is repeated. */
+const fillers = ["a", "1", " ", "- ", "a ", "/", "[a]", "}", '\\"', " S=1", "a:", "\n"]
+
 /** An atom repeated to `length` characters, and an end that no pattern asks for. */
 const nearMiss = (atom: string, length: number): string =>
   `${atom.repeat(Math.ceil(length / atom.length)).slice(0, length)}\x02`
@@ -43,7 +46,14 @@ const patterns = [
     .filter(([name, regex]) => all.legacy[name] !== regex)
     .map(([name, regex]) => ({ set: "ecs-v1" as const, name, regex }))
 ]
-const grok = (set: "legacy" | "ecs-v1", pattern: string) => Result.getOrThrow(compile([pattern], { bank: set }))
+/** What is compiled already, also longer ago than `compile` itself keeps it. */
+const compiled = new Map<string, Grok>()
+const grok = (set: "legacy" | "ecs-v1", pattern: string): Grok => {
+  const key = `${set} ${pattern}`
+  const made = compiled.get(key) ?? Result.getOrThrow(compile([pattern], { bank: set }))
+  compiled.set(key, made)
+  return made
+}
 
 describe.each(patterns)("$set $name", ({ set, name }) => {
   it("grows with the line when it has to match all of it", () => {
@@ -58,18 +68,21 @@ describe.each(patterns)("$set $name", ({ set, name }) => {
 
   it("is at most quadratic when what follows it is missing", () => {
     const followed = grok(set, `%{${name}}\\x01`)
-    for (const atom of atoms) {
-      const line = nearMiss(atom, 1000)
-      expect(isQuickOn(followed, line, 100), `on ${JSON.stringify(atom)}`).toBe(true)
+    for (const atom of fillers) {
+      const line = nearMiss(atom, 500)
+      expect(isQuickOn(followed, line, 50), `on ${JSON.stringify(atom)}`).toBe(true)
     }
   })
 })
 
-const fillers = ["a", "1", " ", "- ", "a ", "/", "[a]", "}", '\\"', " S=1", "a:", "\n"]
 const lines = await Promise.all(
   generalTopics.map(async ({ set, topic }) => {
     const { samples }: { samples: Samples } = await import(`./banks/${topic}.ts`)
-    const known = samples.lines.filter(({ name, only }) => name in all[set] && (only ?? set) === set)
+    // What is the same in both sets needs one look.
+    const isNew = (name: string) => set === "legacy" || all.legacy[name] !== all[set][name]
+    const known = samples.lines
+      .filter(({ name }) => name in all[set] && isNew(name))
+      .filter(({ only }) => (only ?? set) === set)
     return known.map(({ name, line }) => ({ set, name, line }))
   })
 )
@@ -80,8 +93,8 @@ describe("with nonsense in the middle of a good line", () => {
     for (const share of [0.5, 1])
       for (const filler of fillers) {
         const cut = Math.ceil(line.length * share)
-        const text = line.slice(0, cut) + nearMiss(filler, 1000) + line.slice(cut)
-        if (!isQuickOn(followed, text, 100)) expect.fail(JSON.stringify(text))
+        const text = line.slice(0, cut) + nearMiss(filler, 500) + line.slice(cut)
+        if (!isQuickOn(followed, text, 50)) expect.fail(JSON.stringify(text))
       }
   })
 })

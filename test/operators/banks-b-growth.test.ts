@@ -38,7 +38,9 @@ const slow = (set: PatternSet, name: string, line: string): ReadonlyArray<string
     const grok = Result.getOrThrow(compile([pattern], { bank: set }))
     return families(line).flatMap((family, kind) =>
       // Other than ASCII text has matchers of its own, which are compiled for one of the two only.
-      (pattern.startsWith("^") ? ascii : atoms).flatMap((atom) => {
+      (pattern.startsWith("^") ? ascii : atoms).flatMap((atom, at) => {
+        // Each atom stands behind one of the two heads.
+        if ((kind === 1 || kind === 2) && at % 2 === kind % 2) return []
         const text = family(atom, long)
         if (isQuick(() => grok.match(text), enough)) return []
         const longer = millisOf(() => grok.match(text))
