@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { putCluster } from "../support/postgresServer.ts"
 import { postgresOf, runnersOf, signal, site } from "../support/process-gateway.ts"
 import { generator, tenantOf } from "../support/runs.ts"
 
@@ -9,6 +10,7 @@ describe("a gateway that is told to stop while PostgreSQL does not answer", () =
     () =>
       Effect.gen(function* () {
         const here = yield* site({ embedded: true })
+        yield* putCluster(here.data)
         yield* Effect.promise(async () => {
           const gateway = await here.start()
           const id = await tenantOf(gateway.url).run(generator(undefined, 10))

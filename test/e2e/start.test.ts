@@ -1,6 +1,7 @@
 import { createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { putCluster } from "../support/postgresServer.ts"
 import { eventually } from "../support/process.ts"
 import { type GatewayProcess, isAlive, postgresOf, site } from "../support/process-gateway.ts"
 import { rawGet } from "../support/socket.ts"
@@ -33,6 +34,7 @@ describe("the gateway", () => {
   it.live("says one line when it is ready, and is the only one on its data folder", () =>
     Effect.gen(function* () {
       const here = yield* site({ embedded: true })
+      yield* putCluster(here.data)
       yield* Effect.promise(async () => {
         const first = await here.start()
         expect(first.stdout()).toBe(`flow-gateway ready http://127.0.0.1:${first.port}\n`)
@@ -62,6 +64,7 @@ describe("the gateway", () => {
   it.live("that cannot listen stops the PostgreSQL that it had started", () =>
     Effect.gen(function* () {
       const here = yield* site({ embedded: true })
+      yield* putCluster(here.data)
       const { port } = yield* occupied
       yield* Effect.promise(async () => {
         const gateway = here.spawn({ FLOW_PORT: String(port) })
