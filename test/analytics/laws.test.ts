@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
+import { seed } from "../support/random.ts"
 import { analytics, node, within } from "./support.ts"
 
 const keys = ["a", "b", "__proto__", "x.y", 'q"u', "ключ"] as const
@@ -46,6 +47,6 @@ describe("records", () => {
         assert.strictEqual(error, undefined)
         assert.deepStrictEqual(parsed(written.get("out.ndjson") ?? ""), filled(rows))
       }).pipe(Effect.scoped),
-    { arbitrary: { runs: 20 } }
+    { arbitrary: { seed, runs: 20 } }
   )
 })

@@ -2,6 +2,7 @@ import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, type Layer, Schema, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
+import { seed } from "../support/random.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
@@ -77,7 +78,7 @@ export const behaviour = <E>(name: string, layer: Layer.Layer<Blobs, E>, runs = 
           const part = yield* joined(yield* blobs.read("one", blob.sha256, span))
           assert.isTrue(bytes.subarray(span.start, span.end).equals(part))
         }).pipe(Effect.provide(layer)),
-      { arbitrary: { runs } }
+      { arbitrary: { seed, runs } }
     )
 
     it.effect("keeps tenants apart", () =>

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { giveBack, Pipe } from "../../src/drivers/blobs/Pipe.ts"
 import { pump } from "../../src/drivers/blobs/Pump.ts"
+import { seed } from "../support/random.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 import { diskAt, filesBelow, scratch } from "./folder.ts"
 
@@ -145,6 +146,6 @@ describe("a pipe", () => {
         for (let turn = 0; turn <= lengths.length; turn++) pipe.resume()
         assert.deepStrictEqual([taken, ends], [sent, ["end"]])
       }),
-    { arbitrary: { runs: 200 } }
+    { arbitrary: { seed, runs: 200 } }
   )
 })

@@ -49,7 +49,7 @@ const npmStart = (folder: string) =>
       )
       const ready = async () => {
         const url = () => /^flow-gateway ready (\S+)$/m.exec(printed)?.[1]
-        await eventually("the ready line", () => url() !== undefined || npm.exitCode !== null, 60_000)
+        await eventually("the ready line", () => url() !== undefined || npm.exitCode !== null)
         return url() ?? Promise.reject(new Error(printed))
       }
       const family = new Set<number>()

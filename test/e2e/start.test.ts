@@ -68,7 +68,7 @@ describe("the gateway", () => {
       const { port } = yield* occupied
       yield* Effect.promise(async () => {
         const gateway = here.spawn({ FLOW_PORT: String(port) })
-        await eventually("PostgreSQL runs", () => postgresOf(here.data).length > 0, 20_000)
+        await eventually("PostgreSQL runs", () => postgresOf(here.data).length > 0)
         const servers = postgresOf(here.data)
         expect(await refusal(gateway)).toMatch(/EADDRINUSE.*127\.0\.0\.1:\d+/)
         await eventually("PostgreSQL has ended", () => !servers.some(isAlive), 5000)

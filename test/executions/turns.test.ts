@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { Turns } from "../../src/services/executions/Turns.ts"
+import { seed } from "../support/random.ts"
 
 describe("turns", () => {
   it.effect("go round between tenants, and by arrival within one", () =>
@@ -77,6 +78,7 @@ describe("turns", () => {
         expect(most).toBeLessThanOrEqual(all)
         expect([...running.values()].every((count) => count === 0)).toBe(true)
         expect(yield* turns.within("d", Effect.succeed("still"))).toBe("still")
-      })
+      }),
+    { arbitrary: { seed } }
   )
 })

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { describe, expect } from "vitest"
 import { TextFault } from "../../src/languages/document/DocumentSource.ts"
 import { readHjson } from "../../src/languages/document/Hjson.ts"
+import { seed } from "../support/random.ts"
 import { below, Tree, treeOf } from "./trees.ts"
 
 interface Reference {
@@ -90,6 +91,6 @@ describe("the HJSON and JSON reader", () => {
       const own = outcome(() => plain(readHjson(text, "hjson").value))
       expect(own).toEqual(reference === undefined ? undefined : { value: plain(reference.value) })
     },
-    { arbitrary: { runs: 3000 } }
+    { arbitrary: { seed, runs: 3000 } }
   )
 })

@@ -3,6 +3,7 @@ import { Result } from "effect"
 import { describe, expect } from "vitest"
 import { stringify } from "yaml"
 import { pathOf, pointerOf, readDocument, type SourceDocument } from "../../src/languages/document/Document.ts"
+import { seed } from "../support/random.ts"
 import { Tree, treeOf } from "./trees.ts"
 
 const document = (text: string, name?: string): SourceDocument =>
@@ -49,7 +50,7 @@ describe("positions", () => {
         }
       }
     },
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { seed, runs: 500 } }
   )
 
   it("of what is missing are those of the innermost thing that is there", () => {

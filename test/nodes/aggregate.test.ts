@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import type { Event } from "../../src/nodes/Node.ts"
 import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
 import { Heap } from "../../src/nodes/processing/aggregate/Heap.ts"
+import { seed } from "../support/random.ts"
 import { process } from "./memory.ts"
 import { of } from "./one.ts"
 
@@ -57,6 +58,7 @@ describe("aggregate with much to keep", () => {
         for (let next = heap.pop(); next !== undefined; next = heap.pop()) found.push(next)
         expect(found).toEqual([...numbers].sort((a, b) => a - b))
         expect(heap.first).toBeUndefined()
-      })
+      }),
+    { arbitrary: { seed } }
   )
 })

@@ -5,6 +5,7 @@ import { parseJson } from "../../src/languages/json/JsonValue.ts"
 import { csvHeader, csvRows } from "../../src/nodes/formats/Csv.ts"
 import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
 import type { Event } from "../../src/nodes/Node.ts"
+import { seed } from "../support/random.ts"
 import { Memory } from "./memory.ts"
 
 type Settings = typeof fileInput.settings.Type
@@ -92,7 +93,7 @@ describe("csv", () => {
         const chunks = at.slice(1).map((end, index) => bytes.subarray(at[index]!, end))
         expect(await read({ path: "a.csv" }, { "a.csv": chunks })).toEqual({ records: events, errors: [] })
       }),
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { seed, runs: 300 } }
   )
 })
 

@@ -8,6 +8,7 @@ import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { show } from "../../src/nodes/outputs/Show.ts"
 import { dissect } from "../../src/nodes/processing/Dissect.ts"
 import { grok } from "../../src/nodes/processing/Grok.ts"
+import { seed } from "../support/random.ts"
 import { Memory, process } from "./memory.ts"
 
 const generate = async (node: NodeType, settings: unknown, memory = new Memory()) => {
@@ -133,7 +134,7 @@ describe("grok against the filter of the operators", () => {
         const failed = expected.filter((filtered) => !filtered.matched).map(({ event }) => event)
         expect((streams.get("errors") ?? []).map(({ error: _, ...event }) => event)).toEqual(failed)
       }),
-    { arbitrary: { runs: 500 } }
+    { arbitrary: { seed, runs: 500 } }
   )
 })
 

@@ -4,6 +4,7 @@ import { describe, expect } from "vitest"
 import { parseJson } from "../../src/languages/json/JsonValue.ts"
 import { encoder } from "../../src/nodes/formats/Encoder.ts"
 import type { Event } from "../../src/nodes/Node.ts"
+import { seed } from "../support/random.ts"
 import { Memory, run } from "./memory.ts"
 
 const lossy = [
@@ -45,7 +46,7 @@ describe("numbers of JSON", () => {
         expect(JSON.parse(JSON.stringify(found)) === Number(text), text).toBe(true)
         expect(Number.isFinite(found)).toBe(true)
       }),
-    { arbitrary: { runs: 1000 } }
+    { arbitrary: { seed, runs: 1000 } }
   )
 
   it("pass through a flowline into ndjson and csv", async () => {

@@ -7,6 +7,7 @@ import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { type Crew, merged } from "../../src/run/stream/parallel/Merge.ts"
 import { part } from "../../src/run/stream/parallel/Part.ts"
 import { TextMemory } from "../../src/run/stream/parallel/TextMemory.ts"
+import { seed } from "../support/random.ts"
 import { Memory } from "./memory.ts"
 import { Opened } from "./opened.ts"
 
@@ -129,7 +130,7 @@ describe("a flowline in parallel parts", () => {
           expect(counters()).toEqual(alone.counters())
           await expect.poll(() => many.opened).toBe(0)
         }),
-      { timeout: 90_000, arbitrary: { runs: 4 } }
+      { arbitrary: { seed, runs: 4 } }
     )
   }
 

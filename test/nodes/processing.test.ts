@@ -8,6 +8,7 @@ import { csv } from "../../src/nodes/processing/Csv.ts"
 import { date } from "../../src/nodes/processing/Date.ts"
 import { json } from "../../src/nodes/processing/Json.ts"
 import { kv } from "../../src/nodes/processing/Kv.ts"
+import { seed } from "../support/random.ts"
 import { fields, issues, of } from "./one.ts"
 
 describe("json", () => {
@@ -43,11 +44,15 @@ describe("json", () => {
     expect((await of(json, { field: "x", ignore_missing: true }, [{ y: 1 }])).records).toEqual([{ y: 1 }])
   })
 
-  it.effect.prop("gives back what was written", { value: Schema.Record(Schema.String, Schema.Json) }, ({ value }) =>
-    Effect.promise(async () => {
-      const { records } = await of(json, { target: "out" }, [JSON.stringify(value)])
-      expect(JSON.parse(JSON.stringify(records[0]?.["out"]))).toEqual(parseJson(JSON.stringify(value)))
-    })
+  it.effect.prop(
+    "gives back what was written",
+    { value: Schema.Record(Schema.String, Schema.Json) },
+    ({ value }) =>
+      Effect.promise(async () => {
+        const { records } = await of(json, { target: "out" }, [JSON.stringify(value)])
+        expect(JSON.parse(JSON.stringify(records[0]?.["out"]))).toEqual(parseJson(JSON.stringify(value)))
+      }),
+    { arbitrary: { seed } }
   )
 })
 
@@ -110,7 +115,8 @@ describe("kv", () => {
           expected[key] = before === undefined ? value : [before, value].flat()
         }
         expect(found).toEqual(expected)
-      })
+      }),
+    { arbitrary: { seed } }
   )
 })
 
@@ -164,7 +170,8 @@ describe("csv", () => {
         expect(await fields(csv, { columns: names }, text)).toEqual(
           Object.fromEntries(values.map((value, at) => [names[at], value]))
         )
-      })
+      }),
+    { arbitrary: { seed } }
   )
 })
 

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { type Block, blockBytes, blocks, blocksOf, maxLineBytes } from "../../src/nodes/inputs/files/Blocks.ts"
 import { Ranges } from "../../src/nodes/inputs/files/Ranges.ts"
+import { seed } from "../support/random.ts"
 import { Opened } from "./opened.ts"
 
 const copied = ({ pieces, isFirst }: Block) => ({ bytes: Buffer.concat(pieces), isFirst })
@@ -66,7 +67,7 @@ describe("ranges of a file", () => {
         same(await bySequence(text), expected)
         same(await byRanges(text), expected)
       }),
-    { arbitrary: { runs: 60 } }
+    { arbitrary: { seed, runs: 60 } }
   )
 
   it("give as much of a line over the limit as tells that it is one", async () => {

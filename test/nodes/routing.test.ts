@@ -5,6 +5,7 @@ import type { Event } from "../../src/nodes/Node.ts"
 import { aggregate } from "../../src/nodes/processing/Aggregate.ts"
 import { dispatch } from "../../src/nodes/processing/Dispatch.ts"
 import { enrich } from "../../src/nodes/processing/Enrich.ts"
+import { seed } from "../support/random.ts"
 import { Memory, process } from "./memory.ts"
 import { issues, of } from "./one.ts"
 
@@ -200,6 +201,7 @@ describe("aggregate", () => {
         ])
         expect(rows.length).toBe(naive.size)
         expect(new Map(rows as Array<[string, object]>)).toEqual(naive)
-      })
+      }),
+    { arbitrary: { seed } }
   )
 })

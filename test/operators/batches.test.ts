@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { batches, samplesOf } from "../../src/services/operators/Batches.ts"
 import { samples } from "../../src/services/operators/Samples.ts"
+import { seed } from "../support/random.ts"
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
@@ -24,7 +25,7 @@ describe("batches of an input", () => {
       expect(found.length).toBe([...samples(input, "lines")].length)
       expect(found).toEqual([...samples(input, "lines")])
     },
-    { arbitrary: { runs: 60 } }
+    { arbitrary: { seed, runs: 60 } }
   )
 
   it("are few where lines are empty", () => {

@@ -6,8 +6,9 @@ import { type Fields, getPath, setPath } from "../../src/languages/FieldPath.ts"
 import { isAscii } from "../../src/languages/grok/Ascii.ts"
 import { compile as compileGrok } from "../../src/languages/grok/Grok.ts"
 import { samples } from "../../src/services/operators/Samples.ts"
+import { seed } from "../support/random.ts"
 
-const options = { arbitrary: { runs: 500 } }
+const options = { arbitrary: { seed, runs: 500 } }
 const Word = Schema.String.check(Schema.isPattern(/^[a-z0-9é]{1,8}$/))
 const Words = Schema.Array(Word).check(Schema.isMinLength(1), Schema.isMaxLength(6))
 
@@ -48,7 +49,7 @@ describe("laws", () => {
         expect(pattern.slice(column - 1).startsWith(text)).toBe(true)
       }
     },
-    { arbitrary: { runs: 3_000 } }
+    { arbitrary: { seed, runs: 3_000 } }
   )
 
   it.prop(

@@ -37,7 +37,7 @@ describe("the grok node in a run", () => {
     return streams
   }
 
-  it("fails the texts that take too long, and parses the others", { timeout: 120_000 }, async () => {
+  it("fails the texts that take too long, and parses the others", async () => {
     const bomb = `${"a".repeat(60)}!`
     expect(await run(["^(?<x>(a|aa)+)$"], ["aa", bomb, "b", "aaa", bomb])).toEqual({
       "*": [

@@ -70,7 +70,7 @@ const start = Effect.fnUntraced(function* (folder: string, through: ReadonlyArra
       return running.exit
     })
   )
-  const [, port = "", pid = ""] = (yield* Effect.promise(() => running.line("ready", 60_000))).split(" ")
+  const [, port = "", pid = ""] = (yield* Effect.promise(() => running.line("ready"))).split(" ")
   const query = (text: string) => {
     const password = Redacted.make(readFileSync(join(folder, "postgres", "password"), "utf8"))
     const client = PgClient.makeClient({
@@ -86,9 +86,7 @@ const start = Effect.fnUntraced(function* (folder: string, through: ReadonlyArra
 })
 
 const gone = (pids: ReadonlyArray<number>) =>
-  Effect.promise(() =>
-    eventually("all has ended", () => pids.every((pid) => viewProcess(pid).state !== "running"), 60_000)
-  )
+  Effect.promise(() => eventually("all has ended", () => pids.every((pid) => viewProcess(pid).state !== "running")))
 
 const patience = 120_000
 
@@ -143,7 +141,7 @@ describe.runIf(hasNamespaces).concurrent("root, in a user namespace", () => {
         // The server and the shell that ends it along with the gateway.
         const children = () =>
           childrenOf(running.process.pid!).filter((pid) => viewProcess(pid).command.includes(files))
-        yield* Effect.promise(() => eventually("a server is started", () => children().length === 2, 60_000))
+        yield* Effect.promise(() => eventually("a server is started", () => children().length === 2))
         const both = children()
         running.process.kill("SIGKILL")
         yield* Effect.promise(() => running.exit)
@@ -194,7 +192,7 @@ describe.runIf(canRefuse && othersPass).concurrent("root, where user namespaces 
       Effect.gen(function* () {
         const { folder, parent } = yield* below(0o700)
         const running = runFile(gateway, [folder, "hold"], { through: withoutNamespaces })
-        const refused = yield* Effect.promise(() => running.line("refused", 60_000))
+        const refused = yield* Effect.promise(() => running.line("refused"))
         yield* Effect.promise(() => running.exit)
         expect(running.lines).toEqual([refused])
         expect(refused).toContain(`cannot pass ${parent}. Open it (chmod o+x ${parent}), set FLOW_DATA to`)
@@ -283,7 +281,7 @@ describe.runIf(othersPass)("a normal user", () => {
         const folder = yield* temporaryFolder
         chownSync(folder, nobody.uid, nobody.gid)
         const running = runFile(gateway, [folder, "hold"], nobody)
-        const [, , pid] = (yield* Effect.promise(() => running.line("ready", 60_000))).split(" ")
+        const [, , pid] = (yield* Effect.promise(() => running.line("ready"))).split(" ")
         const uid = uidOf(Number(pid))
         running.process.kill("SIGTERM")
         expect((yield* Effect.promise(() => running.exit)).code).toBe(0)

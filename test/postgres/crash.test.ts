@@ -21,9 +21,9 @@ const patience = 120_000
 /** Runs a gateway that writes, and kills it when it has acknowledged a number of rows that differs in each round. */
 const killWhileWriting = async (folder: string, round: number, killToo: (pid: number) => void) => {
   const running = runFile(gateway, [folder, "insert"])
-  await running.line("ready", 60_000)
+  await running.line("ready")
   const enough = 60 + Math.floor(Math.random() * 200)
-  await eventually("rows are acknowledged", () => running.lines.length > enough, 60_000)
+  await eventually("rows are acknowledged", () => running.lines.length > enough)
   killToo(running.process.pid!)
   running.process.kill("SIGKILL")
   await running.exit

@@ -78,7 +78,7 @@ describe.concurrent("startEmbedded", () => {
         const folder = yield* temporaryCluster
         const first = runFile(gateway, [folder, "hold"])
         yield* Effect.addFinalizer(() => Effect.promise(() => end(first)))
-        yield* Effect.promise(() => first.line("ready", 60_000))
+        yield* Effect.promise(() => first.line("ready"))
         const refused = yield* Effect.flip(Effect.scoped(startEmbedded({ folder })))
         expect(refused._tag).toBe("FolderLocked")
         expect(refused.message).toContain(folder)
@@ -94,7 +94,7 @@ describe.concurrent("startEmbedded", () => {
         const folder = yield* temporaryCluster
         const both = [runFile(gateway, [folder, "hold"]), runFile(gateway, [folder, "hold"])]
         const outcomes = yield* Effect.promise(() =>
-          Promise.all(both.map((one) => Promise.any([one.line("ready", 60_000), one.line("refused", 60_000)])))
+          Promise.all(both.map((one) => Promise.any([one.line("ready"), one.line("refused")])))
         )
         for (const one of both) one.process.kill("SIGTERM")
         yield* Effect.promise(() => Promise.all(both.map((one) => one.exit)))
@@ -109,12 +109,10 @@ describe.concurrent("startEmbedded", () => {
       Effect.gen(function* () {
         const folder = yield* temporaryCluster
         const killed = runFile(gateway, [folder, "hold"])
-        const [, , pid] = (yield* Effect.promise(() => killed.line("ready", 60_000))).split(" ")
+        const [, , pid] = (yield* Effect.promise(() => killed.line("ready"))).split(" ")
         killed.process.kill("SIGKILL")
         yield* Effect.promise(() => killed.exit)
-        yield* Effect.promise(() =>
-          eventually("the server ends", () => viewProcess(Number(pid)).state !== "running", 60_000)
-        )
+        yield* Effect.promise(() => eventually("the server ends", () => viewProcess(Number(pid)).state !== "running"))
         expect(existsSync(join(folder, "postgres", "data", "postmaster.pid"))).toBe(false)
       }),
     patience

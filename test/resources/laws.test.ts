@@ -4,6 +4,7 @@ import { Effect, type Layer, Schema } from "effect"
 import { matchesWildcard } from "../../src/languages/Wildcard.ts"
 import { versionKey } from "../../src/services/shared/Versions.ts"
 import { gateway, memoryGateway, TestGateway } from "../support/gateway.ts"
+import { seed } from "../support/random.ts"
 import { ask, build, form } from "./support.ts"
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
@@ -69,7 +70,7 @@ describe("the order of versions", () => {
         const sorted = versions.toSorted(compareVersions)
         expect(compareVersions(sorted[0]!, sorted[2]!)).toBeLessThanOrEqual(0)
       }),
-    { arbitrary: { runs: 200 } }
+    { arbitrary: { seed, runs: 200 } }
   )
 })
 
@@ -246,7 +247,7 @@ for (const [where, made, count] of places) {
           for (const one of steps) yield* step(models, one, run)
           yield* agree(models, run)
         }),
-      { arbitrary: { runs: count }, timeout: 60_000 }
+      { arbitrary: { seed, runs: count } }
     )
   })
 }
