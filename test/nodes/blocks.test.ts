@@ -1,7 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, portable, sendBlock } from "../../src/nodes/inputs/files/Blocks.ts"
+import type { Block } from "../../src/nodes/Capabilities.ts"
+import { blockBytes, blocks, portable, sendBlock } from "../../src/nodes/inputs/files/Blocks.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { Memory } from "./memory.ts"
 

@@ -1,7 +1,8 @@
 import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { type Block, blockBytes, blocks, blocksOf, maxLineBytes } from "../../src/nodes/inputs/files/Blocks.ts"
+import type { Block } from "../../src/nodes/Capabilities.ts"
+import { blockBytes, blocks, blocksOf, maxLineBytes } from "../../src/nodes/inputs/files/Blocks.ts"
 import { Ranges } from "../../src/nodes/inputs/files/Ranges.ts"
 import { Opened } from "./opened.ts"
 
