@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { describe, expect, it } from "vitest"
+import { catalogue } from "../src/nodes/Catalogue.ts"
 
 const root = new URL("../", import.meta.url).pathname
 const files = (folder: string): Array<string> =>
@@ -56,6 +57,38 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
 const mayImport = (file: string, name: string): boolean => {
   const rule = rules.find(([pattern]) => pattern.test(file))
   return rule?.[1](dirname(file)).some((allowed) => allowed.test(name)) ?? false
+}
+
+/** The files of nodes, and the one that lists them. */
+const nodeFiles = /^src\/nodes\/((inputs|processing|outputs)\/|Catalogue\.ts$)/
+/** It writes a flowline of two nodes, as a user would. */
+const flowlineWriter = "src/services/extraction/Extraction.ts"
+
+const types = [...catalogue.keys()]
+/** Names that stand for nothing else. Others, such as "json", are ordinary words. */
+const distinct = types.filter((type) => type.includes("_")).join("|")
+/** Where a text tells nodes apart by their names: any distinct name, and every name that a `type` is compared with. */
+const told = new RegExp(
+  [
+    `"(?:${distinct})"`,
+    `\\btype\\b\\)?\\s*[!=]==?\\s*"(?:${types.join("|")})"`,
+    `"(?:${types.join("|")})"\\s*[!=]==?\\s*[\\w.?]*\\btype\\b`,
+    `switch \\([^)]*\\btype\\)\\s*\\{\\s*case "(?:${types.join("|")})"`
+  ].join("|"),
+  "g"
+)
+
+/** The names by which a file tells nodes apart, and the nodes that it imports. */
+const nodesNamedIn = (file: string, text: string): ReadonlyArray<string> => {
+  const named = [...text.matchAll(told)].map(([found]) => found)
+  const imports = [...text.matchAll(/import \{([^}]*)\} from "([^"]*nodes\/(?:inputs|processing|outputs)\/[^"]*)"/g)]
+  const definitions = imports.flatMap(([, names = "", path = ""]) =>
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => readFileSync(join(root, dirname(file), path), "utf8").includes(`const ${name} = node(`))
+  )
+  return file === flowlineWriter ? named : [...named, ...definitions]
 }
 
 type Graph = ReadonlyMap<string, ReadonlyArray<string>>
@@ -144,6 +177,36 @@ describe("architecture", () => {
     ]
     expect(allowed.filter(([file, name]) => !mayImport(file, name))).toEqual([])
     expect(forbidden.filter(([file, name]) => mayImport(file, name))).toEqual([])
+  })
+
+  it("lets a node know itself: no file but its own asks which node it has", () => {
+    // Still knows the nodes whose columns it looks up.
+    const exempt = "src/layers/decoder/Statements.ts"
+    const wrong = sources
+      .filter((file) => !nodeFiles.test(file) && file !== exempt)
+      .flatMap((file) => nodesNamedIn(file, readFileSync(join(root, file), "utf8")).map((name) => `${file}: ${name}`))
+    expect(wrong).toEqual([])
+  })
+
+  it("sees a file that asks which node it has", () => {
+    const naming = [
+      'new Set(["search_input"])',
+      'if (station.type.type !== "show") return',
+      'dag.some(({ type }) => type === "sql")',
+      'if ("csv" === node.type) return',
+      'switch (node.type) {\n  case "date":',
+      'import { chosen, fileInput } from "../nodes/inputs/FileInput.ts"'
+    ]
+    const ordinary = [
+      'format === "json"',
+      'operator === "flowlet"',
+      'program("sql")',
+      'type === "object"',
+      'import { viewsOf } from "../nodes/processing/Sql.ts"'
+    ]
+    const count = (text: string) => nodesNamedIn("src/run/New.ts", text).length
+    expect(naming.map(count)).toEqual(naming.map(() => 1))
+    expect(ordinary.map(count)).toEqual(ordinary.map(() => 0))
   })
 
   it("loads of large packages only what it uses: an idle gateway is to be small", () => {

@@ -1,6 +1,7 @@
 import { Result, Schema } from "effect"
 import { componentOf, type Flowline, type Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
+import type { Need } from "./Capabilities.ts"
 import { datasetGenerator } from "./inputs/DatasetGenerator.ts"
 import { fileInput } from "./inputs/FileInput.ts"
 import { generatorInput } from "./inputs/GeneratorInput.ts"
@@ -82,11 +83,9 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
   })
 ]
 
-/** The nodes that parse with grok, or run programs that can. */
-const parsers: ReadonlySet<string> = new Set([grok.type, flowlet.type, filter.type])
-
-/** Whether a run may use the grok patterns that the tenant brings along. */
-export const usesPatterns = ({ dag }: Flowline): boolean => dag.some(({ type }) => parsers.has(type))
+/** Whether a run of the flowline needs this. */
+export const needs = ({ dag }: Flowline, need: Need): boolean =>
+  dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
 
 /** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
 export const descriptor = (node: NodeType) => {

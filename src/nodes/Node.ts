@@ -1,8 +1,12 @@
-import type { Schema } from "effect"
+import type { Result, Schema } from "effect"
+import type { ScriptFault } from "../languages/flowlet/Outcome.ts"
+import type { Purpose } from "../languages/flowlet/Program.ts"
 import type { Guard } from "../languages/Guard.ts"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
+import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
+import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 
@@ -165,6 +169,40 @@ export interface SettingsIssue {
   readonly column?: number
 }
 
+/** Where settings are checked. Those of a flowline that is faulty elsewhere may have no runtime. */
+export interface Surroundings {
+  readonly runtime?: Runtime | undefined
+  /** Whose flowline it is. */
+  readonly tenant?: string | undefined
+  /** The grok patterns that the tenant brings along. */
+  readonly patterns?: TenantDefinitions | undefined
+}
+
+/**
+ * What a check can use. The compiler of programs and the parser of queries are handed in, so that a run, whose memory
+ * counts, does not load them with its nodes.
+ */
+export interface CheckContext extends Surroundings {
+  /** What is wrong with the syntax of a program. */
+  readonly programFault: (text: string, purpose: Purpose) => ScriptFault | undefined
+  /** What is wrong with an Elasticsearch query, by paths inside it. */
+  readonly queryFaults: (query: unknown) => ReadonlyArray<SettingsIssue>
+}
+
+/** Takes what an input reads, in pieces: blocks of lines, or records of formats that have none. */
+export interface Taker {
+  readonly block: (block: Block, format: BlockFormat) => void | Promise<void>
+  /** Takes a whole file in place of its blocks, and closes it. */
+  readonly file?: (file: OpenFile, format: BlockFormat) => Promise<void>
+  readonly emit: Emit
+}
+
+/** How rows of texts become bytes, each row by itself. */
+export type RowEncoding = Pick<EncodedOptions, "fields" | "encoder">
+
+/** Takes encoded rows, and how many they are. */
+export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
+
 /**
  * One entry of the catalogue. Validation, the scan, the documentation and the run are all made from it. `settings`
  * is a struct schema whose fields carry descriptions; its keys are snake_case.
@@ -180,9 +218,11 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   /** Names of the streams that it can publish, such as `errors`; `*` stands for the names that the flowline chooses. */
   readonly outputs: ReadonlyArray<string>
   readonly example: Record<string, unknown>
+  /** What a run with this node needs; a run without such nodes does not get it. */
+  readonly needs?: ReadonlyArray<Need>
   // Methods, because the catalogue holds nodes of all settings and gives each one only what its own schema decoded.
-  /** Faults that the schema cannot see. A check that needs much that a run does not need stands in `Checks.ts`. */
-  check?(settings: S["Type"], patterns?: TenantDefinitions): ReadonlyArray<SettingsIssue>
+  /** Faults that the schema cannot see. */
+  check?(settings: S["Type"], context: CheckContext): ReadonlyArray<SettingsIssue>
   /** The streams that the settings name, which the flowline has to publish, each with its path in the settings. */
   streams?(
     settings: S["Type"]
@@ -196,6 +236,22 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   text?(settings: S["Type"], component: string): ((batch: Batch) => string) | undefined
   /** What the node will {@link RunContext.open}. */
   references?(settings: S["Type"]): ReadonlyArray<Reference>
+  /** The file that the node writes. */
+  target?(settings: S["Type"], component: string): Target
+  /** What the analytics engine does in place of `start`. Absent: it gives the node records, or takes them from it. */
+  analytics?(settings: S["Type"], component: string): AnalyticsWork
+  /**
+   * Of an input whose records can be made in parallel parts of a run: reads the pieces, or why these settings do not
+   * allow it. Absent: one instance makes all records.
+   */
+  pieces?(settings: S["Type"]): Result.Result<(context: NodeContext, take: Taker) => Promise<void>, string>
+  /** Of an output: how it encodes rows of texts, where it can; then its instance has `write`. */
+  rowEncoding?(settings: S["Type"]): RowEncoding | undefined
+  /** Of an input: `start` for a run in which its rows are encoded as it reads them, where it can do that. */
+  startEncoded?(
+    settings: S["Type"],
+    encoding: RowEncoding
+  ): ((context: NodeContext, write: WriteRows) => Promise<Instance>) | undefined
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 

@@ -20,20 +20,24 @@ const isStateless = (node: DagNode): boolean => {
   return settings !== undefined && catalogue.get(node.type)?.isStateless?.(settings) === true
 }
 
+/** The inputs whose records parts can make. */
+const divisible = [...catalogue.values()].filter((type) => type.pieces !== undefined).map(({ type }) => type)
+
 /**
- * Where a flowline can be split: the file input and everything that only gets its records and keeps no state. Or why it
- * cannot.
+ * Where a flowline can be split: an input that can be read in pieces and everything that only gets its records and keeps
+ * no state. Or why it cannot.
  */
 export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> => {
   if (runtime !== "stream") return Result.fail("Only stream flowlines run in parallel parts; analytics have threads")
   const inputs = dag.filter(({ type }) => catalogue.get(type)?.kind === "input")
   const [first] = inputs
-  if (first === undefined || inputs.length > 1 || first.type !== "file_input") {
-    return Result.fail("Only a flowline whose one input is a file_input runs in parallel parts")
+  const type = first === undefined ? undefined : catalogue.get(first.type)
+  if (first === undefined || inputs.length > 1 || type?.pieces === undefined) {
+    return Result.fail(`Only a flowline whose one input is a ${divisible.join(" or ")} runs in parallel parts`)
   }
-  if (Object(settingsOf(first)).follow === true) {
-    return Result.fail("Files that are followed are not read in parallel: their lines come one after the other")
-  }
+  const settings = settingsOf(first)
+  const pieces = settings === undefined ? undefined : type.pieces(settings)
+  if (pieces !== undefined && Result.isFailure(pieces)) return Result.fail(pieces.failure)
   const input = componentOf(first)
   const inside = new Set([input])
   for (let found = true; found; ) {
@@ -48,5 +52,5 @@ export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> 
     found = next.length > 0
   }
   if (inside.size > 1) return Result.succeed({ input, inside })
-  return Result.fail("Nothing can run in parallel: no node without state is fed by the file_input alone")
+  return Result.fail(`Nothing can run in parallel: no node without state is fed by the ${first.type} alone`)
 }

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import { catalogue } from "../nodes/Catalogue.ts"
 import type { Parts } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
@@ -11,7 +12,7 @@ export const parts: Parts = {
     if (runtime === "analytics") return (await import("./analytics/Analytics.ts")).analytics
     return async (flowline, makeContext, order) => {
       const isParallel = (flowline.settings.parallelism ?? 1) > 1
-      if (!isParallel && flowline.dag.some(({ type }) => type === "extraction_output")) {
+      if (!isParallel && flowline.dag.some(({ type }) => catalogue.get(type)?.rowEncoding !== undefined)) {
         const { extraction } = await import("./stream/Extraction.ts")
         return extraction(flowline, makeContext)
       }

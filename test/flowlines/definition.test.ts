@@ -140,6 +140,17 @@ dag:
       '20:23 /dag/4/settings/path "c" writes "x/y.csv" already'
     ])
     definition(file(output("archive_output", "a", "{}"), output("file_output", "b", "{ path: a.ndjson }")))
+    // What else is wrong with a node does not hide it, and a node without its path writes nothing.
+    const path = "{ path: x/y.csv, columns: 1 }"
+    expect(summary(file(output("file_output", "a", path), output("file_output", "b", path)))).toEqual([
+      expect.stringContaining("/dag/1/settings/columns "),
+      expect.stringContaining("/dag/2/settings/path "),
+      expect.stringContaining("/dag/2/settings/columns ")
+    ])
+    expect(summary(file(output("file_output", "a", "{}"), output("file_output", "b", "{}")))).toEqual([
+      expect.stringContaining("/dag/1/settings"),
+      expect.stringContaining("/dag/2/settings")
+    ])
   })
 
   it("refuses paths that leave their folder", () => {

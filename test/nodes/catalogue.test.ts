@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { catalogue, descriptor, nodesOf } from "../../src/nodes/Catalogue.ts"
+import type { Need } from "../../src/nodes/Capabilities.ts"
+import { catalogue, descriptor, needs, nodesOf } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
 import { decode } from "../../src/services/flowlines/Definition.ts"
 import { settingsOf } from "../../src/services/flowlines/Validation.ts"
@@ -12,6 +13,15 @@ const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))
 const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- end of nodes -->\n"]
 
 describe("the catalogue", () => {
+  it("knows which nodes reach the tenant's indices, and which use its grok patterns", () => {
+    const needing = (need: Need) =>
+      [...catalogue.keys()].filter((type) =>
+        needs({ runtime: "stream", settings: {}, dag: [{ type, settings: {}, subscribe: [], publish: [] }] }, need)
+      )
+    expect(needing("search")).toEqual(["search_input", "search_output", "extraction_output"])
+    expect(needing("patterns")).toEqual(["grok", "flowlet", "filter"])
+  })
+
   for (const node of catalogue.values()) {
     describe(node.type, () => {
       it("describes itself as the scan wants it", () => {

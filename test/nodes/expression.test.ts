@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Schema } from "effect"
 import { describe, expect } from "vitest"
 import { predicate } from "../../src/languages/expression/Compile.ts"
+import { checkSettings } from "../../src/nodes/Checks.ts"
 import { filter } from "../../src/nodes/processing/Filter.ts"
 import { seed } from "../support/random.ts"
 
@@ -145,7 +146,7 @@ describe("expression", () => {
 
   for (const [text, detail, line, column] of faults) {
     it(`refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
-      const issues = filter.check!({ where: text, timeout_millis: 200 })
+      const issues = checkSettings(filter, { where: text, timeout_millis: 200 }, {})
       expect(issues).toHaveLength(1)
       expect(issues[0]!.detail).toContain(detail)
       expect(issues[0]).toMatchObject({ path: ["where"], line, column })

@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { parseJson } from "../../src/languages/json/JsonValue.ts"
+import { checkSettings } from "../../src/nodes/Checks.ts"
 import { csvHeader, csvRows } from "../../src/nodes/formats/Csv.ts"
 import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
 import type { Event } from "../../src/nodes/Node.ts"
@@ -99,7 +100,7 @@ describe("csv", () => {
 
 describe("a source", () => {
   const check = (given: object) =>
-    fileInput.check!(Schema.decodeUnknownSync(fileInput.settings)(given)).map(({ path, detail }) => [
+    checkSettings(fileInput, Schema.decodeUnknownSync(fileInput.settings)(given), {}).map(({ path, detail }) => [
       path.join("."),
       detail
     ])

@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { compile } from "../../src/languages/grok/GrokFilter.ts"
+import { checkSettings } from "../../src/nodes/Checks.ts"
 import { datasetGenerator } from "../../src/nodes/inputs/DatasetGenerator.ts"
 import { generatorInput } from "../../src/nodes/inputs/GeneratorInput.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
@@ -84,7 +85,7 @@ describe("grok", () => {
   })
 
   it("says where each of its patterns is wrong", () => {
-    const check = (settings: object) => grok.check!(Schema.decodeUnknownSync(grok.settings)(settings))
+    const check = (settings: object) => checkSettings(grok, Schema.decodeUnknownSync(grok.settings)(settings), {})
     expect(check({ patterns: ["ok", "a %{NOPE:x}", "(", "%{WORD"] })).toMatchObject([
       { path: ["patterns", 1], line: 1, column: 3 },
       { path: ["patterns", 2], line: 1, column: 1 },
@@ -166,7 +167,7 @@ describe("dissect", () => {
   })
 
   it("says where its pattern is wrong", () => {
-    const check = (settings: object) => dissect.check!(Schema.decodeUnknownSync(dissect.settings)(settings))
+    const check = (settings: object) => checkSettings(dissect, Schema.decodeUnknownSync(dissect.settings)(settings), {})
     expect(check({ pattern: "%{a} %{&b}", target: "__proto__" })).toMatchObject([
       { path: ["target"] },
       { path: ["pattern"], line: 1 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { expect } from "vitest"
+import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { process } from "./memory.ts"
 
@@ -21,4 +22,4 @@ export const fields = async (node: NodeType, settings: Record<string, unknown>, 
 }
 /** The paths of what is wrong with settings. */
 export const issues = (node: NodeType, settings: Record<string, unknown>) =>
-  (node.check?.(Schema.decodeUnknownSync(node.settings)(settings)) ?? []).map(({ path }) => path.join("/"))
+  checkSettings(node, Schema.decodeUnknownSync(node.settings)(settings), {}).map(({ path }) => path.join("/"))

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { checkFlowlet } from "../../src/nodes/FlowletCheck.ts"
+import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { flowlet } from "../../src/nodes/processing/Flowlet.ts"
 import { Memory, process } from "../nodes/memory.ts"
@@ -74,7 +74,7 @@ describe("flowlet node", () => {
   })
 
   it("tells the fault of a program with its position before anything runs", () => {
-    const check = (given: Record<string, unknown>) => checkFlowlet(settings(given))
+    const check = (given: Record<string, unknown>) => checkSettings(flowlet, settings(given), {})
     expect(check({ code: "event.a = 1" })).toEqual([])
     expect(check({ code: "const process = (e) => e" })).toEqual([])
     expect(check({ code: "while (true);" })).toEqual([])

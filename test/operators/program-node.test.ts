@@ -30,7 +30,7 @@ const run = async (
 }
 
 const faults = (given: Record<string, unknown>) =>
-  checkSettings(filter, Schema.decodeUnknownSync(filter.settings)(given), "stream")
+  checkSettings(filter, Schema.decodeUnknownSync(filter.settings)(given), { runtime: "stream" })
 
 const events = [{ n: 1, a: { b: "x" } }, { n: 2 }, { n: 3 }]
 

@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { Flowline } from "../../protocol/Flowline.ts"
+import { needs } from "../../nodes/Catalogue.ts"
 import { lease } from "../../protocol/Lease.ts"
 import type { RunMessage } from "../../protocol/Message.ts"
 import type { Order, RunSpec } from "../../protocol/Order.ts"
@@ -20,9 +20,6 @@ const watchMillis = process.platform === "linux" ? 200 : 1000
 const silentMillis = lease - 1100
 /** Milliseconds within which the end of such a run is seen here, once this process goes on. */
 const seenMillis = 10_000
-
-/** The nodes that reach the tenant's indices. */
-const searching = new Set(["search_input", "search_output", "extraction_output"])
 
 /** Tells the operators what the user is not told. */
 export type Warn = (message: string, details: Record<string, string>) => void
@@ -171,9 +168,6 @@ export class Run {
   }
 }
 
-/** Only runs that search learn where. */
-const usesSearch = ({ dag }: Flowline): boolean => dag.some(({ type }) => searching.has(type))
-
 const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
   const { tenant } = spec
   const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
@@ -184,7 +178,8 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
-    ...(usesSearch(spec.flowline) ? { search: settings.search } : {}),
+    // Only runs that search learn where.
+    ...(needs(spec.flowline, "search") ? { search: settings.search } : {}),
     memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,

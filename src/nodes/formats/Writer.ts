@@ -1,6 +1,8 @@
 import { Schema } from "effect"
-import type { Batch, Instance, Sink } from "../Node.ts"
-import { encoder, type OutputFormat, outputFormats } from "./Encoder.ts"
+import type { FileFormat } from "../Capabilities.ts"
+import type { Batch, CheckContext, Instance, SettingsIssue, Sink } from "../Node.ts"
+import { extensionOf } from "../Paths.ts"
+import { encoder, formatOf, type OutputFormat, outputFormats } from "./Encoder.ts"
 
 /** Settings of every node that writes a file. */
 export const writerSettings = {
@@ -20,7 +22,26 @@ export const writerSettings = {
   )
 }
 
-export const parquetElsewhere = "Only analytics flowlines write Parquet"
+const parquetElsewhere = "Only analytics flowlines write Parquet"
+
+/** Parquet where nothing can write it. `setting` is the one that names the file. */
+export const parquetFaults = (
+  setting: string,
+  name: string | undefined,
+  format: FileFormat | undefined,
+  { runtime }: CheckContext
+): ReadonlyArray<SettingsIssue> => {
+  if (runtime === undefined || runtime === "analytics") return []
+  if (format === "parquet") return [{ path: ["format"], detail: parquetElsewhere }]
+  if (format !== undefined || name === undefined || extensionOf(name) !== "parquet") return []
+  return [{ path: [setting], detail: `${parquetElsewhere}; set format to write something else` }]
+}
+
+/** What the analytics engine writes to a file of this name. */
+export const analyticsFormat = (format: FileFormat | undefined, name: string): FileFormat => {
+  const extension = extensionOf(name)
+  return format ?? (extension === "parquet" ? "parquet" : (formatOf(extension) ?? "ndjson"))
+}
 
 /** Writes the records to a file that is opened when the first ones come, or at the end when none came. */
 export const writer = (

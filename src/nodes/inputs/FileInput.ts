@@ -1,10 +1,20 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
+import type { Block, BlockFormat } from "../Capabilities.ts"
 import { RecordReader } from "../formats/RecordReader.ts"
-import { chosen, type Emit, errors, type NodeContext, node, type OpenFile, type SettingsIssue } from "../Node.ts"
+import {
+  type CheckContext,
+  chosen,
+  errors,
+  type NodeContext,
+  node,
+  type OpenFile,
+  type SettingsIssue,
+  type Taker
+} from "../Node.ts"
 import { relativePath } from "../Paths.ts"
-import { type Block, type BlockFormat, blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
+import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
 
@@ -40,7 +50,7 @@ type Settings = typeof settings.Type
 const referenceOf = ({ registry, resource }: Settings): Reference | undefined =>
   registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
 
-const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
+const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<SettingsIssue> => {
   const sources = (["path", "registry", "resource"] as const).filter((name) => given[name] !== undefined)
   const issues: Array<SettingsIssue> = []
   if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
@@ -63,15 +73,10 @@ const check = (given: Settings): ReadonlyArray<SettingsIssue> => {
   }
   if (given.path?.endsWith(".gz") === true)
     issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
+  if (runtime !== undefined && runtime !== "stream") {
+    issues.push({ path: ["follow"], detail: "Only stream flowlines follow files" })
+  }
   return issues
-}
-
-/** Takes what is read, a block or records of other formats at a time. */
-interface Taker {
-  readonly block: (block: Block, format: BlockFormat) => void | Promise<void>
-  /** Takes a whole file in place of its blocks, and closes it. */
-  readonly file?: (file: OpenFile, format: BlockFormat) => Promise<void>
-  readonly emit: Emit
 }
 
 const takeBlocks = async (
@@ -130,7 +135,7 @@ const readFile = async (
 }
 
 /** Reads all files, which do not grow, one after the other. */
-export const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
+const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
   const { path, format } = given
   const reference = referenceOf(given)
   if (reference !== undefined) return readFile(reference, format, context, take)
@@ -156,6 +161,11 @@ export const fileInput = node({
     const reference = referenceOf(given)
     return reference === undefined ? [] : [reference]
   },
+  analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
+  pieces: (given) =>
+    given.follow
+      ? Result.fail("Files that are followed are not read in parallel: their lines come one after the other")
+      : Result.succeed((context, take) => readFiles(given, context, take)),
   start: (given, context) => ({
     run: async (emit) => {
       const { path, format } = given

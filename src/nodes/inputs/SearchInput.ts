@@ -2,9 +2,10 @@ import { Effect, Schema } from "effect"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
 import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
 import type { Row } from "../../languages/query/IndexedDocument.ts"
+import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { chosen, type Event, node } from "../Node.ts"
+import { type CheckContext, chosen, type Event, node, type SettingsIssue } from "../Node.ts"
 
 /** The setting that names what is searched. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
@@ -21,8 +22,21 @@ export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 
+/** What is wrong with a query, and with an index that is not the tenant's, whether it exists or not. */
+export const checkSearch = (
+  { index, query }: { readonly index: string; readonly query: unknown },
+  { tenant, queryFaults }: CheckContext
+): ReadonlyArray<SettingsIssue> => {
+  const issues = queryFaults(query).map((issue) => ({ ...issue, path: ["query", ...issue.path] }))
+  // Patterns stand for the tenant's own in any case.
+  const other = tenant === undefined ? undefined : named(index).names.find((name) => !isIndexOf(tenant, name))
+  if (other === undefined) return issues
+  const detail = `There is no index ${JSON.stringify(other)}: those of this tenant begin with ${tenant}-`
+  return [...issues, { path: ["index"], detail }]
+}
+
 /** Reads a query at the start of a run. */
-export const queryAt = async (query: unknown) => {
+const queryAt = async (query: unknown) => {
   const { parseQuery } = await import("../../languages/query/QueryParser.ts")
   const parsed = parseQuery(query, Date.now())
   if (parsed._tag === "Success") return parsed.success
@@ -71,6 +85,26 @@ export const searchInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { index: "mytenant-access-*", query: { range: { "@timestamp": { gte: "now-1d/d" } } } },
+  needs: ["search"],
+  check: checkSearch,
+  startEncoded: ({ index, query, fields, values, count }, encoding) => {
+    if (values !== "text" || !encoding.fields.every((field) => fields?.includes(field))) return undefined
+    return async ({ documents, expect, signal }, write) => {
+      if (documents === undefined) throw new Error("There is no search here")
+      const [parsed] = await Promise.all([queryAt(query), documents.indices(index)])
+      const options = { ...encoding, counted: count ? expect : undefined }
+      return {
+        run: async () => {
+          for await (const encoded of documents.encoded(index, parsed, options)) {
+            for (const { bytes, documents } of encoded) {
+              signal.throwIfAborted()
+              await write(bytes, documents)
+            }
+          }
+        }
+      }
+    }
+  },
   start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
     if (documents === undefined) throw new Error("There is no search here")
     const parsed = await queryAt(query)

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
+import type { Target } from "../Capabilities.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
-import { writer, writerSettings } from "../formats/Writer.ts"
+import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
 import { extensionOf, fileName, relativePath } from "../Paths.ts"
 
@@ -12,11 +13,17 @@ const settings = Schema.Struct({
   ...writerSettings
 })
 
-/** The name in the zip that the node writes. */
-export const entryOf = (settings: { readonly entry?: string; readonly format?: string }, component: string): string =>
-  settings.entry ?? `${fileName(component)}.${settings.format === "lines" ? "log" : (settings.format ?? "ndjson")}`
-
 type Settings = typeof settings.Type
+
+/** The name in the zip that the node writes. */
+const entryOf = ({ entry, format = "ndjson" }: Settings, component: string): string =>
+  entry ?? `${fileName(component)}.${format === "lines" ? "log" : format}`
+
+const targetOf = (given: Settings, component: string): Target => ({
+  place: "archive",
+  name: entryOf(given, component),
+  ...(given.entry === undefined ? {} : { setting: "entry" })
+})
 
 const formatIn = (settings: Settings, component: string) =>
   settings.format ?? formatOf(extensionOf(entryOf(settings, component))) ?? "ndjson"
@@ -31,6 +38,14 @@ export const archiveOutput = node({
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { entry: "access.ndjson" },
+  check: ({ entry, format }, context) => parquetFaults("entry", entry, format, context),
+  target: targetOf,
+  analytics: (given, component) => ({
+    kind: "write",
+    target: targetOf(given, component),
+    format: analyticsFormat(given.format, entryOf(given, component)),
+    columns: given.columns
+  }),
   text: (settings, component) => batchText(formatIn(settings, component), settings.columns),
   start: (settings, context) => {
     const entry = entryOf(settings, context.component)

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { isFormat } from "../../languages/query/DateMath.ts"
 import { type Encoder, encoder } from "../formats/Encoder.ts"
-import { patternSetting, querySetting } from "../inputs/SearchInput.ts"
-import { type Batch, node } from "../Node.ts"
+import { checkSearch, patternSetting, querySetting } from "../inputs/SearchInput.ts"
+import { type Batch, node, type RowEncoding } from "../Node.ts"
 import { csvOf, dates, isDate } from "./extraction/Cells.ts"
 import { CsvLines } from "./extraction/CsvLines.ts"
 import { Table } from "./extraction/Table.ts"
@@ -52,8 +52,8 @@ type Settings = typeof settings.Type
 const shownOf = ({ fields = [], time_zone }: Settings) =>
   fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
 
-/** Makes rows of csv of lines, and what it takes to do it for the output of these settings; undefined for others. */
-export const csvLinesOf = (given: Settings) => {
+/** How rows of csv are made of texts for the output of these settings; undefined for others. */
+const rowEncoding = (given: Settings): RowEncoding | undefined => {
   const { format, fields = [] } = given
   if (format !== "csv" || fields.length === 0) return undefined
   return { fields: fields.map(({ name }) => name), encoder: () => new CsvLines(shownOf(given)) }
@@ -96,6 +96,9 @@ export const extractionOutput = node({
     fields: [{ name: "@timestamp", type: "date" }, { name: "user" }],
     index: "mytenant-access-*"
   },
+  needs: ["search"],
+  check: checkSearch,
+  rowEncoding,
   start: async (given, context) => {
     const { documents, sha256 } = context
     if (documents === undefined || sha256 === undefined) throw new Error("There is no search here")

@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
+import type { Target } from "../Capabilities.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
-import { writer, writerSettings } from "../formats/Writer.ts"
+import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
 import { extensionOf, relativePath } from "../Paths.ts"
 
@@ -19,6 +20,8 @@ type Settings = typeof settings.Type
 
 const formatIn = ({ path, format }: Settings) => format ?? formatOf(extensionOf(path)) ?? "ndjson"
 
+const targetOf = ({ path }: Settings): Target => ({ place: "data", name: path, setting: "path" })
+
 export const fileOutput = node({
   type: "file_output",
   kind: "output",
@@ -30,10 +33,19 @@ export const fileOutput = node({
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { path: "out/access.csv", columns: ["clientip", "response", "bytes"] },
-  check: ({ path, format, append }) =>
-    append && (format ?? formatOf(extensionOf(path))) === "csv"
+  check: ({ path, format, append }, context) => [
+    ...(append && (format ?? formatOf(extensionOf(path))) === "csv"
       ? [{ path: ["append"], detail: "A csv file cannot be added to: its columns stand in its first row" }]
-      : [],
+      : []),
+    ...parquetFaults("path", path, format, context)
+  ],
+  target: targetOf,
+  analytics: (given) => ({
+    kind: "write",
+    target: targetOf(given),
+    format: analyticsFormat(given.format, given.path),
+    columns: given.columns
+  }),
   text: (settings) => batchText(formatIn(settings), settings.columns),
   start: (settings, context) =>
     writer(() => context.file(settings.path, settings.append), formatIn(settings), settings.columns)

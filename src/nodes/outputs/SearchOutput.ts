@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { isIndexOf } from "../../languages/query/IndexName.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { DocumentRecord } from "../Documents.ts"
 import { Failures } from "../Failures.ts"
@@ -33,6 +34,16 @@ export const searchOutput = node({
   inputs: { min: 1, max: 100 },
   outputs: [errors],
   example: { index: "mytenant-access-2026.11", id_field: "request_id" },
+  needs: ["search"],
+  check: ({ index }, { tenant }) =>
+    tenant === undefined || isIndexOf(tenant, index)
+      ? []
+      : [
+          {
+            path: ["index"],
+            detail: `An index of this tenant is ${tenant}- and then lower-case letters, digits, ".", "_" and "-"`
+          }
+        ],
   start: async ({ index, id_field }, context) => {
     const { documents } = context
     if (documents === undefined) throw new Error("There is no search here")

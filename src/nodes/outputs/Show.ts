@@ -52,6 +52,7 @@ export const show = node({
   inputs: { min: 1, max: 100 },
   outputs: [],
   example: { limit: 20 },
+  analytics: ({ limit, format }) => ({ kind: "print", limit, asTable: format !== "json" }),
   text: ({ format }) => (format === "table" ? undefined : (batch) => batch.map(lineOf).join("\n")),
   start: ({ limit, format }, context) => {
     if (format === "table") return asTable(limit, context)

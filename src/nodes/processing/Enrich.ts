@@ -84,7 +84,10 @@ export const enrich = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
-  check: (given) => [...(fileInput.check?.(source(given)) ?? []), ...targetFaults("target", given.target)],
+  check: (given, context) => [
+    ...(fileInput.check?.(source(given), context) ?? []),
+    ...targetFaults("target", given.target)
+  ],
   references: (given) => fileInput.references?.(source(given)) ?? [],
   start: async (given, context) => {
     const { field, target, on_missing, case_insensitive } = given

@@ -3,8 +3,8 @@ import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
-import { chosen, type Event, errors, node } from "../Node.ts"
-import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { codeFaults, mayKeepState, Program, timeoutMillis } from "./Program.ts"
 
 const settings = Schema.Struct({
   where: Schema.optionalKey(
@@ -23,7 +23,18 @@ const settings = Schema.Struct({
   ),
   timeout_millis: timeoutMillis
 })
-export type FilterSettings = typeof settings.Type
+type Settings = typeof settings.Type
+
+const whereFaults = ({ where, code }: Settings): ReadonlyArray<SettingsIssue> => {
+  if ((where === undefined) === (code === undefined)) return [{ path: [], detail: "expected either where or code" }]
+  try {
+    if (where !== undefined) predicate(where)
+    return []
+  } catch (cause) {
+    if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
+    return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
+  }
+}
 
 export const filter = node({
   type: "filter",
@@ -34,18 +45,11 @@ export const filter = node({
   inputs: { min: 1, max: 100 },
   // A comparison cannot fail; a program can.
   outputs: [chosen, errors],
+  // Its program may parse with grok.
+  needs: ["patterns"],
   isStateless: ({ code }) => code === undefined || !mayKeepState(code),
   example: { where: 'response >= 500 and request !~ "^/health"' },
-  check: ({ where, code }) => {
-    if ((where === undefined) === (code === undefined)) return [{ path: [], detail: "expected either where or code" }]
-    try {
-      if (where !== undefined) predicate(where)
-      return []
-    } catch (cause) {
-      if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
-      return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
-    }
-  },
+  check: (given, context) => [...whereFaults(given), ...codeFaults(given.code, "filter", context)],
   start: async ({ where, code, timeout_millis: millis }, context) => {
     if (code === undefined) {
       const holds = predicate(where ?? "")

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
-import { mayKeepState, Program, timeoutMillis } from "./Program.ts"
+import { codeFaults, mayKeepState, Program, timeoutMillis } from "./Program.ts"
 
 const settings = Schema.Struct({
   code: Schema.optionalKey(
@@ -24,8 +24,6 @@ const settings = Schema.Struct({
   timeout_millis: timeoutMillis
 })
 
-export type FlowletSettings = typeof settings.Type
-
 /** Records of one batch at most: a program may return many for one. */
 const batchRecords = 1000
 
@@ -37,8 +35,13 @@ export const flowlet = node({
   settings,
   inputs: { min: 1, max: 100 },
   outputs: [chosen, errors],
+  needs: ["patterns"],
   isStateless: ({ code }) => code !== undefined && !mayKeepState(code),
   example: { code: "event.level = event.response >= 500 ? 'error' : 'info'" },
+  check: ({ code, file }, context) =>
+    (code === undefined) === (file === undefined)
+      ? [{ path: [], detail: "expected either code or file" }]
+      : codeFaults(code, "flowlet", context),
   start: async (settings, context) => {
     const text = settings.code ?? (await textOf(settings.file ?? "", context))
     const { timeout_millis: millis, definitions = "", ecs_compatibility: ecsCompatibility } = settings

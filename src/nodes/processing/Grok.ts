@@ -5,7 +5,7 @@ import { compile as compileGrok, type GrokOptions } from "../../languages/grok/G
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../../languages/grok/GrokFilter.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
-import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -83,7 +83,7 @@ const grokOptions = (settings: Settings, shared: TenantDefinitions | undefined):
 })
 
 /** Compiles the patterns one by one, so that the faults of all of them are found. */
-const check = (settings: Settings, shared?: TenantDefinitions): ReadonlyArray<SettingsIssue> => {
+const check = (settings: Settings, { patterns: shared }: CheckContext): ReadonlyArray<SettingsIssue> => {
   const found = new Map<string, SettingsIssue>()
   settings.patterns.forEach((pattern, index) => {
     const compiled = compileGrok([pattern], grokOptions(settings, shared))
@@ -104,6 +104,7 @@ export const grok = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
+  needs: ["patterns"],
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },

@@ -4,7 +4,7 @@ import type { Guest } from "../../languages/flowlet/Guest.ts"
 import { matching } from "../../languages/flowlet/Matching.ts"
 import type { Outcome } from "../../languages/flowlet/Outcome.ts"
 import type { Purpose } from "../../languages/flowlet/Program.ts"
-import type { Batch, Event, NodeContext } from "../Node.ts"
+import type { Batch, CheckContext, Event, NodeContext, SettingsIssue } from "../Node.ts"
 
 /** The setting for how long a program may take. */
 export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
@@ -16,6 +16,18 @@ export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, max
  * variables outside of it. In doubt it may.
  */
 export const mayKeepState = (code: string): boolean => /process|\\u/.test(code)
+
+/** What is wrong with a program that stands in the setting `code`. */
+export const codeFaults = (
+  code: string | undefined,
+  purpose: Purpose,
+  { programFault }: CheckContext
+): ReadonlyArray<SettingsIssue> => {
+  const fault = code === undefined ? undefined : programFault(code, purpose)
+  if (fault === undefined) return []
+  const { message, ...position } = fault
+  return [{ path: ["code"], detail: message, ...position }]
+}
 
 export interface ProgramOptions {
   readonly text: string

@@ -1,4 +1,5 @@
 import { Result, Schema } from "effect"
+import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
@@ -19,6 +20,8 @@ export class Station {
   readonly node: DagNode
   readonly type: NodeType
   readonly settings: unknown
+  /** What is done here in its place. */
+  readonly work: AnalyticsWork | undefined
   readonly context: RunContext
   /** What it reads, in the order of its subscriptions. */
   readonly inputs: Array<{ readonly component: string; readonly stream: string; readonly from: Station }> = []
@@ -41,6 +44,7 @@ export class Station {
     const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
     if (Result.isFailure(settings)) throw fail(settings.failure.message)
     this.settings = settings.success
+    this.work = type.analytics?.(settings.success, this.component)
   }
 
   /** The relations that it reads, each once for each subscription. */

@@ -1,10 +1,9 @@
 import { literal } from "../../drivers/duckdb/Columns.ts"
-import { formats } from "../../nodes/inputs/files/Format.ts"
+import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { errors } from "../../nodes/Node.ts"
 import { collect, Failed } from "./Bridge.ts"
 import type { Opened } from "./Files.ts"
 import type { Relation, Station } from "./Graph.ts"
-import { textOf } from "./Settings.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
@@ -27,21 +26,21 @@ export class Inputs {
 
   async prepare(station: Station): Promise<void> {
     const failed = new Failed()
-    const files = await (station.type.type === "file_input"
-      ? this.#open(station, failed)
-      : this.#collect(station, failed))
+    const { work } = station
+    const files = await (work?.kind === "read" ? this.#open(station, work, failed) : this.#collect(station, failed))
     station.failed(failed)
     this.#prepared.set(station, { files, failed })
   }
 
-  #open({ component, context, settings }: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
+  #open(
+    { component, context }: Station,
+    { source, format }: Extract<AnalyticsWork, { readonly kind: "read" }>,
+    failed: Failed
+  ): Promise<ReadonlyArray<Opened>> {
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
-    const [path, registry, resource] = ["path", "registry", "resource"].map((name) => textOf(settings, name))
-    const format = formats.find((known) => known === textOf(settings, "format"))
     const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
-    if (registry !== undefined) return this.#run.files.fetch({ registry }, reading)
-    if (resource !== undefined) return this.#run.files.fetch({ resource }, reading)
-    return this.#run.files.open(path ?? "", reading)
+    const { files } = this.#run
+    return typeof source === "string" ? files.open(source, reading) : files.fetch(source, reading)
   }
 
   async #collect(station: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
@@ -76,7 +75,7 @@ export class Inputs {
     const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
     // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
     const isOne = new Set(read.map(({ format }) => format)).size === 1
-    if (isOne && only !== undefined && only.type.type !== "show" && station.type.type === "file_input") {
+    if (isOne && only !== undefined && only.work?.kind !== "print" && station.work?.kind === "read") {
       await create("VIEW", query)
       return { name, records: 0, path: read[0]!.path }
     }

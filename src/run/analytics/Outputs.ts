@@ -14,10 +14,9 @@ import {
   text
 } from "../../drivers/duckdb/Columns.ts"
 import type { Database } from "../../drivers/duckdb/Database.ts"
+import type { FileFormat } from "../../nodes/Capabilities.ts"
 import type { Sink } from "../../nodes/Node.ts"
 import type { Scratch } from "./Scratch.ts"
-
-export type OutputFormat = "ndjson" | "csv" | "lines" | "parquet"
 
 /** One column of lines that are written as they are. */
 const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', NULLSTR ''"
@@ -26,7 +25,7 @@ const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', N
 const copyOf = (
   relation: string,
   columns: ReadonlyArray<Column>,
-  format: OutputFormat,
+  format: FileFormat,
   wanted: ReadonlyArray<string> | undefined
 ): readonly [query: string, options: string] => {
   const from = `FROM ${relation}`
@@ -70,7 +69,7 @@ export const writeFile = async (
   database: Database,
   scratch: Scratch,
   relation: string,
-  format: OutputFormat,
+  format: FileFormat,
   wanted: ReadonlyArray<string> | undefined,
   what: string
 ): Promise<Written> => {

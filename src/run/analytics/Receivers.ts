@@ -1,21 +1,16 @@
 import { identifier, isNumeric, jsonLine, text } from "../../drivers/duckdb/Columns.ts"
-import { formatOf } from "../../nodes/formats/Encoder.ts"
+import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { table } from "../../nodes/formats/Table.ts"
-import { errors, type Sink } from "../../nodes/Node.ts"
-import { entryOf } from "../../nodes/outputs/ArchiveOutput.ts"
-import { extensionOf } from "../../nodes/Paths.ts"
+import { errors } from "../../nodes/Node.ts"
 import { Failed, feed } from "./Bridge.ts"
 import type { Relation, Station } from "./Graph.ts"
-import { deliver, type OutputFormat, writeFile } from "./Outputs.ts"
-import { numberOf, textOf, textsOf } from "./Settings.ts"
+import { deliver, writeFile } from "./Outputs.ts"
 import type { Work } from "./Work.ts"
 
 const printedAtOnce = 1000
 
-const outputFormat = (format: string | undefined, name: string): OutputFormat => {
-  if (format === "parquet" || format === "csv" || format === "lines" || format === "ndjson") return format
-  return extensionOf(name) === "parquet" ? "parquet" : (formatOf(extensionOf(name)) ?? "ndjson")
-}
+type Write = Extract<AnalyticsWork, { readonly kind: "write" }>
+type Print = Extract<AnalyticsWork, { readonly kind: "print" }>
 
 /** The nodes at the end of a flowline. */
 export class Receivers {
@@ -28,31 +23,20 @@ export class Receivers {
   }
 
   /** Whether the node reads its input once and to the end, and so knows how many records it has. */
-  counts({ type }: Station): boolean {
-    return type.type !== "show" && type.kind === "output"
+  counts({ type, work }: Station): boolean {
+    return work?.kind !== "print" && type.kind === "output"
   }
 
   async run(station: Station): Promise<void> {
-    const sources = station.sources
-    const input = await this.#input(sources)
-    const { settings } = station
-    switch (station.type.type) {
-      case "show":
-        return this.#show(station, input)
-      case "file_output": {
-        const path = textOf(settings, "path") ?? ""
-        const open = () => station.context.file(path)
-        return this.#write(station, input, outputFormat(textOf(settings, "format"), path), `The file "${path}"`, open)
-      }
-      case "archive_output": {
-        const [entry, format] = [textOf(settings, "entry"), textOf(settings, "format")]
-        const given = { ...(entry === undefined ? {} : { entry }), ...(format === undefined ? {} : { format }) }
-        const name = entryOf(given, station.component)
-        const open = () => station.context.archiveEntry(name)
-        return this.#write(station, input, outputFormat(format, name), "The archive", open)
-      }
+    const input = await this.#input(station.sources)
+    const { type, work } = station
+    switch (work?.kind) {
+      case "print":
+        return this.#print(station, input, work)
+      case "write":
+        return this.#write(station, input, work)
       default:
-        if (station.type.kind !== "output") throw new Error(`${station.type.type} does not run in analytics`)
+        if (type.kind !== "output") throw new Error(`${type.type} does not run in analytics`)
         return this.#feed(station, input)
     }
   }
@@ -66,24 +50,18 @@ export class Receivers {
     return { name, records: 0 }
   }
 
-  async #write(
-    station: Station,
-    input: Relation,
-    format: OutputFormat,
-    what: string,
-    open: () => Promise<Sink>
-  ): Promise<void> {
+  async #write(station: Station, input: Relation, { target, format, columns }: Write): Promise<void> {
     const { database, scratch } = this.#run
-    const wanted = textsOf(station.settings, "columns")
-    const { path, records } = await writeFile(database, scratch, input.name, format, wanted, what)
+    const { place, name } = target
+    const what = place === "archive" ? "The archive" : `The file "${name}"`
+    const open = () => (place === "archive" ? station.context.archiveEntry(name) : station.context.file(name))
+    const { path, records } = await writeFile(database, scratch, input.name, format, columns, what)
     input.records = records
     this.waiting.push([station, () => deliver(path, open)])
   }
 
-  async #show({ settings, context }: Station, input: Relation): Promise<void> {
+  async #print({ context }: Station, input: Relation, { limit, asTable }: Print): Promise<void> {
     const { database } = this.#run
-    const limit = numberOf(settings, "limit") ?? 1000
-    const asTable = textOf(settings, "format") !== "json"
     const columns = await database.columns(input.name)
     const cells = asTable
       ? columns.map(({ name, type }, index) => `${text(identifier(name), type)} AS c${index}`).join(", ")

@@ -5,7 +5,6 @@ import type { Scene } from "./Explain.ts"
 import type { Relation, Station } from "./Graph.ts"
 import { Inputs } from "./Inputs.ts"
 import { Receivers } from "./Receivers.ts"
-import { textOf } from "./Settings.ts"
 import type { Work } from "./Work.ts"
 
 /** Runs the nodes of a flowline one after the other. */
@@ -45,8 +44,9 @@ export class Steps {
   async run(station: Station): Promise<void> {
     if (this.#done.has(station)) return
     this.#at(station)
-    if (station.type.kind === "input") await this.#inputs.publish(station)
-    else if (station.type.type === "sql") await this.#query(station)
+    const { type, work } = station
+    if (type.kind === "input") await this.#inputs.publish(station)
+    else if (work?.kind === "query") await this.#query(station, work.statement)
     else await this.#receive(station)
   }
 
@@ -64,9 +64,8 @@ export class Steps {
     await this.#count()
   }
 
-  async #query(station: Station): Promise<void> {
+  async #query(station: Station, statement: string): Promise<void> {
     const { database, graph } = this.#run
-    const statement = textOf(station.settings, "statement") ?? ""
     const publisher = (component: string) => {
       const found = graph.stations.find((other) => other.component === component)
       return found && { component, streams: found.node.publish.map(({ stream }) => stream) }

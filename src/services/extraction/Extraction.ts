@@ -5,6 +5,8 @@ import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { isFormat } from "../../languages/query/DateMath.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
+import { searchInput } from "../../nodes/inputs/SearchInput.ts"
+import { extractionOutput } from "../../nodes/outputs/ExtractionOutput.ts"
 import { dates, isDate } from "../../nodes/outputs/extraction/Cells.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
@@ -52,12 +54,12 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
     runtime: "stream",
     dag: [
       {
-        type: "search_input",
+        type: searchInput.type,
         settings: { index, query: filters, ...read, count: true },
         publish: [{ stream: "documents" }]
       },
       {
-        type: "extraction_output",
+        type: extractionOutput.type,
         settings: {
           format,
           index,
@@ -65,7 +67,7 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
           ...(columns.length === 0 ? {} : { fields: columns }),
           ...(time_zone === undefined ? {} : { time_zone })
         },
-        subscribe: [{ component: "search_input", stream: "documents" }]
+        subscribe: [{ component: searchInput.type, stream: "documents" }]
       }
     ]
   }

@@ -4,8 +4,7 @@ import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.t
 import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { catalogue, nodesOf } from "../../nodes/Catalogue.ts"
 import { checkSettings } from "../../nodes/Checks.ts"
-import type { NodeType } from "../../nodes/Node.ts"
-import { entryOf } from "../../nodes/outputs/ArchiveOutput.ts"
+import type { NodeType, Surroundings } from "../../nodes/Node.ts"
 import { split } from "../../nodes/Split.ts"
 import { DagNode, Flowline, Publication, RunSettings, type Runtime, Subscription } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
@@ -109,12 +108,14 @@ export const validate = (
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
+  const known = nodes.map((node, index) => readNode(node, index, own))
   nodes.forEach((node, index) => {
-    findings.push(...checkType(node, index, runtime, own), ...checkNode(node, index, own, runtime, patterns, tenant))
+    findings.push(...checkType(node, index, runtime, own))
+    findings.push(...checkNode(node, index, known[index], { runtime, patterns, tenant }))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
-  findings.push(...checkTargets(nodes))
+  findings.push(...checkTargets(nodes, known))
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
     const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"
     findings.push({ path: ["settings", "retry"], detail })
@@ -156,34 +157,47 @@ const checkType = (
   return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
 }
 
-const checkNode = (
-  { type: name, settings, publish }: OutlineNode,
-  index: number,
-  own: OwnNodes,
-  runtime: Runtime | undefined,
-  patterns: TenantDefinitions | undefined,
-  tenant: string | undefined
-): ReadonlyArray<Finding> => {
+/** A node whose type is known, and what its schema says of its settings. */
+interface KnownNode {
+  readonly type: NodeType
+  readonly findings: ReadonlyArray<Finding>
+  /** The decoded settings, without those that are faulty; absent where one of these is required. */
+  readonly settings: Result.Result<unknown, unknown>
+}
+
+const settingsPath = (index: number) => ["dag", index, "settings"]
+
+const readNode = ({ type: name, settings }: OutlineNode, index: number, own: OwnNodes): KnownNode | undefined => {
   const type = typeOf(name ?? "", own)
-  if (type === undefined || settings === undefined) return []
-  const base = ["dag", index, "settings"]
+  if (type === undefined || settings === undefined) return undefined
+  const base = settingsPath(index)
   const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
-  const findings = Result.isFailure(decoded) ? decoded.failure : []
+  if (Result.isSuccess(decoded)) return { type, findings: [], settings: decoded }
+  const findings = decoded.failure
   // What is wrong with one setting hides nothing that is wrong with another.
   const faulty = new Set(findings.map(({ path }) => path[base.length]))
   const sound = Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name)))
-  const rest: Result.Result<unknown, unknown> = Result.isSuccess(decoded)
-    ? decoded
-    : Schema.decodeUnknownResult(type.settings)(sound)
-  if (Result.isFailure(rest)) return findings
+  return { type, findings, settings: Schema.decodeUnknownResult(type.settings)(sound) }
+}
+
+const checkNode = (
+  { publish }: OutlineNode,
+  index: number,
+  known: KnownNode | undefined,
+  surroundings: Surroundings
+): ReadonlyArray<Finding> => {
+  if (known === undefined) return []
+  const { type, findings, settings } = known
+  if (Result.isFailure(settings)) return findings
+  const base = settingsPath(index)
   return [
     ...findings,
-    ...checkSettings(type, rest.success, runtime, patterns, tenant).map(({ path, detail, line, column }) => ({
+    ...checkSettings(type, settings.success, surroundings).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
     })),
-    ...(type.streams?.(rest.success) ?? [])
+    ...(type.streams?.(settings.success) ?? [])
       .filter(({ stream }) => publish?.every((publication) => publication.stream !== stream) === true)
       .map(({ stream, path }) => ({
         path: [...base, ...path],
@@ -199,22 +213,24 @@ export const settingsOf = (type: NodeType): ReadonlyArray<string> =>
     : []
 
 /** Two nodes that write the same entry or file: one would replace what the other wrote. */
-const checkTargets = (nodes: ReadonlyArray<OutlineNode>): ReadonlyArray<Finding> => {
+const checkTargets = (
+  nodes: ReadonlyArray<OutlineNode>,
+  known: ReadonlyArray<KnownNode | undefined>
+): ReadonlyArray<Finding> => {
   const written = new Map<string, number>()
-  return nodes.flatMap(({ type, component, settings }, index): ReadonlyArray<Finding> => {
-    const text = (name: string) => (typeof settings?.[name] === "string" ? { [name]: settings[name] } : {})
-    const member = type === "archive_output" ? "entry" : type === "file_output" ? "path" : undefined
-    if (member === undefined || settings === undefined) return []
-    const given = settings[member]
-    const name = member === "entry" ? entryOf({ ...text("entry"), ...text("format") }, component ?? "") : given
-    const key = JSON.stringify([type, name])
+  return known.flatMap((node, index): ReadonlyArray<Finding> => {
+    if (node === undefined || Result.isFailure(node.settings)) return []
+    const target = node.type.target?.(node.settings.success, nodes[index]?.component ?? "")
+    if (target === undefined) return []
+    const { place, name, setting } = target
+    const key = JSON.stringify([place, name])
     const first = written.get(key)
     if (first === undefined) {
       written.set(key, index)
       return []
     }
     const other = nodes[first]?.component ?? `node ${first + 1}`
-    const path = ["dag", index, ...(given === undefined ? [] : ["settings", member])]
+    const path = setting === undefined ? ["dag", index] : [...settingsPath(index), setting]
     return [{ path, detail: `${JSON.stringify(other)} writes ${JSON.stringify(name)} already` }]
   })
 }

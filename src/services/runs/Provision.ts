@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, type Result } from "effect"
-import { type FlowlineReference, references as referencesOf, usesPatterns } from "../../nodes/Catalogue.ts"
+import { type FlowlineReference, needs, references as referencesOf } from "../../nodes/Catalogue.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import type { RunSpec } from "../../protocol/Order.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
@@ -46,7 +46,7 @@ export class Provision extends Context.Service<
       return Provision.of({
         of: Effect.fn("Provision.of")(function* (tenant, flowline) {
           const found = yield* resolve(tenant, referencesOf(flowline))
-          const patterns = usesPatterns(flowline)
+          const patterns = needs(flowline, "patterns")
             ? yield* Effect.mapError(tenantPatterns.of(tenant), ({ storage }) => away("the tenant's patterns", storage))
             : undefined
           const modules =

@@ -1,5 +1,6 @@
+import type { Block, BlockFormat } from "../../Capabilities.ts"
 import { Failures } from "../../Failures.ts"
-import { type TextFormat, textReader } from "../../formats/TextReader.ts"
+import { textReader } from "../../formats/TextReader.ts"
 import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../../Node.ts"
 
 /** A block holds the lines that end in this many bytes of a file. */
@@ -11,17 +12,6 @@ export const blockBytes = 262_144
 export const maxLineBytes = 4 * 1024 * 1024
 const batchRecords = 1000
 export const lineEnd = 10
-
-/** Formats that can be cut at line ends, without regard to what came before. */
-export type BlockFormat = Exclude<TextFormat, "csv">
-
-/** Whole lines of a file; the last one of the file may lack its end. */
-export interface Block {
-  /** The bytes, in as many pieces as they came in: a copy of all would cost more than cutting them. */
-  readonly pieces: ReadonlyArray<Uint8Array>
-  /** Whether the file begins here, where it may have a byte order mark. */
-  readonly isFirst: boolean
-}
 
 const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))

@@ -1,6 +1,7 @@
+import type { FileFormat } from "../../Capabilities.ts"
 import { extensionOf } from "../../Paths.ts"
 
-export const formats = ["lines", "ndjson", "csv", "parquet"] as const
+export const formats = ["lines", "ndjson", "csv", "parquet"] as const satisfies ReadonlyArray<FileFormat>
 export type Format = (typeof formats)[number]
 
 /** What a file holds by its name; `.gz` is passed over. */

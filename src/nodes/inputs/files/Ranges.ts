@@ -1,4 +1,5 @@
-import { type Block, blockBytes, lineEnd, maxLineBytes } from "./Blocks.ts"
+import type { Block } from "../../Capabilities.ts"
+import { blockBytes, lineEnd, maxLineBytes } from "./Blocks.ts"
 
 /** A piece of a file that is open: the lines that end in it. */
 export interface Range {

@@ -1,7 +1,7 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
+import type { BlockFormat } from "../../../nodes/Capabilities.ts"
 import { catalogue } from "../../../nodes/Catalogue.ts"
-import { fileInput, readFiles } from "../../../nodes/inputs/FileInput.ts"
-import { type BlockFormat, blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
+import { blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
 import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../../../nodes/Node.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
@@ -92,10 +92,13 @@ export const merged = (
     finished.free?.()
   }
 
-  const reader = nodeOf({
-    ...fileInput,
+  const reader = (type: NodeType): NodeType => ({
+    ...type,
     start: (settings, context) => ({
       run: async () => {
+        const pieces = type.pieces?.(settings)
+        if (pieces === undefined) throw new Error(`${type.type} cannot be read in pieces`)
+        const read = Result.getOrThrow(pieces)
         const underWay: Array<Promise<Finished>> = []
         let isBegun = false
         const take = async (piece: Piece) => {
@@ -122,7 +125,7 @@ export const merged = (
             void Promise.allSettled(underWay).then(() => file.close())
           }
         }
-        await readFiles(settings, context, {
+        await read(context, {
           block: (block, format) => take({ block, format }),
           file,
           emit: (stream, batch) => take({ stream, batch })
@@ -139,8 +142,8 @@ export const merged = (
   const typeOf = (name: string, node: DagNode): NodeType | undefined => {
     const component = componentOf(node)
     const type = catalogue.get(name)
-    if (component === input) return reader
     if (type === undefined || !inside.has(component)) return type
+    if (component === input) return reader(type)
     return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
   }
   const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)

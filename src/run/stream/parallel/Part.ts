@@ -1,6 +1,7 @@
 import { Schema } from "effect"
+import type { Block, BlockFormat } from "../../../nodes/Capabilities.ts"
 import { catalogue } from "../../../nodes/Catalogue.ts"
-import { type Block, type BlockFormat, sendBlock } from "../../../nodes/inputs/files/Blocks.ts"
+import { sendBlock } from "../../../nodes/inputs/files/Blocks.ts"
 import { type Range, Ranges, type ReadAt } from "../../../nodes/inputs/files/Ranges.ts"
 import { type Batch, type NodeContext, type NodeType, node as nodeOf, type RunContext } from "../../../nodes/Node.ts"
 import type { Split } from "../../../nodes/Split.ts"
