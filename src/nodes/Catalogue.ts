@@ -86,7 +86,8 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
 const parsers: ReadonlySet<string> = new Set([grok.type, flowlet.type, filter.type])
 
 /** Whether a run may use the grok patterns that the tenant brings along. */
-export const usesPatterns = ({ dag }: Flowline): boolean => dag.some(({ type }) => parsers.has(type))
+export const usesPatterns = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }): boolean =>
+  dag.some(({ type }) => parsers.has(type))
 
 /** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
 export const descriptor = (node: NodeType) => {

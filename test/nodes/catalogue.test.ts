@@ -4,8 +4,8 @@ import { Result, Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { catalogue, descriptor, nodesOf } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
-import { decode } from "../../src/services/flowlines/Definition.ts"
 import { settingsOf } from "../../src/services/flowlines/Validation.ts"
+import { decode } from "../flowlines/read.ts"
 import { reference, settingsSchema } from "./reference.ts"
 
 const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))

@@ -17,6 +17,7 @@ export const sql = node({
   inputs: { min: 1, max: 100 },
   outputs: [chosen],
   example: { statement: "SELECT city, population FROM dataset_generator WHERE population > 500000" },
+  relation: ({ statement }) => (typeof statement === "string" && statement !== "" ? { statement } : undefined),
   start: () => {
     throw new Error("sql is a node of analytics")
   }
