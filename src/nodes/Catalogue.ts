@@ -84,7 +84,7 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
 ]
 
 /** Whether a run of the flowline needs this. */
-export const needs = ({ dag }: Flowline, need: Need): boolean =>
+export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
   dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
 
 /** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */

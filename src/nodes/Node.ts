@@ -204,6 +204,15 @@ export type RowEncoding = Pick<EncodedOptions, "fields" | "encoder">
 export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
 
 /**
+ * What SQL can know of a node's records before a run: the query that makes them, the names of their columns, or the
+ * files that they are read from, as a glob in the tenant's configuration.
+ */
+export type Relation =
+  | { readonly statement: string }
+  | { readonly columns: ReadonlyArray<string> }
+  | { readonly path: string; readonly format?: string }
+
+/**
  * One entry of the catalogue. Validation, the scan, the documentation and the run are all made from it. `settings`
  * is a struct schema whose fields carry descriptions; its keys are snake_case.
  */
@@ -252,6 +261,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
     settings: S["Type"],
     encoding: RowEncoding
   ): ((context: NodeContext, write: WriteRows) => Promise<Instance>) | undefined
+  /** What SQL can know of the node's records by its settings, which may be faulty. Undefined: nothing. */
+  relation?(settings: Readonly<Record<string, unknown>>): Relation | undefined
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>
 }
 

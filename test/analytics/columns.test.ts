@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib"
 import { DuckDBInstance } from "@duckdb/node-api"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { sqlFindings } from "../../src/layers/decoder/Statements.ts"
+import { needsOf, outline } from "../../src/services/flowlines/Outline.ts"
 
 const root = mkdtempSync(join(tmpdir(), "flow-columns-"))
 const conf = join(root, "tenants", "acme")
@@ -38,8 +39,8 @@ const rows = { type: "dataset_generator", settings: { rows: [{ id: 1, name: "x" 
 const file = (path: string) => ({ type: "file_input", settings: { path } })
 
 const faults = async (input: object, ...nodes: ReadonlyArray<object>) => {
-  const text = JSON.stringify({ runtime: "analytics", dag: [{ component: "in", ...stream, ...input }, ...nodes] })
-  const found = await sqlFindings({ name: "f.json", bytes: new TextEncoder().encode(text), tenant: "acme" }, root)
+  const value = { runtime: "analytics", dag: [{ component: "in", ...stream, ...input }, ...nodes] }
+  const found = await sqlFindings(needsOf(outline(value)).sql, conf)
   return found.map(
     ({ path, detail, inside }) => `${String(path[1])} ${inside?.line}:${inside?.column} ${detail.split("!")[0]}`
   )

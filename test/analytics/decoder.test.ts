@@ -1,12 +1,14 @@
+import { readdirSync, readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import * as Threads from "../../src/layers/decoder/Threads.ts"
-import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
+import { decodeThere as decode } from "../flowlines/read.ts"
 
-const file = (statement: string, type = "sql") => ({
+const file = (statement: string, type = "sql", more: object = {}) => ({
   name: "flowline.json",
   bytes: new TextEncoder().encode(
     JSON.stringify({
+      ...more,
       runtime: "analytics",
       dag: [
         { type: "dataset_generator", settings: { rows: [] }, publish: [{ stream: "out" }] },
@@ -26,7 +28,6 @@ const file = (statement: string, type = "sql") => ({
 layer(Threads.layer, { excludeTestServices: true })("the SQL of a flowline file", (it) => {
   it.effect("is read, also when the file hides the word", () =>
     Effect.gen(function* () {
-      const { decode } = yield* FlowlineDecoder
       expect((yield* decode(file("FROM dataset_generator"))).flowline.dag).toHaveLength(3)
       for (const type of ["sql", "\\u0073ql"]) {
         const { issues } = yield* Effect.flip(decode(file("FROM elsewhere", type)))
@@ -35,12 +36,58 @@ layer(Threads.layer, { excludeTestServices: true })("the SQL of a flowline file"
     })
   )
 
+  it.effect("is told of beside all other faults, in the order of the file", () =>
+    Effect.gen(function* () {
+      for (const description of ["x", "x".repeat(40_000)]) {
+        const { issues } = yield* Effect.flip(
+          decode(file("SELECT\nx FROM elsewhere", "sql", { description, colour: 1 }))
+        )
+        expect(issues).toMatchObject([
+          { pointer: "/colour", line: 1 },
+          { pointer: "/dag/1/settings/statement", line: 1 }
+        ])
+      }
+    })
+  )
+
   it.effect("is given up without harm when nobody waits for it, or when its process dies", () =>
     Effect.gen(function* () {
-      const { decode } = yield* FlowlineDecoder
       const large = file(`SELECT 1${", a + 1".repeat(150_000)} FROM dataset_generator`)
       for (const millis of [20, 100, 250]) yield* Effect.timeoutOption(decode(large), millis)
       expect((yield* decode(file("FROM dataset_generator"))).flowline.dag).toHaveLength(3)
     })
   )
 })
+
+const processor = 3000
+
+/** The pids of this process's children that read SQL. */
+const sqlProcesses = (): ReadonlyArray<number> =>
+  readdirSync("/proc/self/task").flatMap((thread) =>
+    readFileSync(`/proc/self/task/${thread}/children`, "utf8")
+      .split(" ")
+      .filter((pid) => pid !== "" && /decoder\/sql\.|\/sql\.js/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")))
+      .map(Number)
+  )
+
+layer(Threads.limited({ processor, wall: 200_000 }), { excludeTestServices: true })(
+  "a process without processor",
+  (it) => {
+    it.effect("is waited for: its time is what it had of the processor", () =>
+      Effect.gen(function* () {
+        const before = new Set(sqlProcesses())
+        yield* decode(file("FROM dataset_generator"))
+        const pid = sqlProcesses().find((pid) => !before.has(pid))
+        if (pid === undefined) throw new Error("no process")
+        process.kill(pid, "SIGSTOP")
+        const decoding = yield* Effect.forkChild(decode(file("FROM dataset_generator AS d")))
+        // The one thing that is waited for is the clock: it goes on beyond the limit.
+        yield* Effect.sleep(processor + 1000)
+        expect(decoding.pollUnsafe()).toBeUndefined()
+        process.kill(pid, "SIGCONT")
+        expect((yield* Fiber.join(decoding)).flowline.dag).toHaveLength(3)
+        expect(sqlProcesses()).toContain(pid)
+      })
+    )
+  }
+)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result } from "effect"
-import { decode } from "../../src/services/flowlines/Definition.ts"
+import { decode } from "./read.ts"
 
 const faultsOf = (text: string) => {
   const decoded = decode({ name: "flowline.yaml", bytes: new TextEncoder().encode(text) })

@@ -1,13 +1,14 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as Threads from "../../src/layers/decoder/Threads.ts"
-import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
+import { decodeThere } from "./read.ts"
 
 /** A chain of grok nodes, each with its patterns. */
-const file = (nodes: ReadonlyArray<ReadonlyArray<string>>) => ({
+const file = (nodes: ReadonlyArray<ReadonlyArray<string>>, more: object = {}) => ({
   name: "flowline.json",
   bytes: new TextEncoder().encode(
     JSON.stringify({
+      ...more,
       runtime: "stream",
       dag: [
         { type: "generator_input", component: "n0", settings: { messages: ["x"] }, publish: [{ stream: "out" }] },
@@ -28,30 +29,85 @@ const file = (nodes: ReadonlyArray<ReadonlyArray<string>>) => ({
 const many = (count: number, salt = "") =>
   Array.from({ length: count }, (_, n) => `%{IP:a${n}} %{NUMBER:b${n}} ${salt}${n}`)
 
+/** A comment that makes the file large. */
+const large = { description: "x".repeat(40_000) }
+
 layer(Threads.layer, { excludeTestServices: true })("decoding in threads", (it) => {
   it.effect("gives what decoding at once gives, the issues included", () =>
     Effect.gen(function* () {
-      const decoder = yield* FlowlineDecoder
-      const light = yield* decoder.decode(file([many(3)]))
+      const light = yield* decodeThere(file([many(3)]))
       expect(light.flowline.dag).toHaveLength(3)
-      const heavy = yield* decoder.decode(file([many(50)]))
+      const heavy = yield* decodeThere(file([many(50)]))
       expect(heavy.flowline.dag[1]?.settings["patterns"]).toEqual(many(50))
-      const refused = yield* Effect.flip(decoder.decode(file([many(20), [...many(20), "%{NO_SUCH_PATTERN}"]])))
+      expect(JSON.parse(heavy.dag).dag[1].settings.patterns).toEqual(many(50))
+      const refused = yield* Effect.flip(decodeThere(file([many(20), [...many(20), "%{NO_SUCH_PATTERN}"]])))
       expect(refused.issues).toEqual([expect.objectContaining({ pointer: "/dag/2/settings/patterns/20" })])
+    })
+  )
+
+  it.effect("keeps a large document in its thread, and tells the same of it", () =>
+    Effect.gen(function* () {
+      expect(yield* decodeThere(file([many(2)], large))).toMatchObject({ flowline: large })
+      const faults = { patterns: ["%{NO_SUCH_PATTERN}"], colour: "red" }
+      const [small, big] = yield* Effect.forEach([{ description: "x" }, large], (more) =>
+        Effect.flip(decodeThere(file([faults.patterns], { ...more, colour: faults.colour })))
+      )
+      expect(big?.issues).toHaveLength(2)
+      const places = (issues: ReadonlyArray<{ readonly pointer?: string; readonly line?: number }> = []) =>
+        issues.map(({ pointer, line }) => [pointer, line])
+      expect(places(big?.issues)).toEqual(places(small?.issues))
+      const bytes = new TextEncoder().encode(`{"a": "${large.description}", `)
+      const [fault] = (yield* Effect.flip(decodeThere({ name: "f.json", bytes }))).issues ?? []
+      expect(fault).toMatchObject({ line: 1, detail: expect.any(String) })
+    })
+  )
+
+  it.effect("takes the tenant's patterns along, also when they are what makes it heavy", () =>
+    Effect.gen(function* () {
+      const own = (count: number) => ({
+        patterns: {
+          version: `v${count}`,
+          sources: [
+            {
+              name: "own",
+              text: many(count)
+                .map((text, n) => `OWN${n} ${text}`)
+                .join("\n")
+            }
+          ],
+          leftOut: []
+        }
+      })
+      for (const count of [2, 60]) {
+        for (const more of [{}, large]) {
+          expect(yield* decodeThere(file([["%{OWN1:x}"]], more), own(count))).toMatchObject({ flowline: more })
+          const { issues } = yield* Effect.flip(decodeThere(file([["%{OWN99:x}"]], more), own(count)))
+          expect(issues).toMatchObject([{ pointer: "/dag/1/settings/patterns/0", line: 1 }])
+        }
+      }
     })
   )
 
   it.effect("holds up nobody while a file with hundreds of patterns is read", () =>
     Effect.gen(function* () {
-      const decoder = yield* FlowlineDecoder
       // Turns of this thread while the other one reads: none if it read here.
       let turns = 0
       const timer = setInterval(() => turns++, 1)
-      const outcome = yield* Effect.exit(decoder.decode(file(Array.from({ length: 2 }, (_, n) => many(60, `n${n}-`)))))
+      const outcome = yield* Effect.exit(decodeThere(file(Array.from({ length: 2 }, (_, n) => many(60, `n${n}-`)))))
       clearInterval(timer)
       if (outcome._tag === "Failure") expect(JSON.stringify(outcome)).toContain("seconds, or too much memory")
       expect(turns).toBeGreaterThan(20)
-      expect((yield* decoder.decode(file([many(1)]))).flowline.runtime).toBe("stream")
+      expect((yield* decodeThere(file([many(1)]))).flowline.runtime).toBe("stream")
+    })
+  )
+})
+
+layer(Threads.limited({ processor: 500, wall: 600_000 }), { excludeTestServices: true })("an endless file", (it) => {
+  it.effect("is refused by the processor time of its thread, and the next one is read", () =>
+    Effect.gen(function* () {
+      const { issues } = yield* Effect.flip(decodeThere(file(Array.from({ length: 60 }, (_, n) => many(60, `e${n}-`)))))
+      expect(JSON.stringify(issues)).toContain("seconds, or too much memory")
+      expect((yield* decodeThere(file([many(1)]))).flowline.runtime).toBe("stream")
     })
   )
 })

@@ -1,9 +1,27 @@
-import { Result } from "effect"
+import { Effect, Result } from "effect"
 import type { Issue } from "../../src/errors/BadRequest.ts"
-import { type Definition, decode } from "../../src/services/flowlines/Definition.ts"
+import {
+  check,
+  conclude,
+  type Definition,
+  FlowlineDecoder,
+  type FlowlineFile,
+  parse,
+  type Surroundings
+} from "../../src/services/flowlines/Decoder.ts"
+
+/** Parses and validates a file, without its SQL. */
+export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>
+  Result.flatMap(parse(file), (document) => conclude(document, check(document.source.value, {}), []))
+
+/** Parses and validates a file as the layer's decoder does. */
+export const decodeThere = Effect.fnUntraced(function* (file: FlowlineFile, surroundings: Surroundings = {}) {
+  const decoder = yield* FlowlineDecoder
+  return yield* decoder.validate(yield* decoder.parse(file), surroundings)
+}, Effect.scoped)
 
 const bytes = (text: string) => new TextEncoder().encode(text)
-const read = (text: string, name?: string) => decode({ name, bytes: bytes(text) })
+const read = (text: string, name?: string) => decode({ ...(name === undefined ? {} : { name }), bytes: bytes(text) })
 /** Decodes what must be right. */
 export const definition = (text: string, name?: string): Definition => {
   const result = read(text, name)

@@ -1,17 +1,19 @@
 import { Effect, Layer, Result } from "effect"
-import { BadRequest } from "../../src/errors/BadRequest.ts"
-import { mayHoldSql, sqlFindings } from "../../src/layers/decoder/Statements.ts"
-import { FlowlineDecoder } from "../../src/services/flowlines/Decoder.ts"
-import { decode } from "../../src/services/flowlines/Definition.ts"
+import { BadRequest, type Issue } from "../../src/errors/BadRequest.ts"
+import { sqlFindings } from "../../src/layers/decoder/Statements.ts"
+import { check, conclude, FlowlineDecoder, parse } from "../../src/services/flowlines/Decoder.ts"
+
+const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>) =>
+  Effect.fromResult(
+    Result.mapError(result, (issues) => new BadRequest({ detail: "The flowline cannot be run", issues }))
+  )
 
 /** Decodes in this process. */
 export const layer = Layer.succeed(FlowlineDecoder, {
-  decode: (file) =>
+  parse: (file) => orRefused(parse(file)),
+  validate: ({ needs, source }, surroundings) =>
     Effect.flatMap(
-      Effect.promise(async () => decode(file, mayHoldSql(file) ? await sqlFindings(file) : [])),
-      Result.match({
-        onSuccess: (definition) => Effect.succeed(definition),
-        onFailure: (issues) => Effect.fail(new BadRequest({ detail: "The flowline cannot be run", issues }))
-      })
+      Effect.promise(() => sqlFindings(needs.sql, undefined)),
+      (sql) => orRefused(conclude({ needs, source: source! }, check(source!.value, surroundings), sql))
     )
 })

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest"
 import type { Need } from "../../src/nodes/Capabilities.ts"
 import { catalogue, descriptor, needs, nodesOf } from "../../src/nodes/Catalogue.ts"
 import { runtimes } from "../../src/protocol/Flowline.ts"
-import { decode } from "../../src/services/flowlines/Definition.ts"
 import { settingsOf } from "../../src/services/flowlines/Validation.ts"
+import { decode } from "../flowlines/read.ts"
 import { reference, settingsSchema } from "./reference.ts"
 
 const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))
@@ -14,10 +14,7 @@ const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- en
 
 describe("the catalogue", () => {
   it("knows which nodes reach the tenant's indices, and which use its grok patterns", () => {
-    const needing = (need: Need) =>
-      [...catalogue.keys()].filter((type) =>
-        needs({ runtime: "stream", settings: {}, dag: [{ type, settings: {}, subscribe: [], publish: [] }] }, need)
-      )
+    const needing = (need: Need) => [...catalogue.keys()].filter((type) => needs({ dag: [{ type }] }, need))
     expect(needing("search")).toEqual(["search_input", "search_output", "extraction_output"])
     expect(needing("patterns")).toEqual(["grok", "flowlet", "filter"])
   })

@@ -1,5 +1,4 @@
 import { parse } from "csv-parse/sync"
-import { isObject } from "../../languages/json/JsonValue.ts"
 import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.ts"
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
@@ -11,16 +10,10 @@ const headBytes = 64 * 1024
 type Names = ReadonlyArray<string>
 
 /** Names that stay as they are when they are read: DuckDB renames those that are there already, and nameless ones. */
-const plain = (names: Names): Names | undefined => {
+export const plain = (names: Names): Names | undefined => {
   const folded = new Set(names.map((name) => name.toLowerCase()))
   const isOdd = (name: string) => name === "" || name.trim() !== name || name.includes("\ufffd")
   return names.length === 0 || folded.size < names.length || names.some(isOdd) ? undefined : names
-}
-
-/** The columns of the rows that are written in a node's settings; undefined when they are not surely those. */
-export const rowColumns = (rows: unknown): Names | undefined => {
-  if (!Array.isArray(rows) || !rows.every(isObject)) return undefined
-  return plain([...new Set(rows.flatMap((row) => Object.keys(row)))])
 }
 
 /** The first bytes of a file. */
@@ -49,34 +42,34 @@ const csvHeader = (head: Uint8Array): Names | undefined => {
   }
 }
 
-/** What a `file_input` reads, as far as it is there: its files with their formats. */
-const filesOf = async (settings: Record<string, unknown>, files: TenantFiles) => {
-  const { path, format } = settings
-  if (typeof path !== "string" || settings["registry"] !== undefined || settings["resource"] !== undefined) return []
+/** What a node reads: the files of the tenant's configuration that a glob names. */
+interface Source {
+  readonly path: string
+  readonly format?: string
+}
+
+/** The files as far as they are there, with their formats. */
+const filesOf = async ({ path, format }: Source, files: TenantFiles) => {
   const given = formats.find((known) => known === format)
   const found = await files.glob(path).catch(() => [])
   return found.length > maxFiles ? [] : found.map((path) => ({ path, format: given ?? formatOf(path) }))
 }
 
-/** The Parquet files among what an input reads, by their paths on this machine. */
-export const parquetPaths = async (settings: Record<string, unknown>, conf: string): Promise<ReadonlyArray<string>> => {
+/** The Parquet files among what a node reads, by their paths on this machine. */
+export const parquetPaths = async (source: Source, conf: string): Promise<ReadonlyArray<string>> => {
   const files = new TenantFiles(conf)
-  const found = (await filesOf(settings, files)).filter(({ path, format }) => isParquet(path, format))
+  const found = (await filesOf(source, files)).filter(({ path, format }) => isParquet(path, format))
   const real = await Promise.all(found.map(({ path }) => files.real(path)))
   return real.filter((path) => path !== undefined)
 }
 
 const isParquet = (path: string, format: Format) => format === "parquet" && !path.endsWith(".gz")
 
-/** The columns of a `file_input` by the heads of its files; undefined when they do not tell. */
-export const fileColumns = async (
-  settings: Record<string, unknown>,
-  conf: string,
-  binder: Binder
-): Promise<Names | undefined> => {
+/** The columns by the heads of the files; undefined when they do not tell. */
+export const fileColumns = async (source: Source, conf: string, binder: Binder): Promise<Names | undefined> => {
   const files = new TenantFiles(conf)
   const columns = new Set<string>()
-  const found = await filesOf(settings, files)
+  const found = await filesOf(source, files)
   for (const { path, format } of found) {
     const names =
       format === "lines"

@@ -1,21 +1,7 @@
-import { join } from "node:path"
-import { Result } from "effect"
 import { placeOf, type StatementFault } from "../../drivers/duckdb/Statement.ts"
-import { readDocument } from "../../languages/document/Document.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
-import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
-import type { decode } from "../../services/flowlines/Definition.ts"
-import { type OutlineNode, outline } from "../../services/flowlines/Outline.ts"
+import type { SqlNode } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-
-/** Whether the file may hold SQL. A text that hides the word with escapes is known only when it was read. */
-export const mayHoldSql = ({ bytes }: FlowlineFile): boolean =>
-  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes("sql")
-
-const statementOf = ({ type, settings }: OutlineNode): string | undefined => {
-  const statement = settings?.["statement"]
-  return type === "sql" && typeof statement === "string" && statement !== "" ? statement : undefined
-}
 
 /** The faults of one node's statement, besides those of its names. */
 interface Read {
@@ -32,12 +18,12 @@ const findingOf = (index: number, statement: string, { detail, offset }: Stateme
 })
 
 /** Reads the statements by themselves. */
-const readStatements = async (nodes: ReadonlyArray<OutlineNode>, found: Array<Finding>) => {
+const readStatements = async (nodes: ReadonlyArray<SqlNode>, found: Array<Finding>) => {
   const reads: Array<Read> = []
-  for (const [index, node] of nodes.entries()) {
-    const statement = statementOf(node)
-    if (statement === undefined) continue
-    const inputs = (node.subscribe ?? []).flatMap(({ component, stream }) =>
+  for (const [index, { relation, subscribe }] of nodes.entries()) {
+    if (relation === undefined || !("statement" in relation)) continue
+    const { statement } = relation
+    const inputs = (subscribe ?? []).flatMap(({ component, stream }) =>
       component === undefined || stream === undefined ? [] : [{ component, stream }]
     )
     const { views, ambiguous } = viewsOf(inputs, (component) => {
@@ -59,18 +45,17 @@ const readStatements = async (nodes: ReadonlyArray<OutlineNode>, found: Array<Fi
 
 /** Looks up the statements' columns in those of their inputs, as far as these are known without reading everything. */
 const lookUp = async (
-  nodes: ReadonlyArray<OutlineNode>,
+  nodes: ReadonlyArray<SqlNode>,
   reads: ReadonlyArray<Read>,
   conf: string | undefined,
   found: Array<Finding>
 ): Promise<void> => {
-  const [{ Binder }, { fileColumns, parquetPaths, rowColumns }] = await Promise.all([
+  const [{ Binder }, { fileColumns, parquetPaths, plain }] = await Promise.all([
     import("../../drivers/duckdb/Binder.ts"),
     import("../../drivers/duckdb/Header.ts")
   ])
-  const inputs = nodes.filter(({ type }) => type === "file_input")
-  const paths =
-    conf === undefined ? [] : await Promise.all(inputs.map((node) => parquetPaths(node.settings ?? {}, conf)))
+  const files = nodes.flatMap(({ relation }) => (relation !== undefined && "path" in relation ? [relation] : []))
+  const paths = conf === undefined ? [] : await Promise.all(files.map((file) => parquetPaths(file, conf)))
   const binder = await Binder.open(paths.flat())
   const known = new Map<string, ReadonlyArray<string> | undefined>()
   const columnsOf = async (component: string): Promise<ReadonlyArray<string> | undefined> => {
@@ -81,9 +66,10 @@ const lookUp = async (
     return known.get(component)
   }
   const find = async (index: number): Promise<ReadonlyArray<string> | undefined> => {
-    const { type, settings = {} } = nodes[index] ?? {}
-    if (type === "dataset_generator") return rowColumns(settings["rows"])
-    if (type === "file_input") return conf === undefined ? undefined : fileColumns(settings, conf, binder)
+    const relation = nodes[index]?.relation
+    if (relation === undefined) return undefined
+    if ("columns" in relation) return plain(relation.columns)
+    if ("path" in relation) return conf === undefined ? undefined : fileColumns(relation, conf, binder)
     const read = reads.find((read) => read.index === index)
     if (read?.isSound !== true) return undefined
     const views = new Map<string, ReadonlyArray<string>>()
@@ -107,28 +93,15 @@ const lookUp = async (
 }
 
 /**
- * What is wrong with the statements of a flowline's `sql` nodes, as far as DuckDB knows it without their inputs'
- * records.
+ * What is wrong with the statements of a flowline's nodes, as far as DuckDB knows it without their inputs' records.
+ * `conf` is the tenant's folder of configuration, when there is one.
  */
-const statementFindings = async (value: unknown, conf: string | undefined): Promise<ReadonlyArray<Finding>> => {
+export const sqlFindings = async (
+  nodes: ReadonlyArray<SqlNode>,
+  conf: string | undefined
+): Promise<ReadonlyArray<Finding>> => {
   const found: Array<Finding> = []
-  const { nodes } = outline(value)
   const reads = await readStatements(nodes, found)
   if (reads.some(({ isSound }) => isSound)) await lookUp(nodes, reads, conf, found)
   return found
-}
-
-type Decoded = ReturnType<typeof decode>
-
-/** Whether the flowline that was read has SQL. */
-export const holdsSql = (decoded: Decoded): boolean =>
-  Result.isSuccess(decoded) && decoded.success.flowline.dag.some(({ type }) => type === "sql")
-
-/** What is wrong with the SQL in a file that can be read. `confRoot` is the configuration folder, when there is one. */
-export const sqlFindings = async (file: FlowlineFile, confRoot?: string): Promise<ReadonlyArray<Finding>> => {
-  const document = readDocument(file)
-  if (Result.isFailure(document)) return []
-  const { tenant } = file
-  const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
-  return statementFindings(document.success.value, conf)
 }

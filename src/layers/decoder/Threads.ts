@@ -1,132 +1,122 @@
-import { Worker } from "node:worker_threads"
-import { Effect, Layer, Option, Result, Semaphore } from "effect"
-import { program } from "../../drivers/Programs.ts"
+import { join } from "node:path"
+import { Effect, Layer, Option, Pool, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { FlowlineDecoder, type FlowlineFile } from "../../services/flowlines/Decoder.ts"
-import { type Definition, decode } from "../../services/flowlines/Definition.ts"
+import type { SourceDocument } from "../../languages/document/Document.ts"
+import {
+  check,
+  conclude,
+  FlowlineDecoder,
+  type FlowlineDocument,
+  parse,
+  type Surroundings
+} from "../../services/flowlines/Decoder.ts"
+import type { Needs } from "../../services/flowlines/Outline.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { SqlProcess } from "./SqlProcess.ts"
-import { holdsSql, mayHoldSql } from "./Statements.ts"
-import type { Task } from "./thread.ts"
+import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
+import type { Answer, Task } from "./thread.ts"
 
-/** Milliseconds that a flowline has to be read and validated, its patterns compiled. */
-const deadline = 10_000
-/** Milliseconds after which a thread that nobody needs is let go. */
-const idle = 30_000
+/** A file may have the processor for as long as messages say; the clock only ends what does not come to its turn. */
+const production: Limits = { processor: 10_000, wall: 60_000 }
 const threadsAtOnce = 2
 
-type Answer = { readonly definition: Definition } | { readonly issues: ReadonlyArray<Issue> }
+/** Bytes of a file that is parsed in a few milliseconds. */
+const lightBytes = 32 * 1024
 
-/** Whether a file is read in a few milliseconds at most: it is small, and has few patterns to compile. */
-const isLight = ({ bytes, patterns }: FlowlineFile): boolean => {
-  if (bytes.length > 32 * 1024) return false
-  const own = patterns?.sources ?? []
-  if (own.reduce((length, { text }) => length + text.length, bytes.length) > 64 * 1024) return false
-  let references = own.reduce((count, { text }) => count + text.split("%{").length - 1, 0)
-  if (references > 40) return false
-  for (let at = bytes.indexOf(0x25); at !== -1; at = bytes.indexOf(0x25, at + 1)) if (++references > 40) return false
-  return true
+/** Whether checking takes a few milliseconds at most: there is little to read, and there are few patterns to compile. */
+const isLight = ({ value }: SourceDocument, { patterns }: Surroundings): boolean => {
+  const texts = [JSON.stringify(value), ...(patterns?.sources ?? []).map(({ text }) => text)]
+  if (texts.reduce((length, text) => length + text.length, 0) > 64 * 1024) return false
+  return texts.reduce((references, text) => references + text.split("%{").length - 1, 0) <= 40
 }
 
 const refused = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The flowline cannot be run", issues })
 const tooMuch = refused([
-  { detail: `The flowline takes more than ${deadline / 1000} seconds, or too much memory, to be validated` }
+  {
+    detail: `The flowline takes more than ${production.processor / 1000} seconds, or too much memory, to be validated`
+  }
 ])
 
-/** A thread that is kept for the next file for a while. */
-class Thread {
-  #worker: Worker | undefined
-  #timer: NodeJS.Timeout | undefined
-  #answer: ((answer: Answer | undefined) => void) | undefined
+const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, BadRequest> =>
+  Effect.fromResult(Result.mapError(result, refused))
 
-  #start(): Worker {
-    const worker = new Worker(program("decoder"), { resourceLimits: { maxOldGenerationSizeMb: 512 } })
-    const lost = () => {
-      if (this.#worker !== worker) return
-      this.close()
-      this.#answer?.(undefined)
-    }
-    worker.on("message", (answer: Answer) => this.#answer?.(answer))
-    worker.on("error", lost)
-    worker.on("exit", lost)
-    return worker
-  }
+const pool = <Task, Answer>(start: Start<Task, Answer>, limits: Limits, size: number) =>
+  Pool.make({
+    acquire: Effect.acquireRelease(
+      Effect.sync(() => new Helper(start, limits)),
+      (helper) => Effect.sync(() => helper.stop())
+    ),
+    size
+  })
 
-  /** The answer, or undefined when the thread did not survive the file. */
-  decode(task: Task): Effect.Effect<Answer | undefined> {
-    return Effect.callback<Answer | undefined>((resume) => {
-      clearTimeout(this.#timer)
-      this.#answer = (answer) => {
-        this.#answer = undefined
-        this.#timer = setTimeout(() => this.close(), idle).unref()
-        resume(Effect.succeed(answer))
-      }
-      this.#worker ??= this.#start()
-      this.#worker.postMessage(task)
-      return Effect.sync(() => this.close())
+/** One of them for a file, until the scope ends. */
+const lease = <Task, Answer>(helpers: Pool.Pool<Helper<Task, Answer>>) =>
+  Effect.flatMap(Pool.get(helpers), (helper) =>
+    Effect.as(
+      Effect.acquireRelease(helper.begin(), () => Effect.sync(() => helper.end())),
+      helper
+    )
+  )
+
+/** The decoder with these limits. */
+export const limited = (limits: Limits) =>
+  Layer.effect(
+    FlowlineDecoder,
+    Effect.gen(function* () {
+      const threads = yield* pool(startThread, limits, threadsAtOnce)
+      const sqlProcess = yield* pool(startSqlProcess, limits, 1)
+      const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
+      /** The threads that keep a document. */
+      const keepers = new WeakMap<FlowlineDocument, Helper<Task, Answer>>()
+
+      const answerOf = Effect.fnUntraced(function* (thread: Helper<Task, Answer>, task: Task) {
+        const answer = yield* thread.ask(task)
+        if (answer === undefined) return yield* tooMuch
+        return "issues" in answer ? yield* refused(answer.issues) : answer
+      })
+
+      const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: string | undefined) {
+        if (sql.length === 0) return []
+        const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
+        const found = yield* (yield* lease(sqlProcess)).ask({ nodes: sql, conf })
+        return found ?? (yield* tooMuch)
+      }, Effect.scoped)
+
+      const checkInThread = Effect.fnUntraced(function* (value: unknown, surroundings: Surroundings) {
+        const answer = yield* answerOf(yield* lease(threads), { value, surroundings })
+        if ("flowline" in answer) return Result.succeed(answer.flowline)
+        return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
+      }, Effect.scoped)
+
+      return FlowlineDecoder.of({
+        parse: Effect.fn("FlowlineDecoder.parse")(function* (file) {
+          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file))
+          const thread = yield* lease(threads)
+          const answer = yield* answerOf(thread, { file })
+          if (!("needs" in answer)) return yield* tooMuch
+          const document: FlowlineDocument = { needs: answer.needs }
+          keepers.set(document, thread)
+          return document
+        }),
+        validate: Effect.fn("FlowlineDecoder.validate")(function* (document, surroundings) {
+          const { needs, source } = document
+          const sql = yield* sqlFindings(needs, surroundings.tenant)
+          if (source !== undefined) {
+            const { value } = source
+            const checked = isLight(source, surroundings)
+              ? check(value, surroundings)
+              : yield* checkInThread(value, surroundings)
+            return yield* orRefused(conclude({ needs, source }, checked, sql))
+          }
+          const thread = keepers.get(document)
+          const answer = thread === undefined ? undefined : yield* answerOf(thread, { surroundings, sql })
+          return answer !== undefined && "definition" in answer ? answer.definition : yield* tooMuch
+        })
+      })
     })
-  }
-
-  close(): void {
-    clearTimeout(this.#timer)
-    const worker = this.#worker
-    this.#worker = undefined
-    void worker?.terminate()
-  }
-}
+  )
 
 /**
- * Decodes files in threads, so that a large one, or one with thousands of patterns, holds up nobody; what is read in a
- * few milliseconds is read at once. A file that takes too long, or too much memory, is refused.
+ * Decodes large files, and those with many patterns, in threads, so that they hold up nobody; what takes a few
+ * milliseconds is done at once. A document stays in the thread that parsed it. A file that costs too much is refused.
  */
-export const layer = Layer.effect(
-  FlowlineDecoder,
-  Effect.gen(function* () {
-    const free = Array.from({ length: threadsAtOnce }, () => new Thread())
-    const threads = [...free]
-    const permits = yield* Semaphore.make(threadsAtOnce)
-    yield* Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        for (const thread of threads) thread.close()
-      })
-    )
-
-    const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
-    const sql = new SqlProcess()
-    const sqlPermit = yield* Semaphore.make(1)
-    yield* Effect.addFinalizer(() => Effect.sync(() => sql.close()))
-
-    const inThread = (task: Task) =>
-      permits.withPermits(1)(
-        Effect.acquireUseRelease(
-          Effect.sync(() => free.pop()!),
-          (thread) => thread.decode(task).pipe(Effect.timeoutOption(deadline)),
-          (thread) => Effect.sync(() => void free.push(thread))
-        )
-      )
-    const inSqlProcess = (file: FlowlineFile) =>
-      sqlPermit
-        .withPermits(1)(Effect.timeoutOption(sql.findings({ file, confRoot }), deadline))
-        .pipe(
-          Effect.map(Option.getOrUndefined),
-          Effect.flatMap((found) => (found === undefined ? Effect.fail(tooMuch) : Effect.succeed(found)))
-        )
-
-    const decoded = Effect.fnUntraced(function* (task: Task) {
-      if (isLight(task.file)) return decode(task.file, task.more)
-      const answer = Option.getOrUndefined(yield* inThread(task))
-      if (answer === undefined) return yield* tooMuch
-      return "definition" in answer ? Result.succeed(answer.definition) : Result.fail(answer.issues)
-    })
-
-    return FlowlineDecoder.of({
-      decode: Effect.fn("FlowlineDecoder.decode")(function* (file) {
-        const seen = mayHoldSql(file)
-        let result = yield* decoded({ file, more: seen ? yield* inSqlProcess(file) : [] })
-        // Escapes hid the word.
-        if (!seen && holdsSql(result)) result = yield* decoded({ file, more: yield* inSqlProcess(file) })
-        return Result.isSuccess(result) ? result.success : yield* refused(result.failure)
-      })
-    })
-  })
-)
+export const layer = limited(production)

@@ -1,21 +1,51 @@
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
-import type { FlowlineFile } from "../../services/flowlines/Decoder.ts"
-import { decode } from "../../services/flowlines/Definition.ts"
+import type { Issue } from "../../errors/BadRequest.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
+import {
+  check,
+  conclude,
+  type Definition,
+  type FlowlineFile,
+  type ParsedDocument,
+  parse,
+  type Surroundings
+} from "../../services/flowlines/Decoder.ts"
+import type { Needs } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
-/** A file, and what is known to be wrong with it. */
-export interface Task {
-  readonly file: FlowlineFile
-  readonly more: ReadonlyArray<Finding>
+/** What the thread is told: to parse a file and keep its document, to validate that, or to check a value. */
+export type Task =
+  | { readonly file: FlowlineFile }
+  | { readonly surroundings: Surroundings; readonly sql: ReadonlyArray<Finding> }
+  | { readonly value: unknown; readonly surroundings: Surroundings }
+
+export type Answer =
+  | { readonly needs: Needs }
+  | { readonly definition: Definition }
+  | { readonly issues: ReadonlyArray<Issue> }
+  | { readonly flowline: Flowline }
+  | { readonly findings: ReadonlyArray<Finding> }
+
+/** A large document stays here from its parsing to its validation. */
+let kept: ParsedDocument | undefined
+
+const answerTo = (task: Task): Answer | undefined => {
+  if ("file" in task) {
+    const parsed = parse(task.file)
+    kept = Result.getOrUndefined(parsed)
+    return Result.isSuccess(parsed) ? { needs: parsed.success.needs } : { issues: parsed.failure }
+  }
+  if ("value" in task) {
+    const checked = check(task.value, task.surroundings)
+    return Result.isSuccess(checked) ? { flowline: checked.success } : { findings: checked.failure }
+  }
+  const document = kept
+  kept = undefined
+  if (document === undefined) return undefined
+  const concluded = conclude(document, check(document.source.value, task.surroundings), task.sql)
+  return Result.isSuccess(concluded) ? { definition: concluded.success } : { issues: concluded.failure }
 }
 
-// Decodes one file after the other, for as long as it is kept.
-parentPort?.on("message", ({ file, more }: Task) => {
-  parentPort?.postMessage(
-    Result.match(decode(file, more), {
-      onSuccess: (definition) => ({ definition }),
-      onFailure: (issues) => ({ issues })
-    })
-  )
-})
+// Answers one task after the other, for as long as the thread is kept.
+parentPort?.on("message", (task: Task) => parentPort?.postMessage(answerTo(task)))

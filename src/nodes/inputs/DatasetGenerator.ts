@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { isObject } from "../../languages/json/JsonValue.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { chosen, node } from "../Node.ts"
 
@@ -22,6 +23,10 @@ export const datasetGenerator = node({
       { city: "Oslo", population: 717710 }
     ]
   },
+  relation: ({ rows }) =>
+    Array.isArray(rows) && rows.every(isObject)
+      ? { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] }
+      : undefined,
   start: ({ rows }) => ({
     run: async (emit) => {
       for (let at = 0; at < rows.length; at += batchRecords) await emit(chosen, rows.slice(at, at + batchRecords))

@@ -157,6 +157,10 @@ export const fileInput = node({
   outputs: [chosen, errors],
   example: { path: "samples/access*.log.gz", format: "lines" },
   check,
+  relation: ({ path, registry, resource, format }) =>
+    typeof path !== "string" || registry !== undefined || resource !== undefined
+      ? undefined
+      : { path, ...(typeof format === "string" ? { format } : {}) },
   references: (given) => {
     const reference = referenceOf(given)
     return reference === undefined ? [] : [reference]

@@ -18,6 +18,7 @@ export const sql = node({
   outputs: [chosen],
   example: { statement: "SELECT city, population FROM dataset_generator WHERE population > 500000" },
   analytics: ({ statement }) => ({ kind: "query", statement }),
+  relation: ({ statement }) => (typeof statement === "string" && statement !== "" ? { statement } : undefined),
   start: () => {
     throw new Error("sql is a node of analytics")
   }

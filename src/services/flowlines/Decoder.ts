@@ -1,23 +1,91 @@
-import { Context, type Effect } from "effect"
-import type { BadRequest } from "../../errors/BadRequest.ts"
+import { Context, type Effect, Result, type Scope } from "effect"
+import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
-import type { Definition } from "./Definition.ts"
+import { ownNodes } from "../scan/OwnNodes.ts"
+import { type Needs, needsOf, outline } from "./Outline.ts"
+import { type Finding, validate } from "./Validation.ts"
 
-/** A flowline file as it was sent. */
+/** A flowline file as it was sent: YAML, HJSON or JSON, at most 4 MiB. */
 export interface FlowlineFile {
   readonly name?: string
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Whose flowline it is. */
+}
+
+/** A flowline file that has been parsed. */
+export interface FlowlineDocument {
+  readonly needs: Needs
+  /** The parsed file; absent when the decoder keeps it elsewhere, because it is too large to be moved about. */
+  readonly source?: SourceDocument
+}
+
+/** What a flowline is validated with: whose it is, and what its document needs. */
+export interface Surroundings {
   readonly tenant?: string
-  /** The nodes that the tenant brings along, where the flowline may use them. */
+  /** The nodes that the tenant brings along. */
   readonly own?: ReadonlyArray<NodeDescriptor>
-  /** The grok patterns that the tenant brings along, where the flowline may use them. */
+  /** The grok patterns that the tenant brings along. */
   readonly patterns?: TenantDefinitions
 }
 
-/** Decodes and validates flowline files without holding anybody else up, however large or odd they are. */
+/** A flowline that can run: nothing that is known before a run is wrong with it. */
+export interface Definition {
+  readonly flowline: Flowline
+  /** What the file says as JSON text, without defaults, for storage. */
+  readonly dag: string
+}
+
+/** Parses and validates flowline files without holding anybody else up, however large or odd they are. */
 export class FlowlineDecoder extends Context.Service<
   FlowlineDecoder,
-  { readonly decode: (file: FlowlineFile) => Effect.Effect<Definition, BadRequest> }
+  {
+    /** The document can be validated until the scope ends. */
+    readonly parse: (file: FlowlineFile) => Effect.Effect<FlowlineDocument, BadRequest, Scope.Scope>
+    /** Fails with everything that is wrong with the flowline. */
+    readonly validate: (document: FlowlineDocument, surroundings: Surroundings) => Effect.Effect<Definition, BadRequest>
+  }
 >()("flow/flowlines/FlowlineDecoder") {}
+
+/** A document that is at hand. */
+export type ParsedDocument = Required<FlowlineDocument>
+
+export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
+  Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
+
+/** What is wrong with a document's value, besides its SQL. */
+export const check = (value: unknown, { own, patterns, tenant }: Surroundings) =>
+  validate(value, ownNodes(own ?? []), patterns, tenant)
+
+/** More would only repeat themselves, and a hostile file could make millions. */
+const maxIssues = 200
+
+/** The outcome of a {@link check}, with what is wrong with the SQL. All issues, in the order of the file. */
+export const conclude = (
+  { source }: ParsedDocument,
+  flowline: Result.Result<Flowline, ReadonlyArray<Finding>>,
+  sql: ReadonlyArray<Finding>
+): Result.Result<Definition, ReadonlyArray<Issue>> => {
+  if (Result.isFailure(flowline)) return Result.fail(report([...flowline.failure, ...sql], source))
+  if (sql.length > 0) return Result.fail(report(sql, source))
+  return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(source.value) })
+}
+
+const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
+
+const report = (findings: ReadonlyArray<Finding>, source: SourceDocument): ReadonlyArray<Issue> => {
+  const issues = findings.map(({ path, detail, key, inside }): Issue => {
+    const pointer = pointerOf(path)
+    const text = inside === undefined ? undefined : textAt(source.value, path)
+    const position =
+      inside !== undefined && typeof text === "string"
+        ? source.inside(path, text, inside)
+        : source.position(path, key === true ? "key" : "value")
+    return { pointer, detail, ...position }
+  })
+  issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
+  if (issues.length <= maxIssues) return issues
+  return [...issues.slice(0, maxIssues), { detail: `There are ${issues.length - maxIssues} more issues` }]
+}

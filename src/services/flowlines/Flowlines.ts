@@ -9,8 +9,7 @@ import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import { FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
-import type { Definition } from "./Definition.ts"
+import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
 /** A new flowline id: 20 URL-safe characters, the first a letter or digit so that no tool takes it for an option. */
@@ -83,23 +82,18 @@ export class Flowlines extends Context.Service<
               detail: `There is no version ${version} of a flowline "${id}"`
             })
 
-      // Scanning a tenant's nodes takes a while: only for files that may need them.
-      const mayBePython = ({ bytes }: FlowlineFile) => new TextDecoder("latin1").decode(bytes).includes("pybatch")
-
-      // The word can be hidden by an escape only.
-      const mayBeGrok = ({ bytes }: FlowlineFile) => /grok|\\/.test(new TextDecoder("latin1").decode(bytes))
-
       const check = Effect.fn("Flowlines.check")(function* (tenant: string, file: FlowlineFile) {
-        const own = mayBePython(file) ? yield* scan.own(tenant) : undefined
-        const shared = mayBeGrok(file) ? yield* patterns.of(tenant) : undefined
-        const definition = yield* decoder.decode({
-          ...file,
+        const document = yield* decoder.parse(file)
+        // Scanning a tenant's nodes takes a while: only for flowlines that may use them.
+        const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
+        const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
+        const definition = yield* decoder.validate(document, {
           tenant,
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
         return { own, definition }
-      })
+      }, Effect.scoped)
 
       const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
         const {

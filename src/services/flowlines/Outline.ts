@@ -1,4 +1,6 @@
 import { isObject } from "../../languages/json/JsonValue.ts"
+import { catalogue, needs } from "../../nodes/Catalogue.ts"
+import type { Relation } from "../../nodes/Node.ts"
 import { maxNodes, maxWires, type Runtime, runtimes } from "../../protocol/Flowline.ts"
 
 /** What can be read of a node whose definition may be wrong elsewhere. */
@@ -26,10 +28,46 @@ const texts = (value: unknown, names: ReadonlyArray<string>): ReadonlyArray<Reco
   })
 }
 
+/** A flowline as far as it can be read. */
+export interface Outline {
+  readonly runtime: Runtime | undefined
+  readonly nodes: ReadonlyArray<OutlineNode>
+}
+
+/** A node as SQL sees it. */
+export interface SqlNode extends Pick<OutlineNode, "component" | "subscribe" | "publish"> {
+  readonly relation: Relation | undefined
+}
+
+/** What the validation of a flowline takes besides its file. Plain data, without the settings of nodes. */
+export interface Needs {
+  /** The nodes that the tenant brings along. */
+  readonly ownNodes: boolean
+  /** The grok patterns that the tenant brings along. */
+  readonly patterns: boolean
+  /** Every node of the flowline when one of them has a statement to look at, else none. */
+  readonly sql: ReadonlyArray<SqlNode>
+}
+
+export const needsOf = ({ runtime, nodes }: Outline): Needs => {
+  const seen = nodes.map(
+    ({ type = "", component, subscribe, publish, settings }): SqlNode => ({
+      component,
+      subscribe,
+      publish,
+      relation: settings && catalogue.get(type)?.relation?.(settings)
+    })
+  )
+  return {
+    // Where the runtime cannot be read, a node that is not in the catalogue may be one of these.
+    ownNodes: runtime === "pybatch" || (runtime === undefined && nodes.some(({ type }) => !catalogue.has(type ?? ""))),
+    patterns: needs({ dag: nodes.map(({ type = "" }) => ({ type })) }, "patterns"),
+    sql: seen.some(({ relation }) => relation !== undefined && "statement" in relation) ? seen : []
+  }
+}
+
 /** Reads of a flowline whatever is readable, so that one fault does not hide the others. */
-export const outline = (
-  value: unknown
-): { readonly runtime: Runtime | undefined; readonly nodes: ReadonlyArray<OutlineNode> } => {
+export const outline = (value: unknown): Outline => {
   const { runtime, dag } = isObject(value) ? value : {}
   return {
     runtime: runtimes.find((known) => known === runtime),

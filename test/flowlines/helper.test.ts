@@ -1,0 +1,82 @@
+import { fork } from "node:child_process"
+import { expect, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { processStat } from "../../src/drivers/ProcessStat.ts"
+import { Helper, type Start } from "../../src/layers/decoder/Helper.ts"
+
+const limits = { processor: 10_000, wall: 60_000 }
+
+/** A helper that answers `ready` when told to, and has had as much processor as is said. */
+const fake = () => {
+  const state = { used: 4000, stopped: 0, answer: (_: string) => {} }
+  const start: Start<string, string> = ({ answer }) => {
+    state.answer = answer
+    return { send: () => {}, stop: () => state.stopped++, processor: Effect.sync(() => state.used) }
+  }
+  return { state, helper: new Helper(start, limits) }
+}
+
+it.effect("a file is not refused while others have the processor", () =>
+  Effect.gen(function* () {
+    const { state, helper } = fake()
+    // What earlier files have used does not count.
+    yield* Effect.forkChild(helper.ask("first"))
+    yield* TestClock.adjust("1 second")
+    state.answer("done")
+    state.used = 500_000
+    yield* helper.begin()
+    const asked = yield* Effect.forkChild(helper.ask("file"))
+    for (let seconds = 0; seconds < 55; seconds++) yield* TestClock.adjust("1 second")
+    state.used += 9000
+    yield* TestClock.adjust("1 second")
+    state.answer("done")
+    expect(yield* Fiber.join(asked)).toBe("done")
+    expect(state.stopped).toBe(0)
+  })
+)
+
+it.effect("a file is refused when it has had the processor for too long, in all that it asked", () =>
+  Effect.gen(function* () {
+    const { state, helper } = fake()
+    yield* helper.begin()
+    const first = yield* Effect.forkChild(helper.ask("parse"))
+    state.used = 6000
+    yield* TestClock.adjust("1 second")
+    state.answer("parsed")
+    expect(yield* Fiber.join(first)).toBe("parsed")
+    const second = yield* Effect.forkChild(helper.ask("validate"))
+    state.used = 10_500
+    yield* TestClock.adjust("1 second")
+    expect(yield* Fiber.join(second)).toBeUndefined()
+    expect(state.stopped).toBe(1)
+  })
+)
+
+it.effect("a file is refused when it never comes to its turn", () =>
+  Effect.gen(function* () {
+    const { state, helper } = fake()
+    yield* helper.begin()
+    const asked = yield* Effect.forkChild(helper.ask("file"))
+    for (let seconds = 0; seconds < 61; seconds++) yield* TestClock.adjust("1 second")
+    expect(yield* Fiber.join(asked)).toBeUndefined()
+    expect(state.stopped).toBe(1)
+  })
+)
+
+layer(Layer.empty, { excludeTestServices: true })("a process that never ends", (it) => {
+  it.effect("is stopped by the processor time that Linux tells of it", () =>
+    Effect.gen(function* () {
+      const child = fork("-", { execArgv: ["--eval", "for (;;);"], stdio: "ignore" })
+      const ended = new Promise((resolve) => child.on("exit", (_, signal) => resolve(signal)))
+      const start: Start<string, string> = () => ({
+        send: () => {},
+        stop: () => child.kill("SIGKILL"),
+        processor: Effect.sync(() => processStat(child.pid ?? 0)?.processorMillis)
+      })
+      const helper = new Helper(start, { processor: 300, wall: 600_000 })
+      expect(yield* helper.ask("file")).toBeUndefined()
+      expect(yield* Effect.promise(() => ended)).toBe("SIGKILL")
+    })
+  )
+})
