@@ -20,6 +20,7 @@ import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Resources } from "../services/resources/Resources.ts"
+import { Attempts } from "../services/runs/Attempt.ts"
 import { Provision } from "../services/runs/Provision.ts"
 import * as StoredReferences from "../services/runs/StoredReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
@@ -35,6 +36,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
     Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), cluster))),
     Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
+    Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
   return Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(

@@ -7,6 +7,7 @@ import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
+import { Attempts } from "../../src/services/runs/Attempt.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
@@ -70,6 +71,7 @@ const keeping = (
       )
   })
   const layer = JobKeeper.layer.pipe(
+    Layer.provide(Attempts.layer),
     Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide([
       engine,

@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import type { Flowline } from "../../protocol/Flowline.ts"
-import { lease } from "../../protocol/Lease.ts"
+import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import type { RunMessage } from "../../protocol/Message.ts"
 import type { Order, RunSpec } from "../../protocol/Order.ts"
 import type { Child, Exit } from "./Child.ts"
@@ -15,11 +15,6 @@ const mib = 1024 * 1024
 const startSeconds = 60
 /** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
 const watchMillis = process.platform === "linux" ? 200 : 1000
-
-/** So long a silence of this process may end a run: its last sign of life may have been a second old. */
-const silentMillis = lease - 1100
-/** Milliseconds within which the end of such a run is seen here, once this process goes on. */
-const seenMillis = 10_000
 
 /** The nodes that reach the tenant's indices. */
 const searching = new Set(["search_input", "search_output", "extraction_output"])
@@ -69,7 +64,7 @@ export class Run {
 
   #look(): void {
     const now = performance.now()
-    if (now - this.#lookedAt > silentMillis) this.#silentUntil = now
+    if (now - this.#lookedAt > ownSilence) this.#silentUntil = now
     this.#lookedAt = now
   }
 
@@ -136,7 +131,7 @@ export class Run {
   /** Whether the run has ended itself because this process was silent: frozen, or without a processor for seconds. */
   #wasAbandoned(exit: Exit): boolean {
     this.#look()
-    const silent = performance.now() - this.#silentUntil < seenMillis
+    const silent = performance.now() - this.#silentUntil < ownSilenceSeen
     return this.#lifeSigns && silent && exit.signal === "SIGKILL" && this.#killedFor === undefined
   }
 

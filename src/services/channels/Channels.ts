@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
@@ -13,8 +14,6 @@ import { views } from "./Views.ts"
 
 type Missing = NotFound | StorageUnreachable
 
-/** Times, 100 ms apart, that a stop looks whether the job has stopped. */
-const looks = 100
 /** Milliseconds after which a follower looks again without having been told to. */
 const patience = 1000
 
@@ -103,7 +102,11 @@ export class Channels extends Context.Service<
             (all) => all.every((state) => state.desired || state.status === "STOPPED" || !ids.has(jobId(state))),
             () => "runs" as const
           ),
-          Effect.retry({ while: (error) => error === "runs", schedule: Schedule.spaced(100), times: looks }),
+          Effect.retry({
+            while: (error) => error === "runs",
+            schedule: Schedule.spaced(stopPoll),
+            times: stopAnswer / stopPoll
+          }),
           Effect.catchIf(
             (error) => error === "runs",
             () => Effect.void
