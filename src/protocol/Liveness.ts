@@ -47,6 +47,9 @@ export const shardExpiration = takeover
 export const clusterPoll = 1000
 export const clusterPollAlone = 10_000
 
+/** How often the follower of an output looks for news of another gateway. */
+export const followerPoll = 1000
+
 /** How long telling an execution or a job over the cluster may take. */
 export const tellDeadline = 5000
 

@@ -14,9 +14,6 @@ import { views } from "./Views.ts"
 
 type Missing = NotFound | StorageUnreachable
 
-/** Milliseconds after which a follower looks again without having been told to. */
-const patience = 1000
-
 /** A channel's folder (when there is one) and the jobs of it that the database knows. */
 interface Known {
   readonly folder: ChannelFolder | undefined
@@ -151,7 +148,7 @@ export class Channels extends Context.Service<
         follow: Effect.fn("Channels.follow")(function* (key, after) {
           yield* findJob(key)
           return Stream.unwrap(
-            Effect.map(signals.listen(jobId(key), patience), (wait) =>
+            Effect.map(signals.listen(jobId(key)), (wait) =>
               Stream.unfold(after, (last) =>
                 Effect.gen(function* () {
                   const found = yield* lines(key, last)

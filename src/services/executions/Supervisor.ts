@@ -11,7 +11,7 @@ import { Settings } from "../shared/Settings.ts"
 import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
-import { Turns } from "./Turns.ts"
+import { RunSlots } from "./RunSlots.ts"
 
 /** Attempts that an execution gets when gateways die under it, before it counts as lost. */
 const maxAttempts = 3
@@ -48,7 +48,7 @@ export class Supervisor extends Context.Service<
       /** The executions that wait or run here, with what tells them to stop. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs } = yield* Settings
-      const turns = new Turns(runs)
+      const slots = new RunSlots(runs)
 
       const attempt = (claim: Claim) => {
         const { tenant, id, epoch, runtime, flowlineId, lines } = claim
@@ -131,7 +131,7 @@ export class Supervisor extends Context.Service<
       }
 
       const once = (key: ExecutionKey) =>
-        turns.within(
+        slots.within(
           key.tenant,
           Effect.gen(function* () {
             const claim = yield* retryWhileUnreachable(store.claim(key, gateway.id))
