@@ -6,7 +6,7 @@ import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/Postgres.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
-import * as JobPatrol from "../services/channels/JobPatrol.ts"
+import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
@@ -130,7 +130,7 @@ const Ready = Layer.effect(
 )
 
 /** Blobs that nothing refers to any more go after a while, and jobs that nobody keeps are given to the cluster. */
-const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobPatrol.layer)
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer)
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer, Option, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
+import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
@@ -44,9 +45,6 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
 }
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
-
-/** Milliseconds that a storage has to answer. */
-const storageDeadline = 5000
 
 /** Refused here, so that whoever has to change something is told which setting that is. */
 const usable = (variable: string, folder: Promise<void>): Effect.Effect<void, InvalidSetting> =>
@@ -141,7 +139,7 @@ export const layer = Layer.effect(
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       storageDeadline,
-      stopPatience: 20_000
+      stopPatience: serverStop
     })
   })
 )

@@ -9,8 +9,8 @@ import * as JobEntity from "../services/channels/JobEntity.ts"
 import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
 import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
+import * as ExecutionRecovery from "../services/executions/ExecutionRecovery.ts"
 import { Executions } from "../services/executions/Executions.ts"
-import * as ExecutionPatrol from "../services/executions/Patrol.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
@@ -20,8 +20,9 @@ import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
 import { Registry } from "../services/registry/Registry.ts"
 import { Resources } from "../services/resources/Resources.ts"
+import { Attempts } from "../services/runs/Attempt.ts"
 import { Provision } from "../services/runs/Provision.ts"
-import * as StoredReferences from "../services/runs/StoredReferences.ts"
+import { References } from "../services/runs/References.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
 
@@ -31,10 +32,11 @@ import { Searches } from "../services/search/Searches.ts"
  */
 export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) => {
   // The cluster comes after what it runs, and so goes before it.
-  const entities = Layer.mergeAll(ExecutionPatrol.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
+  const entities = Layer.mergeAll(ExecutionRecovery.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
     Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), cluster))),
     Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
+    Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
   return Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
@@ -47,7 +49,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         Artifacts.layer,
         Resources.layer,
         Registry.layer,
-        StoredReferences.layer
+        References.layer
       )
     ),
     Layer.provideMerge(

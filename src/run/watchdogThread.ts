@@ -1,6 +1,6 @@
 import { Socket } from "node:net"
 import { parentPort } from "node:worker_threads"
-import { lease } from "../protocol/Lease.ts"
+import { lease } from "../protocol/Liveness.ts"
 
 // Entry of the thread that reads a run's control pipe. At the pipe's end the whole process group is killed.
 

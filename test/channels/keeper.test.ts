@@ -7,6 +7,7 @@ import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
+import { Attempts } from "../../src/services/runs/Attempt.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
@@ -70,6 +71,7 @@ const keeping = (
       )
   })
   const layer = JobKeeper.layer.pipe(
+    Layer.provide(Attempts.layer),
     Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide([
       engine,
@@ -192,14 +194,14 @@ it.effect("a run that dies with its gateway is run again, and its end counts onc
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("a stop counts before the run has heard of it, and the older tenure says nothing any more", () => {
+it.effect("a stop counts before the run has heard of it, and the older claim says nothing any more", () => {
   const { layer } = keeping(() => ({ millis: 3600 * second }))
   return Effect.gen(function* () {
     const { fiber, store, keeper, state } = yield* started
     yield* TestClock.adjust(second)
     expect((yield* state).status).toBe("ACTIVE")
     const [stop] = yield* store.wish("stop", [key])
-    // Nobody tells the tenure: it hears of it at its next sign of life.
+    // Nobody tells the keeper: it hears of it at its next sign of life.
     yield* TestClock.adjust(3 * second)
     yield* Fiber.join(fiber)
     yield* keeper.keep(stop!)
@@ -246,7 +248,7 @@ it.effect("runs of two jobs have two names, though they begin together and their
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("a job that is taken over waits for the run of the tenure before to be gone", () => {
+it.effect("a job that is taken over waits for the run of the claim before to be gone", () => {
   const { starts, left, layer } = keeping(() => ({ millis: 60 * second }), {}, 3 * second)
   return Effect.gen(function* () {
     const { keeper, wished, fiber, state } = yield* started

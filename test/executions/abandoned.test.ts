@@ -5,6 +5,7 @@ import type { RunMessage } from "../../src/protocol/Message.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { Supervisor } from "../../src/services/executions/Supervisor.ts"
+import { Attempts } from "../../src/services/runs/Attempt.ts"
 import { Engine } from "../../src/services/runs/Engine.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
@@ -27,6 +28,7 @@ const supervising = (abandoned: number) => {
       ? { _tag: "Ended", outcome: "failed", error: "silent", abandoned: true, at: 0 }
       : { _tag: "Ended", outcome: "succeeded", at: 0 }
   const layer = Supervisor.layer.pipe(
+    Layer.provide(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ExecutionStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide([
       Layer.mock(Engine)({ run: () => Stream.suspend(() => Stream.make(started, end(++runs))) }),

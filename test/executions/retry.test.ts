@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { pauseAfter } from "../../src/services/executions/Retries.ts"
+import { pauseAfter } from "../../src/services/executions/Supervisor.ts"
 import { ended, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 

@@ -1,13 +1,9 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { NodeCounters } from "../../src/protocol/Message.ts"
 import { type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
-import {
-  type ExecutionKey,
-  ExecutionStore,
-  type NewExecution,
-  type OutputLine
-} from "../../src/services/executions/ExecutionStore.ts"
-import type { Attempt } from "../../src/services/runs/PositionStore.ts"
+import { type ExecutionKey, ExecutionStore, type NewExecution } from "../../src/services/executions/ExecutionStore.ts"
+import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
+import type { AttemptKey } from "../../src/services/runs/PositionStore.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Event {
@@ -33,7 +29,7 @@ interface Entry extends NewExecution {
   error?: string
   nodes: ReadonlyArray<NodeCounters>
   readonly events: Array<Event>
-  readonly lines: Array<OutputLine>
+  readonly lines: Array<PrintedLine>
 }
 
 const iso = (millis: number): string => new Date(millis).toISOString()
@@ -66,7 +62,11 @@ export const layer = Layer.sync(ExecutionStore, () => {
   const isOpen = (entry: Entry) => !hasEnded(entry.state)
 
   /** Changes the attempt's execution if it is the current one and `allowed`; tells whether it was. */
-  const write = (attempt: Attempt, allowed: (entry: Entry) => boolean, change: (entry: Entry, now: number) => void) =>
+  const write = (
+    attempt: AttemptKey,
+    allowed: (entry: Entry) => boolean,
+    change: (entry: Entry, now: number) => void
+  ) =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const entry = entries.get(keyOf(attempt))
       if (entry?.epoch !== attempt.epoch || !allowed(entry)) return false

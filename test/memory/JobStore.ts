@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../src/services/channels/Job.ts"
-import { type JobLine, JobStore, type Tenure } from "../../src/services/channels/JobStore.ts"
+import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
+import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import { PositionStore } from "../../src/services/runs/PositionStore.ts"
 
 interface Row {
@@ -10,7 +11,7 @@ interface Row {
   epoch: number
   failures: ReadonlyArray<number>
   nextAt: number | undefined
-  lines: ReadonlyArray<JobLine>
+  lines: ReadonlyArray<PrintedLine>
   lastSeq: number
 }
 
@@ -28,14 +29,14 @@ export const layer = Layer.effect(
       const since = state.status === undefined || state.status === row.state.status ? row.state.since : iso(now)
       row.state = { ...row.state, since, ...state }
     }
-    const currentRow = (tenure: Tenure): Row | undefined => {
-      const row = rows.get(jobId(tenure))
-      const isCurrent = row?.generation === tenure.generation && row.epoch === tenure.epoch && row.state.desired
+    const currentRow = (claim: JobClaim): Row | undefined => {
+      const row = rows.get(jobId(claim))
+      const isCurrent = row?.generation === claim.generation && row.epoch === claim.epoch && row.state.desired
       return isCurrent ? row : undefined
     }
-    const write = (tenure: Tenure, change: (row: Row, now: number) => void) =>
+    const write = (claim: JobClaim, change: (row: Row, now: number) => void) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const row = currentRow(tenure)
+        const row = currentRow(claim)
         if (row !== undefined) change(row, now)
         return row !== undefined
       })
@@ -82,12 +83,12 @@ export const layer = Layer.effect(
           const { epoch, generation, failures, nextAt, lastSeq: lines } = row
           return { ...row.key, epoch, generation, failures, nextAt, lines, restarts: row.state.restarts, previous }
         }),
-      beat: (tenure, nodes) =>
-        write(tenure, (row) => {
-          if (nodes !== undefined) row.state = { ...row.state, nodes }
+      beat: (claim, nodes) =>
+        write(claim, (row) => {
+          if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (tenure, { failures, nextAt, ...change }) =>
-        write(tenure, (row, now) => {
+      change: (claim, { failures, nextAt, ...change }) =>
+        write(claim, (row, now) => {
           if (failures !== undefined) row.failures = failures
           if (nextAt !== undefined) {
             row.nextAt = nextAt
@@ -95,9 +96,9 @@ export const layer = Layer.effect(
           }
           set(row, change, now)
         }),
-      release: (tenure) =>
+      release: (claim) =>
         Effect.asVoid(
-          write(tenure, (row, now) => {
+          write(claim, (row, now) => {
             row.epoch++
             set(row, { node: null, ...(row.state.status === "ACTIVE" ? { status: "STARTING" } : {}) }, now)
           })
@@ -109,14 +110,14 @@ export const layer = Layer.effect(
           row.epoch++
           set(row, { status: "STOPPED", node: null, jobId: null, nextRun: null }, now)
         }),
-      output: (tenure, lines) =>
-        write(tenure, (row) => {
+      output: (claim, lines) =>
+        write(claim, (row) => {
           row.lines = [...row.lines, ...lines].slice(-keptLines)
           row.lastSeq = lines.at(-1)?.seq ?? row.lastSeq
         }),
-      position: (tenure, component, value) => {
-        const attempt = { tenant: tenure.tenant, id: jobId(tenure), epoch: tenure.epoch }
-        return positions.save(attempt, jobScope(tenure), component, value)
+      position: (claim, component, value) => {
+        const attempt = { tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch }
+        return positions.save(attempt, jobScope(claim), component, value)
       },
       lines: (key, after, limit) =>
         Stream.suspend(() => {

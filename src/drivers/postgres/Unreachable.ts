@@ -2,9 +2,7 @@ import { Cause, type Context, Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-
-/** How long a request waits for PostgreSQL, all its statements and its turn in the pool together. */
-const deadline: Duration.Input = "5 seconds"
+import { storageDeadline } from "../../protocol/Liveness.ts"
 
 const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" })
 
@@ -97,7 +95,7 @@ const withDeadline = <A, E, R>(
   )
 
 /** `unreachableWithin` five seconds. */
-export const unreachable = unreachableWithin(deadline)
+export const unreachable = unreachableWithin(storageDeadline)
 
 /**
  * The same for rows that are streamed: the deadline is for each time that somebody waits for rows; the whole may last
@@ -106,8 +104,7 @@ export const unreachable = unreachableWithin(deadline)
 export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> => {
-  const millis = Duration.toMillis(Duration.fromInputUnsafe(deadline))
-  return unreachableSource(Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, millis))))
+  return unreachableSource(Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, storageDeadline))))
 }
 
 /** The same without a deadline, for rows that take their time, on connections that notice a server that is gone. */

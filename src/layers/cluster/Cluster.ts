@@ -13,6 +13,14 @@ import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import {
+  clusterPoll,
+  clusterPollAlone,
+  entityStop,
+  shardExpiration,
+  shardRefresh,
+  takeover
+} from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { mortal } from "./Connections.ts"
@@ -28,7 +36,7 @@ const health = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     return RunnerHealth.RunnerHealth.of({
       isAlive: ({ host, port }) =>
-        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - interval '7 seconds'`.pipe(
+        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - ${`${takeover} milliseconds`}::interval`.pipe(
           unreachable,
           Effect.map((rows) => rows.length > 0),
           Effect.orElseSucceed(() => true)
@@ -68,7 +76,7 @@ export const layer = Layer.unwrap(
     const { address } = yield* Gateway
     // Alone, nobody else sends messages or takes them over.
     const alone = databaseUrl === undefined
-    const look = alone ? "10 seconds" : "1 second"
+    const look = alone ? clusterPollAlone : clusterPoll
     const config = ShardingConfig.layer({
       runnerAddress: role === "api" ? Option.none() : Option.some(addressOf(address)),
       // The same on all members.
@@ -76,9 +84,9 @@ export const layer = Layer.unwrap(
       entityMessagePollInterval: look,
       refreshAssignmentsInterval: look,
       runnerHealthCheckInterval: look,
-      shardLockRefreshInterval: "2 seconds",
-      shardLockExpiration: "7 seconds",
-      entityTerminationTimeout: "10 seconds",
+      shardLockRefreshInterval: shardRefresh,
+      shardLockExpiration: shardExpiration,
+      entityTerminationTimeout: entityStop,
       simulateRemoteSerialization: false
     })
     return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(

@@ -7,6 +7,7 @@ import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { program } from "../../drivers/Programs.ts"
+import { heartbeat } from "../../protocol/Liveness.ts"
 import { channelFd } from "../../protocol/Message.ts"
 import { encodeOrder, type Order } from "../../protocol/Order.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
@@ -18,7 +19,6 @@ const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 /** What `nice` calls niceness. */
 const runPriority = 4
 const tailBytes = 16 * 1024
-const lifeSignMillis = 1000
 
 /** How a child left: its code or signal, and the end of what it wrote to its standard streams. */
 export interface Exit {
@@ -117,7 +117,7 @@ export class Child {
   order(order: Order): void {
     this.#process.stdin?.write(`${encodeOrder(order)}\n${this.#lifeSigns ? "\n" : ""}`)
     if (!this.#lifeSigns) return
-    this.#life = setInterval(() => this.#process.stdin?.write("\n"), lifeSignMillis)
+    this.#life = setInterval(() => this.#process.stdin?.write("\n"), heartbeat)
     void this.exited.then(() => clearInterval(this.#life))
   }
 

@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import { stopGrace } from "../../protocol/Liveness.ts"
 import type { RunLimits } from "../../protocol/Order.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 
@@ -48,7 +49,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 5,
-    graceMillis: 2000,
+    graceMillis: stopGrace,
     lifeSigns: false,
     warm: true,
     warmDelayMillis: 10,

@@ -1,12 +1,190 @@
-import { mkdir } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
+import { join } from "node:path"
 import { Cause, Effect, Layer, Stream } from "effect"
+import { needs } from "../../nodes/Catalogue.ts"
+import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import type { RunMessage } from "../../protocol/Message.ts"
+import type { Order, RunSpec } from "../../protocol/Order.ts"
 import { Engine } from "../../services/runs/Engine.ts"
-import { EngineConfig } from "./EngineConfig.ts"
-import { sweepLeftovers } from "./Leftovers.ts"
+import type { Child, Exit } from "./Child.ts"
+import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
+import { scratchFolder, sweepLeftovers, unfinishedFolder } from "./Leftovers.ts"
+import { Messages } from "./Messages.ts"
 import { outlived } from "./ProcessGroup.ts"
-import { Run, type Warn } from "./Run.ts"
 import { Runners } from "./Runners.ts"
+
+const mib = 1024 * 1024
+/** What a busy machine may take to start a process. */
+const startSeconds = 60
+/** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
+const watchMillis = process.platform === "linux" ? 200 : 1000
+
+/** Tells the operators what the user is not told. */
+type Warn = (message: string, details: Record<string, string>) => void
+
+/** One run as its parent sees it: the child, the limits it is held to, and what it says. */
+class Run {
+  readonly #runners: Runners
+  readonly #warn: Warn
+  readonly #order: Order
+  readonly #memoryMib: number
+  readonly #memoryBytes: number
+  readonly #timeoutSeconds: number
+  readonly #lifeSigns: boolean
+  /** When this process last looked, and when it did so after it had been silent for too long. */
+  #lookedAt = performance.now()
+  #silentUntil = Number.NEGATIVE_INFINITY
+  #deadline: number
+  #child: Child
+  #messages: Messages
+  #mayRetry: boolean
+  #ended = false
+  /** Why the child was killed, for the user. */
+  #killedFor: string | undefined
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec, warn: Warn) {
+    const limits = spec.flowline.settings
+    this.#runners = runners
+    this.#warn = warn
+    this.#order = orderOf(settings, spec)
+    this.#lifeSigns = settings.lifeSigns
+    this.#memoryMib = limits.memory_mib ?? settings.memoryMib
+    this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
+    this.#timeoutSeconds =
+      limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
+    this.#deadline = performance.now() + (startSeconds + this.#timeoutSeconds) * 1000
+    const { child, warm } = runners.take(this.#memoryMib)
+    this.#mayRetry = warm
+    this.#child = child
+    this.#messages = new Messages(child.messages)
+    child.order(this.#order)
+    this.#watch = setInterval(() => void this.#check(), watchMillis)
+  }
+
+  #look(): void {
+    const now = performance.now()
+    if (now - this.#lookedAt > ownSilence) this.#silentUntil = now
+    this.#lookedAt = now
+  }
+
+  async #check(): Promise<void> {
+    this.#look()
+    if (this.#killedFor === undefined && performance.now() > this.#deadline) {
+      this.#killedFor = `The run was stopped at its time limit of ${this.#timeoutSeconds} seconds`
+      this.#child.terminate()
+    }
+    if ((await this.#child.residentBytes()) > this.#memoryBytes) this.#kill(this.#outOfMemory())
+  }
+
+  #outOfMemory(): string {
+    return `The run was stopped at its memory limit of ${this.#memoryMib} MiB`
+  }
+
+  #kill(reason: string): void {
+    this.#killedFor ??= reason
+    this.#child.kill()
+  }
+
+  /** The next messages, or undefined after the end. `Ended` is given out when no process of the run is left. */
+  async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    if (this.#ended) return undefined
+    const messages = await this.#messages.next().catch(() => {
+      this.#kill("The run sent a message that is not readable")
+      return undefined
+    })
+    if (messages !== undefined) {
+      // The time that it took to start the process is not the run's.
+      if (messages[0]?._tag === "Started") this.#deadline = performance.now() + this.#timeoutSeconds * 1000
+      this.#mayRetry = false
+      const last = messages.findIndex((message) => message._tag === "Ended")
+      if (last === -1) return messages
+      await this.#end()
+      return [...messages.slice(0, last), this.#told(messages[last]!)]
+    }
+    const exit = await this.#child.exited
+    if (this.#ended) return undefined
+    if (this.#mayRetry && this.#killedFor === undefined) return this.#retry()
+    await this.#end()
+    const end = { _tag: "Ended", outcome: "failed", at: Date.now() } as const
+    if (this.#wasAbandoned(exit)) return [{ ...end, error: "The gateway was silent for too long", abandoned: true }]
+    return [{ ...end, error: this.#reason(exit) }]
+  }
+
+  /** The warm child died before it began: nothing has happened yet, so a new one takes its place. */
+  async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
+    this.#mayRetry = false
+    await this.#child.stop(false)
+    if (this.#ended) return undefined
+    this.#child = this.#runners.fresh(this.#memoryMib)
+    this.#messages = new Messages(this.#child.messages)
+    this.#child.order(this.#order)
+    return this.next()
+  }
+
+  /** What fails because the run is being stopped is not why it was. */
+  #told(message: RunMessage): RunMessage {
+    if (message._tag !== "Ended" || message.outcome === "succeeded" || this.#killedFor === undefined) return message
+    return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
+  }
+
+  /** Whether the run has ended itself because this process was silent: frozen, or without a processor for seconds. */
+  #wasAbandoned(exit: Exit): boolean {
+    this.#look()
+    const silent = performance.now() - this.#silentUntil < ownSilenceSeen
+    return this.#lifeSigns && silent && exit.signal === "SIGKILL" && this.#killedFor === undefined
+  }
+
+  #reason(exit: Exit): string {
+    if (this.#killedFor !== undefined) return this.#killedFor
+    if (/heap out of memory|Zone Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(exit.tail)) return this.#outOfMemory()
+    const { executionId, tenant } = this.#order.spec
+    const how = exit.signal ?? `code ${exit.code}`
+    this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail: exit.tail.slice(-2000) })
+    if (this.#child.pid === undefined) return "The process of the run could not be started"
+    return `The process of the run ended unexpectedly (${how})`
+  }
+
+  async #end(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#watch)
+    await this.#child.stop(false)
+    await this.#sweep()
+  }
+
+  /** Ends the run wherever it is, and waits until nothing of it is left. */
+  async cancel(): Promise<void> {
+    this.#ended = true
+    clearInterval(this.#watch)
+    await this.#child.stop(true)
+    await this.#sweep()
+  }
+
+  async #sweep(): Promise<void> {
+    const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => {})
+    await Promise.all([remove(this.#order.unfinished), remove(this.#order.scratch)])
+  }
+}
+
+const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
+  const { tenant } = spec
+  const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
+  return {
+    spec,
+    conf: join(settings.confRoot, "tenants", tenant),
+    data: join(settings.dataRoot, tenant, "data"),
+    unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
+    scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
+    blobs: settings.blobs,
+    // Only runs that search learn where.
+    ...(needs(spec.flowline, "search") ? { search: settings.search } : {}),
+    memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
+    outputLines: settings.outputLines,
+    outputBytes: settings.outputBytes,
+    fileBytes: settings.fileBytes,
+    archiveLevel: settings.archiveLevel
+  }
+}
 
 const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
-import { lease } from "../../protocol/Lease.ts"
+import { runGone } from "../../protocol/Liveness.ts"
 
 const pageBytes = 4096
 
@@ -54,7 +54,7 @@ const leads = (pgid: number): boolean => {
 export const outlived = async (name: string, signal: AbortSignal): Promise<void> => {
   const at = name.lastIndexOf(":")
   if (name.slice(0, at) !== hostname()) return
-  const end = performance.now() + lease + 1000
+  const end = performance.now() + runGone
   while (leads(Number(name.slice(at + 1))) && performance.now() < end && !signal.aborted) await sleep(20)
 }
 

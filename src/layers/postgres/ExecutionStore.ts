@@ -1,19 +1,22 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { executionUnclaimed } from "../../protocol/Liveness.ts"
 import type { ExecutionState } from "../../services/executions/Execution.ts"
 import {
   type Claim,
   type Ending,
   type ExecutionKey,
   ExecutionStore,
-  type NewExecution,
-  type OutputLine
+  type NewExecution
 } from "../../services/executions/ExecutionStore.ts"
-import type { Attempt } from "../../services/runs/PositionStore.ts"
+import type { PrintedLine } from "../../services/runs/Attempt.ts"
+import type { AttemptKey } from "../../services/runs/PositionStore.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
+
+const unclaimed = `${executionUnclaimed} milliseconds`
 
 /** A row for every execution that a write reached: none when the attempt is not the current one any more. */
 const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
@@ -25,7 +28,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const current = ({ tenant, id, epoch }: Attempt) => sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
+    const current = ({ tenant, id, epoch }: AttemptKey) => sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
     const open = sql`state in ('PENDING', 'RUNNING')`
 
     const create = Effect.fn("ExecutionStore.create")(function* (e: NewExecution, owner: string, now: number) {
@@ -47,7 +50,7 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const started = Effect.fn("ExecutionStore.started")(function* (attempt: Attempt, jobId: string, event: string) {
+    const started = Effect.fn("ExecutionStore.started")(function* (attempt: AttemptKey, jobId: string, event: string) {
       return reached(
         yield* sql`
         with execution as (
@@ -64,7 +67,10 @@ export const layer = Layer.effect(
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.
-    const output = Effect.fn("ExecutionStore.output")(function* (attempt: Attempt, lines: ReadonlyArray<OutputLine>) {
+    const output = Effect.fn("ExecutionStore.output")(function* (
+      attempt: AttemptKey,
+      lines: ReadonlyArray<PrintedLine>
+    ) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       return reached(
         yield* sql`
@@ -82,7 +88,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: Attempt, ending: Ending) {
+    const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: AttemptKey, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
       return reached(
@@ -154,7 +160,7 @@ export const layer = Layer.effect(
       unclaimed: (owner) =>
         unreachable(sql<ExecutionKey>`
           select tenant, id from executions
-          where owner = ${owner} and ${open} and epoch = 0 and created_at < clock_timestamp() - interval '5 seconds'
+          where owner = ${owner} and ${open} and epoch = 0 and created_at < clock_timestamp() - ${unclaimed}::interval
           order by ordinal limit 100`),
       orphans: unreachable(sql<ExecutionKey>`
         update executions set owner = null, state = 'PENDING', epoch = epoch + 1

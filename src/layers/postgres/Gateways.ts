@@ -2,12 +2,11 @@ import { hostname } from "node:os"
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { viewProcess } from "./processes.ts"
 
-/** A gateway that has not been seen for this long is gone; it says that it is there every second. */
-const goneAfter = "7 seconds"
-const beat = "1 second"
+const goneAfter = `${takeover} milliseconds`
 
 /** What a gateway is called that does not listen for the others: its host, and its process in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
@@ -60,7 +59,7 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         Effect.ignore,
         // Without a next beat the others would take this gateway for dead.
         Effect.catchDefect((defect) => Effect.logError("gateways", defect)),
-        Effect.schedule(Schedule.spaced(beat)),
+        Effect.schedule(Schedule.spaced(heartbeat)),
         Effect.forkScoped
       )
       return Gateway.of({ id, name: `${host}:${process.pid}`, address })

@@ -1,8 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { jobSilence, jobUnattended } from "../../protocol/Liveness.ts"
 import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
-import { type JobChange, type JobLine, JobStore, type Tenure, type Wished } from "../../services/channels/JobStore.ts"
+import { type JobChange, type JobClaim, JobStore, type Wished } from "../../services/channels/JobStore.ts"
+import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
@@ -11,10 +13,8 @@ import { storable } from "./Storable.ts"
 const keptLines = 1000
 /** Lines after which those that are too many are removed. */
 const tidyEvery = 250
-/** Without a word for this long, nobody takes care of the job. */
-const silence = "10 seconds"
-/** After this long, it is told again to whoever has it now. */
-const abandoned = "20 seconds"
+const silence = `${jobSilence} milliseconds`
+const unattended = `${jobUnattended} milliseconds`
 
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
 
@@ -28,8 +28,8 @@ export const layer = Layer.effect(
     const isJob = ({ tenant, channel, cluster, job }: JobKey) =>
       sql`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
     /** A stop counts at once, before the run has heard of it. */
-    const current = (tenure: Tenure) =>
-      sql`${isJob(tenure)} and generation = ${tenure.generation} and epoch = ${tenure.epoch} and desired`
+    const current = (claim: JobClaim) =>
+      sql`${isJob(claim)} and generation = ${claim.generation} and epoch = ${claim.epoch} and desired`
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(rows, ({ length }) => length > 0)
 
@@ -71,7 +71,7 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const claim: JobStore["Service"]["claim"] = Effect.fn("JobStore.claim")(function* (job, node) {
-      const [row] = yield* sql<Omit<Tenure, "failures" | "nextAt"> & { failures: string; next_at: Date | null }>`
+      const [row] = yield* sql<Omit<JobClaim, "failures" | "nextAt"> & { failures: string; next_at: Date | null }>`
         update channel_jobs set epoch = epoch + 1, node = ${node}, heartbeat_at = clock_timestamp(), job_id = null
         from (select job_id as previous from channel_jobs where ${isJob(job)} for update) as before
         where ${isJob(job)} and generation = ${job.generation} and desired and status not in ('FAILED', 'FINISHED')
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }
     }, unreachable)
 
-    const change = Effect.fn("JobStore.change")(function* (tenure: Tenure, change: JobChange) {
+    const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
       const { status, jobId, lastError, restarts, failures, nextAt } = change
       return yield* reached(sql`
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
@@ -93,16 +93,16 @@ export const layer = Layer.effect(
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
-        where ${current(tenure)} returning 1`)
+        where ${current(claim)} returning 1`)
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.
-    const output = Effect.fn("JobStore.output")(function* (tenure: Tenure, lines: ReadonlyArray<JobLine>) {
+    const output = Effect.fn("JobStore.output")(function* (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       const last = lines.at(-1)?.seq ?? 0
       const written = yield* reached(sql`
         with job as (
-          update channel_jobs set lines = ${last} where ${current(tenure)} returning tenant, channel, cluster, job
+          update channel_jobs set lines = ${last} where ${current(claim)} returning tenant, channel, cluster, job
         ), added as (
           insert into channel_output (tenant, channel, cluster, job, seq, at, component, text)
           select j.tenant, j.channel, j.cluster, j.job, l.seq, to_timestamp(l.at / 1000), l.component, l.text
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
         select 1 from job`)
       const first = lines[0]?.seq ?? last
       if (written && Math.floor(last / tidyEvery) > Math.floor((first - 1) / tidyEvery)) {
-        yield* sql`delete from channel_output where ${isJob(tenure)} and seq <= ${last - keptLines}`
+        yield* sql`delete from channel_output where ${isJob(claim)} and seq <= ${last - keptLines}`
       }
       return written
     }, unreachable)
@@ -137,18 +137,18 @@ export const layer = Layer.effect(
           from channel_jobs
           where tenant = ${tenant} and ${channel === undefined ? sql`true` : sql`channel = ${channel}`}
           order by channel, cluster, job`),
-      beat: (tenure, nodes) =>
+      beat: (claim, nodes) =>
         unreachable(
           reached(sql`
-            update channel_jobs set heartbeat_at = clock_timestamp(), nodes = coalesce(${nodes ?? null}::text, nodes)
-            where ${current(tenure)} returning 1`)
+            update channel_jobs set heartbeat_at = clock_timestamp(), nodes = coalesce(${nodes === undefined ? null : JSON.stringify(nodes)}::text, nodes)
+            where ${current(claim)} returning 1`)
         ),
-      release: (tenure) =>
+      release: (claim) =>
         unreachable(
           Effect.asVoid(sql`
             update channel_jobs set epoch = epoch + 1, node = null, heartbeat_at = null,
               status = case when status = 'ACTIVE' then 'STARTING' else status end
-            where ${isJob(tenure)} and epoch = ${tenure.epoch} and desired`)
+            where ${isJob(claim)} and epoch = ${claim.epoch} and desired`)
         ),
       stopped: (job) =>
         unreachable(
@@ -157,12 +157,12 @@ export const layer = Layer.effect(
               job_id = null, next_at = null, heartbeat_at = null
             where ${isJob(job)} and generation = ${job.generation} and not desired and status <> 'STOPPED'`)
         ),
-      position: (tenure, component, value) =>
+      position: (claim, component, value) =>
         unreachable(
           reached(sql`
-            with job as (select 1 from channel_jobs where ${isJob(tenure)} and epoch = ${tenure.epoch} for update)
+            with job as (select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update)
             insert into positions (tenant, scope, component, value)
-            select ${tenure.tenant}, ${jobScope(tenure)}, ${component}, ${JSON.stringify(value)}::text::jsonb from job
+            select ${claim.tenant}, ${jobScope(claim)}, ${component}, ${JSON.stringify(value)}::text::jsonb from job
             on conflict (tenant, scope, component) do update set value = excluded.value
             returning 1`)
         ),
@@ -183,7 +183,7 @@ export const layer = Layer.effect(
         update channel_jobs set generation = generation + 1
         where (tenant, channel, cluster, job) in (
           select tenant, channel, cluster, job from channel_jobs
-          where coalesce(heartbeat_at, since) < clock_timestamp() - ${abandoned}::interval
+          where coalesce(heartbeat_at, since) < clock_timestamp() - ${unattended}::interval
             and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
           for update skip locked
         )

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { connectWatched, type Patience } from "../../drivers/postgres/LivenessSocket.ts"
 import { isUnreachable } from "../../drivers/postgres/Unreachable.ts"
+import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
 import { startEmbedded } from "./Embedded.ts"
 import type { EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import type { FolderLocked } from "./FolderLock.ts"
@@ -22,8 +23,8 @@ export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow
 
 /** Statements of requests; the server ends what the request's own deadline has given up. */
 const short = {
-  statementTimeout: "5s",
-  patience: { silence: 1500, probe: 1000, limit: 7000 } satisfies Patience
+  statementTimeout: String(storageDeadline),
+  patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 
 /** Streamed results may take their time as long as the server lives. */

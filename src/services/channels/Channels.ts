@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
@@ -12,11 +13,6 @@ import { JobStore, type Wish } from "./JobStore.ts"
 import { views } from "./Views.ts"
 
 type Missing = NotFound | StorageUnreachable
-
-/** Times, 100 ms apart, that a stop looks whether the job has stopped. */
-const looks = 100
-/** Milliseconds after which a follower looks again without having been told to. */
-const patience = 1000
 
 /** A channel's folder (when there is one) and the jobs of it that the database knows. */
 interface Known {
@@ -103,7 +99,11 @@ export class Channels extends Context.Service<
             (all) => all.every((state) => state.desired || state.status === "STOPPED" || !ids.has(jobId(state))),
             () => "runs" as const
           ),
-          Effect.retry({ while: (error) => error === "runs", schedule: Schedule.spaced(100), times: looks }),
+          Effect.retry({
+            while: (error) => error === "runs",
+            schedule: Schedule.spaced(stopPoll),
+            times: stopAnswer / stopPoll
+          }),
           Effect.catchIf(
             (error) => error === "runs",
             () => Effect.void
@@ -148,7 +148,7 @@ export class Channels extends Context.Service<
         follow: Effect.fn("Channels.follow")(function* (key, after) {
           yield* findJob(key)
           return Stream.unwrap(
-            Effect.map(signals.listen(jobId(key), patience), (wait) =>
+            Effect.map(signals.listen(jobId(key)), (wait) =>
               Stream.unfold(after, (last) =>
                 Effect.gen(function* () {
                   const found = yield* lines(key, last)

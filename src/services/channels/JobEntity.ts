@@ -3,6 +3,7 @@ import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { tellDeadline } from "../../protocol/Liveness.ts"
 import { jobId, jobKey } from "./Job.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import type { Wished } from "./JobStore.ts"
@@ -66,7 +67,7 @@ export class Jobs extends Context.Service<
           clientOf(jobId(wished))
             .Keep({ generation: wished.generation }, { discard: true })
             .pipe(
-              Effect.timeout("5 seconds"),
+              Effect.timeout(tellDeadline),
               Effect.mapError(() => new StorageUnreachable({ storage: "metadata" }))
             )
       })

@@ -1,13 +1,15 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { NodeCounters } from "../../protocol/Message.ts"
+import type { PrintedLine } from "../runs/Attempt.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { JobKey, JobState, JobStatus } from "./Job.ts"
 
-/** One tenure of a job: a gateway that keeps it. What it writes counts as long as no later one has begun. */
-export interface Tenure extends JobKey {
+/** A gateway's claim of a job. What it writes counts as long as no later claim has been made. */
+export interface JobClaim extends JobKey {
   /** Counts the starts, stops and restarts of the job. */
   readonly generation: number
-  /** Counts the tenures. */
+  /** Counts the claims. */
   readonly epoch: number
   readonly restarts: number
   /** When runs failed in the last hour, epoch milliseconds. */
@@ -16,7 +18,7 @@ export interface Tenure extends JobKey {
   readonly nextAt: number | undefined
   /** Output lines so far. */
   readonly lines: number
-  /** Process of the last run of the tenure before. */
+  /** Process of the last run of the claim before. */
   readonly previous: string | null
 }
 
@@ -30,14 +32,6 @@ export interface JobChange {
   readonly nextAt?: number
 }
 
-export interface JobLine {
-  readonly seq: number
-  readonly component: string
-  readonly text: string
-  /** Epoch milliseconds. */
-  readonly at: number
-}
-
 export type Wish = "start" | "stop" | "restart"
 
 /** A job and the generation in which something was wished of it. */
@@ -45,7 +39,7 @@ export interface Wished extends JobKey {
   readonly generation: number
 }
 
-/** What the jobs should do, what they do, and their last lines. Writes of a tenure that is over answer false. */
+/** What the jobs should do, what they do, and their last lines. Writes of a claim that is over answer false. */
 export class JobStore extends Context.Service<
   JobStore,
   {
@@ -59,18 +53,25 @@ export class JobStore extends Context.Service<
      * Gives every job that is to be looked after, with its generation.
      */
     readonly wish: (wish: Wish, jobs: ReadonlyArray<JobKey>) => Effect.Effect<ReadonlyArray<Wished>, StorageUnreachable>
-    /** Begins a tenure, unless the generation is over or the job has come to its end. */
-    readonly claim: (job: Wished, node: string) => Effect.Effect<Tenure | undefined, StorageUnreachable>
-    /** Says that the tenure goes on; `nodes` are the counters of the run as JSON. */
-    readonly beat: (tenure: Tenure, nodes: string | undefined) => Effect.Effect<boolean, StorageUnreachable>
-    readonly change: (tenure: Tenure, change: JobChange) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends a tenure whose job is to go on elsewhere. */
-    readonly release: (tenure: Tenure) => Effect.Effect<void, StorageUnreachable>
+    /** Claims a job, unless the generation is over or the job has come to its end. */
+    readonly claim: (job: Wished, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
+    /** Says that the claim goes on; `nodes` are the counters of the run. */
+    readonly beat: (
+      claim: JobClaim,
+      nodes: ReadonlyArray<NodeCounters> | undefined
+    ) => Effect.Effect<boolean, StorageUnreachable>
+    readonly change: (claim: JobClaim, change: JobChange) => Effect.Effect<boolean, StorageUnreachable>
+    /** Ends a claim whose job is to go on elsewhere. */
+    readonly release: (claim: JobClaim) => Effect.Effect<void, StorageUnreachable>
     /** The job was told to stop in this generation, and no run of it is left. */
     readonly stopped: (job: Wished) => Effect.Effect<void, StorageUnreachable>
-    readonly output: (tenure: Tenure, lines: ReadonlyArray<JobLine>) => Effect.Effect<boolean, StorageUnreachable>
+    readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
     /** Keeps where an input stands, under the job's scope. */
-    readonly position: (tenure: Tenure, component: string, value: unknown) => Effect.Effect<boolean, StorageUnreachable>
+    readonly position: (
+      claim: JobClaim,
+      component: string,
+      value: unknown
+    ) => Effect.Effect<boolean, StorageUnreachable>
     /** Lines after a sequence number, or the last `limit` of them when it is absent. */
     readonly lines: (
       job: JobKey,

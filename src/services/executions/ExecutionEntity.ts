@@ -3,6 +3,7 @@ import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { tellDeadline } from "../../protocol/Liveness.ts"
 import type { ExecutionKey } from "./ExecutionStore.ts"
 import { keyOf, Supervisor } from "./Supervisor.ts"
 
@@ -39,7 +40,7 @@ export class Launcher extends Context.Service<
           clientOf(keyOf(key))
             .Run({}, { discard: true })
             .pipe(
-              Effect.timeout("5 seconds"),
+              Effect.timeout(tellDeadline),
               Effect.mapError(() => new StorageUnreachable({ storage: "metadata" }))
             )
       })

@@ -1,7 +1,8 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/Message.ts"
-import type { Attempt } from "../runs/PositionStore.ts"
+import type { PrintedLine } from "../runs/Attempt.ts"
+import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
@@ -21,20 +22,13 @@ export interface NewExecution {
 }
 
 /** What a claimed attempt runs. `lines` counts the output lines of earlier attempts. */
-export interface Claim extends Attempt {
+export interface Claim extends AttemptKey {
   readonly flowlineId: string
   readonly runtime: string
   readonly dag: string
   readonly lines: number
   /** How many attempts have been started before. */
   readonly attempts: number
-}
-
-export interface OutputLine {
-  readonly seq: number
-  readonly at: number
-  readonly component: string
-  readonly text: string
 }
 
 export interface Ending {
@@ -57,17 +51,20 @@ export class ExecutionStore extends Context.Service<
     /** Starts the next attempt of an execution that has not ended, whoever had it before, for `owner`. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
     /** The run's process is there: `RUNNING`, with the start event of the first attempt. */
-    readonly started: (attempt: Attempt, jobId: string, event: string) => Effect.Effect<boolean, StorageUnreachable>
-    readonly output: (attempt: Attempt, lines: ReadonlyArray<OutputLine>) => Effect.Effect<boolean, StorageUnreachable>
-    readonly truncated: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
+    readonly started: (attempt: AttemptKey, jobId: string, event: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly output: (
+      attempt: AttemptKey,
+      lines: ReadonlyArray<PrintedLine>
+    ) => Effect.Effect<boolean, StorageUnreachable>
+    readonly truncated: (attempt: AttemptKey) => Effect.Effect<boolean, StorageUnreachable>
     readonly counters: (
-      attempt: Attempt,
+      attempt: AttemptKey,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** Ends the attempt's execution with its one end event. */
-    readonly ended: (attempt: Attempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
+    readonly ended: (attempt: AttemptKey, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
     /** Gives an attempt back, to be started again by whoever comes. */
-    readonly release: (attempt: Attempt) => Effect.Effect<boolean, StorageUnreachable>
+    readonly release: (attempt: AttemptKey) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and tells its state, before the mark. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** Ends an execution that is marked for cancelling, when no run of it is under way; or only while it is pending. */

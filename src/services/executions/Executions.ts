@@ -18,8 +18,6 @@ import { keyOf, Supervisor } from "./Supervisor.ts"
 type FollowedOutput = Followed<OutputState>
 
 const linesAtOnce = 1000
-/** Milliseconds after which a follower looks again without having been told to. */
-const patience = 1000
 
 export class Executions extends Context.Service<
   Executions,
@@ -118,7 +116,7 @@ export class Executions extends Context.Service<
         after: number
       ) {
         const key = { tenant, id }
-        const wait = yield* supervisor.signals.listen(keyOf(key), patience)
+        const wait = yield* supervisor.signals.listen(keyOf(key))
         yield* stateOf(key)
         let last = after
         let ended = false

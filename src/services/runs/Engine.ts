@@ -19,10 +19,3 @@ export class Engine extends Context.Service<
     readonly gone: (jobId: string) => Effect.Effect<void>
   }
 >()("flow/runs/Engine") {}
-
-/** Why a run failed, with the node that did. */
-export const failureOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): string => {
-  const where = message.component === undefined ? "" : `${message.component}: `
-  const error = message.error ?? "the run failed"
-  return error.startsWith(where) ? error : where + error
-}

@@ -2,7 +2,7 @@ import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
 /** An attempt of a run: writes that carry an older epoch than the current one are refused. */
-export interface Attempt {
+export interface AttemptKey {
   readonly tenant: string
   readonly id: string
   readonly epoch: number
@@ -19,7 +19,7 @@ export class PositionStore extends Context.Service<
     ) => Effect.Effect<Readonly<Record<string, unknown>>, StorageUnreachable>
     /** Answers false, and keeps nothing, when a newer attempt exists or the execution has ended. */
     readonly save: (
-      attempt: Attempt,
+      attempt: AttemptKey,
       scope: string,
       component: string,
       value: unknown

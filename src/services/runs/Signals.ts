@@ -1,4 +1,5 @@
 import { Effect, type Scope } from "effect"
+import { followerPoll } from "../../protocol/Liveness.ts"
 
 interface Listener {
   dirty: boolean
@@ -7,7 +8,7 @@ interface Listener {
 
 /**
  * Tells followers in this process that something about a thing has changed. A hint only: who follows reads the store,
- * and looks again after `patience` milliseconds in any case, as the change may come from another process.
+ * and looks again after a second in any case, as the change may come from another process.
  */
 export class Signals {
   readonly #listeners = new Map<string, Set<Listener>>()
@@ -20,7 +21,7 @@ export class Signals {
   }
 
   /** An effect that waits for the next change; changes since the last wait count. */
-  listen(key: string, patience: number): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> {
+  listen(key: string): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> {
     const listener: Listener = { dirty: false, wake: undefined }
     const add = Effect.sync(() => {
       const all = this.#listeners.get(key) ?? new Set()
@@ -41,7 +42,7 @@ export class Signals {
         listener.dirty = false
         resume(Effect.void)
       }
-    }).pipe(Effect.timeoutOption(patience), Effect.asVoid)
+    }).pipe(Effect.timeoutOption(followerPoll), Effect.asVoid)
     return Effect.as(
       Effect.acquireRelease(add, () => remove),
       wait

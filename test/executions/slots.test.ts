@@ -1,17 +1,17 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { Turns } from "../../src/services/executions/Turns.ts"
+import { RunSlots } from "../../src/services/executions/RunSlots.ts"
 import { seed } from "../support/random.ts"
 
-describe("turns", () => {
+describe("slots for runs", () => {
   it.effect("go round between tenants, and by arrival within one", () =>
     Effect.gen(function* () {
-      const turns = new Turns({ all: 1, each: 1 })
+      const slots = new RunSlots({ all: 1, each: 1 })
       const order: Array<string> = []
       const gate = yield* Deferred.make<void>()
       const work = (name: string) =>
-        turns.within(
+        slots.within(
           name[0]!,
           Effect.andThen(
             Deferred.await(gate),
@@ -29,15 +29,15 @@ describe("turns", () => {
 
   it.effect("are given up by who stops waiting, and given back by who is interrupted or fails", () =>
     Effect.gen(function* () {
-      const turns = new Turns({ all: 1, each: 1 })
-      const running = yield* Effect.forkChild(turns.within("a", Effect.never), { startImmediately: true })
-      const waiting = yield* Effect.forkChild(turns.within("a", Effect.never), { startImmediately: true })
-      const last = yield* Effect.forkChild(turns.within("a", Effect.succeed("done")), { startImmediately: true })
+      const slots = new RunSlots({ all: 1, each: 1 })
+      const running = yield* Effect.forkChild(slots.within("a", Effect.never), { startImmediately: true })
+      const waiting = yield* Effect.forkChild(slots.within("a", Effect.never), { startImmediately: true })
+      const last = yield* Effect.forkChild(slots.within("a", Effect.succeed("done")), { startImmediately: true })
       yield* Fiber.interrupt(waiting)
       yield* Fiber.interrupt(running)
       expect(yield* Fiber.join(last)).toBe("done")
-      expect(yield* Effect.flip(turns.within("b", Effect.fail("failed")))).toBe("failed")
-      expect(yield* turns.within("c", Effect.succeed(1))).toBe(1)
+      expect(yield* Effect.flip(slots.within("b", Effect.fail("failed")))).toBe("failed")
+      expect(yield* slots.within("c", Effect.succeed(1))).toBe(1)
     })
   )
 
@@ -51,11 +51,11 @@ describe("turns", () => {
     },
     ({ tenants, all, each }) =>
       Effect.gen(function* () {
-        const turns = new Turns({ all, each })
+        const slots = new RunSlots({ all, each })
         const running = new Map<string, number>()
         let most = 0
         const work = (tenant: string) =>
-          turns.within(
+          slots.within(
             tenant,
             Effect.acquireUseRelease(
               Effect.sync(() => {
@@ -77,7 +77,7 @@ describe("turns", () => {
         for (const [fiber, isCut] of fibers) if (!isCut) yield* Fiber.join(fiber)
         expect(most).toBeLessThanOrEqual(all)
         expect([...running.values()].every((count) => count === 0)).toBe(true)
-        expect(yield* turns.within("d", Effect.succeed("still"))).toBe("still")
+        expect(yield* slots.within("d", Effect.succeed("still"))).toBe("still")
       }),
     { arbitrary: { seed } }
   )

@@ -1,11 +1,12 @@
-import { type Duration, Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule } from "effect"
+import { executionScan, unclaimedScan } from "../../protocol/Liveness.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { Launcher } from "./ExecutionEntity.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
 import { Supervisor } from "./Supervisor.ts"
 
 /** Does it for ever, whatever becomes of it: the next time may go well. */
-const again = <E, R>(round: Effect.Effect<void, E, R>, pause: Duration.Input) =>
+const again = <E, R>(round: Effect.Effect<void, E, R>, pause: number) =>
   round.pipe(
     Effect.ignore,
     Effect.catchDefect((defect) => Effect.logError("looking after executions", defect)),
@@ -31,7 +32,7 @@ export const layer = Layer.effectDiscard(
     const untold = Effect.flatMap(store.unclaimed(id), (keys) => Effect.forEach(keys, launch, { discard: true }))
     // Before anybody can ask: no execution may be seen running that is not.
     yield* Effect.ignore(round)
-    yield* again(round, "1 second")
-    yield* again(untold, "10 seconds")
+    yield* again(round, executionScan)
+    yield* again(untold, unclaimedScan)
   })
 )

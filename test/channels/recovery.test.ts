@@ -3,7 +3,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { Jobs } from "../../src/services/channels/JobEntity.ts"
-import * as JobPatrol from "../../src/services/channels/JobPatrol.ts"
+import * as JobRecovery from "../../src/services/channels/JobRecovery.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 
 it.effect("jobs that nobody takes care of are told again, and not as soon as the database is back", () => {
@@ -14,7 +14,7 @@ it.effect("jobs that nobody takes care of are told again, and not as soon as the
   let told = 0
   const answer = <A>(value: A) =>
     Effect.suspend(() => (fails-- > 0 ? Effect.die("odd") : isAway ? Effect.fail(away) : Effect.succeed(value)))
-  const patrol = JobPatrol.layer.pipe(
+  const recovery = JobRecovery.layer.pipe(
     Layer.provide([
       Layer.mock(JobStore)({ unattended: answer([job]), list: () => answer([]) }),
       Layer.succeed(Jobs, { tell: () => Effect.sync(() => void told++) })
@@ -36,5 +36,5 @@ it.effect("jobs that nobody takes care of are told again, and not as soon as the
     expect(yield* after(2)).toBe(2)
     fails = 1
     expect(yield* after(2)).toBe(1)
-  }).pipe(Effect.provide(patrol), Effect.provide(Logger.layer([])))
+  }).pipe(Effect.provide(recovery), Effect.provide(Logger.layer([])))
 })

@@ -6,10 +6,11 @@ interface Waiting {
 }
 
 /**
- * Turns for work of tenants: so many at once in all, and so many of each tenant. Within a tenant who came first goes
- * first; between tenants they go round, so that one who waits for much does not hold up the others.
+ * Slots for the runs of tenants: so many at once in all, and so many of each tenant. Within a tenant the first one that
+ * waits is the first to get one; between tenants they go round, so that a tenant that waits for much does not hold up
+ * the others.
  */
-export class Turns {
+export class RunSlots {
   readonly #all: number
   readonly #each: number
   #running = 0
@@ -22,7 +23,7 @@ export class Turns {
     this.#each = limits.each
   }
 
-  /** Does the work when it is the tenant's turn. Interrupting it while it waits gives its place up. */
+  /** Does the work in the tenant's next slot. Interrupting it while it waits gives its place in the queue up. */
   readonly within = <A, E, R>(tenant: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(this.#wait(tenant)), () =>

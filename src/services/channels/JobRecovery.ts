@@ -1,4 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
+import { jobScan } from "../../protocol/Liveness.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobStore } from "./JobStore.ts"
 
@@ -22,6 +23,6 @@ export const layer = Layer.effectDiscard(
       // The next round may go well.
       Effect.catchDefect((defect) => Effect.logError("looking after jobs", defect))
     )
-    yield* round.pipe(Effect.schedule(Schedule.spaced("10 seconds")), Effect.forkScoped)
+    yield* round.pipe(Effect.schedule(Schedule.spaced(jobScan)), Effect.forkScoped)
   })
 )
