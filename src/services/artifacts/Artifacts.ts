@@ -9,9 +9,8 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
-import type { FormPart } from "../http/Form.ts"
-import type { UploadedFile } from "../http/UploadParser.ts"
 import { collected } from "../shared/Collected.ts"
+import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
@@ -46,7 +45,7 @@ export class Artifacts extends Context.Service<
     /** Makes a stored build the version that its manifest names. */
     readonly add: (
       tenant: string,
-      build: Blob & { readonly file: UploadedFile },
+      build: Blob & { readonly file: FileSaid },
       manifest: FormPart,
       isNew: boolean
     ) => Effect.Effect<
