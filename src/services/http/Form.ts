@@ -2,15 +2,10 @@ import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { Bytes } from "../shared/Bytes.ts"
-import type { FormPart, PartRule } from "../shared/Form.ts"
+import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
-
-export interface PartRules {
-  readonly parts: Readonly<Record<string, PartRule>>
-  readonly maxParts?: number
-}
 
 /** The `content-type` fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {

@@ -15,3 +15,9 @@ export interface PartRule {
   readonly limitName: string
   readonly required: boolean
 }
+
+export interface PartRules {
+  readonly parts: Readonly<Record<string, PartRule>>
+  /** How many parts the form may have, named by a rule or not. */
+  readonly maxParts?: number
+}
