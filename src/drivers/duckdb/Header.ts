@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync"
-import { isObject } from "../../languages/json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
 import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.ts"
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
@@ -19,7 +19,7 @@ const plain = (names: Names): Names | undefined => {
 
 /** The columns of the rows that are written in a node's settings; undefined when they are not surely those. */
 export const rowColumns = (rows: unknown): Names | undefined => {
-  if (!Array.isArray(rows) || !rows.every(isObject)) return undefined
+  if (!Array.isArray(rows) || !rows.every(Predicate.isObject)) return undefined
   return plain([...new Set(rows.flatMap((row) => Object.keys(row)))])
 }
 

@@ -2,6 +2,7 @@ import { Cause, type Context, Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { sqlState } from "./SqlState.ts"
 
 /** How long a request waits for PostgreSQL, all its statements and its turn in the pool together. */
 const deadline: Duration.Input = "5 seconds"
@@ -14,11 +15,6 @@ const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" }
  */
 const cannotServe = /^(08|53|57P|58)/
 
-const sqlState = (error: SqlError): string => {
-  const cause = error.reason.cause
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
-}
-
 /** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
 export const isUnreachable = (error: SqlError): boolean => {
   switch (error.reason._tag) {
@@ -28,7 +24,7 @@ export const isUnreachable = (error: SqlError): boolean => {
     case "StatementTimeoutError":
       return true
     default:
-      return cannotServe.test(sqlState(error))
+      return cannotServe.test(sqlState(error.reason.cause))
   }
 }
 

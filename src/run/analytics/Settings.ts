@@ -1,6 +1,8 @@
+import * as Predicate from "effect/Predicate"
+
 // Settings were decoded with each node's own schema; the steps only know some of their names.
 const member = (settings: unknown, name: string): unknown =>
-  typeof settings === "object" && settings !== null ? Reflect.get(settings, name) : undefined
+  Predicate.hasProperty(settings, name) ? settings[name] : undefined
 
 export const textOf = (settings: unknown, name: string): string | undefined => {
   const value = member(settings, name)

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Result, Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Result, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -23,7 +23,7 @@ const contentBytes = 64 * 1024
 /** What describes the build, in one order, so that equal manifests are equal texts. */
 const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, unknown> => {
   const sorted = (value: unknown): unknown =>
-    typeof value !== "object" || value === null
+    !Predicate.isObjectOrArray(value)
       ? value
       : Array.isArray(value)
         ? value.map(sorted)

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
@@ -120,7 +120,7 @@ const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     // PostgreSQL keeps it as text, so any JSON comes back as it was sent.
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    if (Predicate.isObject(value)) return value
     parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
   } catch (error) {
     const detail = `Expected JSON: ${error instanceof Error ? error.message : "it cannot be read"}`
