@@ -2,7 +2,6 @@ import { Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { S3Blobs } from "../../protocol/Places.ts"
 import { type Blob, Blobs } from "./Blobs.ts"
-import { SourceFailure } from "./Pump.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
 import { probe } from "./s3/Health.ts"
 import { type Keys, s3Keys } from "./s3/Keys.ts"
@@ -13,6 +12,7 @@ import { removeBefore, removeBlob } from "./s3/Remove.ts"
 import { prepare, type S3Refused } from "./s3/Start.ts"
 import { sweepLeftovers } from "./s3/Sweep.ts"
 import { writeBlob } from "./s3/Write.ts"
+import { SourceFailure } from "./Transfer.ts"
 
 /** Where the blobs lie, and what every step of a call may take. */
 export class S3Config extends Context.Service<

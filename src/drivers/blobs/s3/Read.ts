@@ -1,15 +1,12 @@
 import { Readable } from "node:stream"
 import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
-import { Cause, Effect, Stream } from "effect"
-import { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import type { Stream } from "effect"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "../Blobs.ts"
 import { Overdue } from "../Calls.ts"
-import { chunkSize } from "../DiskRead.ts"
+import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
 import { Body } from "./Body.ts"
 import type { Bucket } from "./Bucket.ts"
-
-/** How long an opened blob waits for its reader, in milliseconds. */
-const patience = 10_000
 
 interface Opened {
   readonly span: ByteSpan
@@ -44,7 +41,7 @@ const open = async (bucket: Bucket, key: string, span: ByteSpan | undefined, sig
 }
 
 /** Takes an opened blob in chunks of 512 KiB. */
-class Chunks {
+class BodyChunks implements Chunks {
   readonly #reopen: (span: ByteSpan) => Promise<Opened>
   readonly #deadline: number
   readonly #end: number
@@ -64,7 +61,7 @@ class Chunks {
    * The next chunk. A connection that breaks is made anew, unless that has just been tried in vain: servers end those
    * that a slow reader leaves alone for long.
    */
-  async next(): Promise<Buffer | undefined> {
+  readonly next = async (): Promise<Buffer | undefined> => {
     const length = Math.min(chunkSize, this.#end - this.#position)
     if (length <= 0) return undefined
     try {
@@ -86,9 +83,8 @@ class Chunks {
 }
 
 /**
- * The bytes of a span (the whole blob by default). The server is sending when the promise resolves, so that a blob that
- * is removed then is still read to its end. The connection is closed when the stream ends in any way, and after ten
- * seconds when nobody has started the stream; a stream that is run then, or a second time, asks again.
+ * The bytes of a span (the whole blob by default). The server is sending when the promise resolves. The connection is
+ * closed and made again as {@link streamOf} says.
  */
 export const readBlob = async (
   bucket: Bucket,
@@ -98,37 +94,14 @@ export const readBlob = async (
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
   const first = await open(bucket, key, span, signal)
   const reopen = (span: ByteSpan) => open(bucket, key, span)
-  let waiting: Opened | undefined = first
-  const giveUp = () => {
-    waiting = undefined
-    first.body.close()
-  }
-  const timer = setTimeout(giveUp, patience).unref()
-  if (signal.aborted) {
-    clearTimeout(timer)
-    giveUp()
-  }
-
-  const take = async (): Promise<Chunks> => {
-    const opened = waiting ?? (await reopen(first.span))
-    waiting = undefined
-    clearTimeout(timer)
-    return new Chunks(opened, bucket.deadline, reopen)
-  }
-  const unreachable = () => new StorageUnreachable({ storage: "data" })
-  const acquire = Effect.uninterruptible(Effect.tryPromise({ try: take, catch: unreachable }))
-  return Stream.unwrap(
-    Effect.map(
-      Effect.acquireRelease(acquire, (chunks) => Effect.sync(chunks.close)),
-      (chunks) =>
-        Stream.fromPull(
-          Effect.succeed(
-            Effect.flatMap(Effect.tryPromise({ try: () => chunks.next(), catch: unreachable }), (chunk) =>
-              chunk === undefined ? Cause.done() : Effect.succeed([chunk] as const)
-            )
-          )
-        )
-    )
+  return streamOf(
+    first,
+    {
+      reopen: () => reopen(first.span),
+      chunks: (opened) => new BodyChunks(opened, bucket.deadline, reopen),
+      close: ({ body }) => body.close()
+    },
+    signal
   )
 }
 
