@@ -9,7 +9,6 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
-import { collected } from "../shared/Collected.ts"
 import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -94,7 +93,7 @@ export class Artifacts extends Context.Service<
       /** The build as text, when it is short and UTF-8. */
       const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
         if (size > contentBytes) return undefined
-        const bytes = yield* collected(yield* blobs.read(tenant, sha256), size)
+        const bytes = yield* Stream.mkUint8Array(yield* blobs.read(tenant, sha256))
         try {
           const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
           return text.includes("\u0000") ? undefined : text

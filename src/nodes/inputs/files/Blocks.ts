@@ -1,3 +1,4 @@
+import { joined } from "../../../languages/Joined.ts"
 import { Failures } from "../../Failures.ts"
 import { type TextFormat, textReader } from "../../formats/TextReader.ts"
 import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../../Node.ts"
@@ -21,16 +22,6 @@ export interface Block {
   readonly pieces: ReadonlyArray<Uint8Array>
   /** Whether the file begins here, where it may have a byte order mark. */
   readonly isFirst: boolean
-}
-
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }
 
 /**
