@@ -2,7 +2,6 @@ import { Clock, Context, Deferred, Effect, Layer, Result, Schedule, Stream } fro
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters, RunMessage } from "../../protocol/Message.ts"
 import { Archives } from "../archives/Archives.ts"
-import { decodeStored } from "../flowlines/Stored.ts"
 import { Engine, failureOf } from "../runs/Engine.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { patiently } from "../runs/Patiently.ts"
@@ -14,6 +13,7 @@ import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore, type OutputLine } from "./ExecutionStore.ts"
 import { pauseAfter } from "./Retries.ts"
 import { runMetrics } from "./RunMetrics.ts"
+import { decodeStored } from "./StoredFlowline.ts"
 import { Turns } from "./Turns.ts"
 
 /** A newer attempt of the execution exists, or it has ended elsewhere: what this one still says does not count. */
