@@ -1,8 +1,7 @@
 import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
+import { batchRecords } from "../Batch.ts"
 import { chosen, node } from "../Node.ts"
-
-const batchRecords = 1000
 
 export const datasetGenerator = node({
   type: "dataset_generator",

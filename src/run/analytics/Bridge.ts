@@ -1,14 +1,13 @@
 import * as Predicate from "effect/Predicate"
 import { jsonLine } from "../../drivers/duckdb/Columns.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
+import { batchRecords } from "../../nodes/Batch.ts"
 import { reasonOf } from "../../nodes/Failures.ts"
 import { type Batch, type Emit, type Event, errors, type Instance } from "../../nodes/Node.ts"
 import type { Relation } from "./Graph.ts"
 import type { Grown } from "./Scratch.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
-
-const batchRecords = 1000
 
 /** Most failed records that are kept; the others are counted. */
 const maxFailed = 10_000

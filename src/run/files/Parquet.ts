@@ -8,6 +8,7 @@ import { Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { Failure } from "../../drivers/Failure.ts"
 import type { TenantFiles } from "../../drivers/files/TenantFiles.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
+import { batchRecords } from "../../nodes/Batch.ts"
 import type { Batch } from "../../nodes/Node.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
@@ -15,7 +16,6 @@ import type { StoredFiles } from "./StoredFiles.ts"
 /** What DuckDB may hold beside the run's own heap, MiB: it reads a few row groups at a time. */
 const memoryMib = 160
 const spillBytes = 1024 ** 3
-const batchRecords = 1000
 
 let files = 0
 

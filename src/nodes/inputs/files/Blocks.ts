@@ -1,4 +1,5 @@
 import { joined } from "../../../languages/Joined.ts"
+import { batchRecords } from "../../Batch.ts"
 import { Failures } from "../../Failures.ts"
 import { type TextFormat, textReader } from "../../formats/TextReader.ts"
 import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../../Node.ts"
@@ -10,7 +11,6 @@ export const blockBytes = 262_144
  * of this size is longer than a line may be, whatever it holds.
  */
 export const maxLineBytes = 4 * 1024 * 1024
-const batchRecords = 1000
 export const lineEnd = 10
 
 /** Formats that can be cut at line ends, without regard to what came before. */
