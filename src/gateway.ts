@@ -6,7 +6,7 @@ import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
 import * as EnvironmentSettings from "./layers/Settings.ts"
 import * as Telemetry from "./layers/Telemetry.ts"
-import { Draining } from "./services/http/Draining.ts"
+import { Draining } from "./services/shared/Draining.ts"
 import { Settings } from "./services/shared/Settings.ts"
 
 export { Settings }

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 /** A failure whose message is made for the user, from the run's own machinery. */
 export class Failure extends Error {
   readonly component: string | undefined
@@ -13,9 +14,7 @@ export class ProgramFailure extends Failure {}
 
 /** The system's error code, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined =>
-  typeof error === "object" && error !== null && "code" in error && typeof error.code === "string"
-    ? error.code
-    : undefined
+  Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
 /** Lines of a program's failure that are told. */
 const maxTraceback = 40
@@ -49,8 +48,6 @@ export const explain = (
     .trim()
     .slice(0, lines * 1000)
   const component =
-    typeof error === "object" && error !== null && "component" in error && typeof error.component === "string"
-      ? error.component
-      : undefined
+    Predicate.hasProperty(error, "component") && typeof error.component === "string" ? error.component : undefined
   return { error: line === "" ? "The run failed" : line, ...(component === undefined ? {} : { component }) }
 }

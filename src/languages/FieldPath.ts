@@ -1,3 +1,5 @@
+import * as Predicate from "effect/Predicate"
+
 /** Keys that would reach an object's prototype. */
 const refused = new Set(["__proto__", "constructor", "prototype"])
 
@@ -19,8 +21,7 @@ export const refusedSegment = (path: ReadonlyArray<string>): string | undefined 
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 export type Fields = { [key: string]: Value }
 
-export const isObject = (value: Value | undefined): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject = (value: Value | undefined): value is Fields => Predicate.isObject(value)
 
 /**
  * Puts a value at a path, making objects on the way. False when a scalar stands in the way, or an object at its end.

@@ -10,19 +10,11 @@ import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
-import * as DataArea from "./blobs/DataArea.ts"
 import * as Cluster from "./cluster/Cluster.ts"
-import * as DiskConf from "./conf/Disk.ts"
-import * as PlatformFile from "./conf/PlatformFile.ts"
-import * as DiskTenants from "./conf/Tenants.ts"
 import * as Decoder from "./decoder/Threads.ts"
-import * as Folders from "./documentation/Folders.ts"
-import * as Markdown from "./documentation/Markdown.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
-import * as StreamHash from "./files/StreamHash.ts"
-import * as PatternFiles from "./operators/PatternFiles.ts"
-import * as OperatorPool from "./operators/Pool.ts"
+import * as Local from "./Local.ts"
 import * as ArchiveStore from "./postgres/ArchiveStore.ts"
 import * as ArtifactStore from "./postgres/ArtifactStore.ts"
 import * as ExecutionStore from "./postgres/ExecutionStore.ts"
@@ -96,21 +88,13 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
-  DataArea.layer,
-  StreamHash.layer,
   IdempotencyStore.layer,
   ThisGateway,
   Bytes,
   Runs,
   Documents,
   Decoder.layer,
-  OperatorPool.layer,
-  PatternFiles.layer,
-  DiskConf.layer,
-  Folders.layer,
-  Markdown.layer,
-  DiskTenants.layer,
-  PlatformFile.layer
+  Local.layer
 ).pipe(Layer.provideMerge(Database))
 
 const Ready = Layer.effect(

@@ -14,7 +14,6 @@ import { Executions } from "../services/executions/Executions.ts"
 import { Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
-import { Draining } from "../services/http/Draining.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
@@ -25,6 +24,7 @@ import { Provision } from "../services/runs/Provision.ts"
 import { References } from "../services/runs/References.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
+import { Draining } from "../services/shared/Draining.ts"
 
 /**
  * The use cases on their ports, merged from the inside out. Production and tests provide the ports, and the cluster that

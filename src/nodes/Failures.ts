@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import { type Emit, type Event, errors, type NodeContext } from "./Node.ts"
 
 /** The failed records of one batch, collected aside and sent together. */
@@ -25,7 +26,5 @@ export class Failures {
 /** The reason that {@link Failures.add} gave to an event. */
 export const reasonOf = (event: Event | undefined): string => {
   const error = event?.["error"]
-  return typeof error === "object" && error !== null && "reason" in error && typeof error.reason === "string"
-    ? error.reason
-    : "failed"
+  return Predicate.hasProperty(error, "reason") && typeof error.reason === "string" ? error.reason : "failed"
 }

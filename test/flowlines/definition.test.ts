@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { decodeStored } from "../../src/services/flowlines/Stored.ts"
+import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
 import { definition, issues } from "./read.ts"
 
 const summary = (text: string) =>

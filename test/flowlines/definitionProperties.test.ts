@@ -1,7 +1,7 @@
 import { it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { decodeStored } from "../../src/services/flowlines/Stored.ts"
+import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
 import { seed } from "../support/random.ts"
 import { definition, issues } from "./read.ts"
 

@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect, Layer } from "effect"
-import { IdempotencyStore } from "../../src/services/http/Idempotency.ts"
+import { IdempotencyStore } from "../../src/services/shared/IdempotencyStore.ts"
 
 interface Entry {
   readonly fingerprint: string

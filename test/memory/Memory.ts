@@ -1,13 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as DataArea from "../../src/layers/blobs/DataArea.ts"
-import * as DiskConf from "../../src/layers/conf/Disk.ts"
-import * as PlatformFile from "../../src/layers/conf/PlatformFile.ts"
-import * as DiskTenants from "../../src/layers/conf/Tenants.ts"
-import * as Folders from "../../src/layers/documentation/Folders.ts"
-import * as Markdown from "../../src/layers/documentation/Markdown.ts"
-import * as StreamHash from "../../src/layers/files/StreamHash.ts"
-import * as PatternFiles from "../../src/layers/operators/PatternFiles.ts"
-import * as OperatorPool from "../../src/layers/operators/Pool.ts"
+import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/TenantNodes.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
@@ -36,19 +28,11 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
-  DataArea.layer,
-  StreamHash.layer,
   IdempotencyStore.layer,
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,
   Decoder.layer,
-  OperatorPool.layer,
-  PatternFiles.layer,
-  DiskConf.layer,
-  Folders.layer,
-  Markdown.layer,
-  DiskTenants.layer,
-  PlatformFile.layer,
+  Local.layer,
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
 

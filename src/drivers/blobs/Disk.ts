@@ -13,8 +13,8 @@ import { removeBlob, removeIf } from "./DiskRemove.ts"
 import { writeBlob } from "./DiskWrite.ts"
 import { Root } from "./Folder.ts"
 import { Pace } from "./Pace.ts"
-import { SourceFailure } from "./Pump.ts"
 import { sweepTemporary } from "./Temporary.ts"
+import { SourceFailure } from "./Transfer.ts"
 
 /**
  * Where the blobs lie. `deadline` bounds every step of a call: a file operation that takes longer is a dead disk. With

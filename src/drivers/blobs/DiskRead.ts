@@ -1,15 +1,10 @@
 import * as fs from "node:fs"
-import { Cause, Effect, Stream } from "effect"
-import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Stream } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "./Blobs.ts"
 import { type Calls, tracked } from "./Calls.ts"
 import { closeQuietly } from "./Folder.ts"
-
-/** Bytes read at once: a larger chunk means fewer turns of the event loop per megabyte. */
-export const chunkSize = 512 * 1024
-
-/** How long an opened blob waits for its reader, in milliseconds. */
-const patience = 10_000
+import { type Chunks, chunkSize, streamOf } from "./Opened.ts"
 
 interface Opened {
   readonly fd: number
@@ -34,7 +29,7 @@ const quick = 250
  * Reads one chunk ahead of a quick reader; for a slow one that would double the memory it takes. A file that ends
  * before the span is an error, not a shorter answer.
  */
-class Chunks {
+class FileChunks implements Chunks {
   readonly #tracked: ReturnType<typeof tracked>
   readonly #fd: number
   readonly #end: number
@@ -68,7 +63,7 @@ class Chunks {
     return bytes === length ? buffer : buffer.subarray(0, bytes)
   }
 
-  async next(): Promise<Buffer | undefined> {
+  readonly next = async (): Promise<Buffer | undefined> => {
     const isQuick = performance.now() - this.#takenAt < quick
     const chunk = await (this.#ahead ?? this.#read())
     this.#takenAt = performance.now()
@@ -82,10 +77,8 @@ class Chunks {
 }
 
 /**
- * The bytes of a span (the whole file by default) of the file at `path`, which is open when the promise resolves, so
- * that a deleted blob is still read to its end. The file is closed when the stream ends in any way, when `signal` is
- * aborted before it was open, and after ten seconds when nobody has started the stream; a stream that is run then, or
- * a second time, opens it again.
+ * The bytes of a span (the whole file by default) of the file at `path`, which is open when the promise resolves. It is
+ * closed and opened again as {@link streamOf} says.
  */
 export const readBlob = async (
   call: Calls,
@@ -100,36 +93,13 @@ export const readBlob = async (
     closeQuietly(opened.fd)
     throw new Error("the blob is shorter than it was")
   }
-  let waiting: Opened | undefined = whole(first)
-  const giveUp = () => {
-    waiting = undefined
-    closeQuietly(first.fd)
-  }
-  const timer = setTimeout(giveUp, patience).unref()
-  if (signal.aborted) {
-    clearTimeout(timer)
-    giveUp()
-  }
-
-  const take = async (): Promise<Chunks> => {
-    const opened = waiting ?? whole(await open(call, path))
-    waiting = undefined
-    clearTimeout(timer)
-    return new Chunks(call, opened.fd, bytes)
-  }
-  const unreachable = () => new StorageUnreachable({ storage: "data" })
-  const acquire = Effect.uninterruptible(Effect.tryPromise({ try: take, catch: unreachable }))
-  return Stream.unwrap(
-    Effect.map(
-      Effect.acquireRelease(acquire, (chunks) => Effect.sync(chunks.close)),
-      (chunks) =>
-        Stream.fromPull(
-          Effect.succeed(
-            Effect.flatMap(Effect.tryPromise({ try: () => chunks.next(), catch: unreachable }), (chunk) =>
-              chunk === undefined ? Cause.done() : Effect.succeed([chunk] as const)
-            )
-          )
-        )
-    )
+  return streamOf(
+    whole(first),
+    {
+      reopen: async () => whole(await open(call, path)),
+      chunks: ({ fd }) => new FileChunks(call, fd, bytes),
+      close: ({ fd }) => closeQuietly(fd)
+    },
+    signal
   )
 }

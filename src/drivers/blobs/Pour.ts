@@ -1,66 +1,32 @@
-import { feedOf } from "./Feed.ts"
 import type { Intake } from "./Intake.ts"
-import { SourceFailure } from "./Pump.ts"
+import { transfer } from "./Transfer.ts"
 
 const nothing: Uint8Array = new Uint8Array(0)
 
-/**
- * Moves a source into an intake, which copies what it takes. Rejects at the first failure or when `signal` is aborted,
- * also while the source has nothing to say; a write may then still be running.
- */
+/** Moves a source into an intake, which copies what it takes. Rejects as {@link transfer} does. */
 export const pour = (source: AsyncIterable<Uint8Array>, intake: Intake, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
+  transfer(source, signal, (course) => {
     let rest = nothing
-    let ended = false
-    let settled = false
-
-    const finish = (settle: () => void) => {
-      if (settled) return
-      settled = true
-      signal.removeEventListener("abort", abort)
-      settle()
-    }
-    const stop = (error: unknown) =>
-      finish(() => {
-        reject(error)
-        if (!ended) feed.leave()
-      })
-    const abort = () => stop(signal.reason)
-
-    const advance = () => {
-      if (settled) return
-      try {
-        intake.check()
-        const taken = intake.take(rest)
-        // A chunk that was taken whole may be gone: nothing may be left that refers to it.
-        rest = taken === rest.length ? nothing : rest.subarray(taken)
-      } catch (error) {
-        stop(error)
-        return
-      }
-      if (rest.length > 0) {
-        feed.hold()
-        intake.whenRoom(advance)
-      } else if (ended) finish(resolve)
-      else feed.ask()
-    }
-    const feed = feedOf(source, {
-      chunk: (chunk) => {
+    return {
+      receive: (chunk) => {
         rest = chunk
-        advance()
-        return rest.length === 0
       },
-      end: () => {
-        ended = true
-        advance()
-      },
-      fail: (cause) => {
-        ended = true
-        stop(new SourceFailure(cause))
+      isCopied: () => rest.length === 0,
+      step: () => {
+        try {
+          intake.check()
+          const taken = intake.take(rest)
+          // A chunk that was taken whole may be gone: nothing may be left that refers to it.
+          rest = taken === rest.length ? nothing : rest.subarray(taken)
+        } catch (error) {
+          course.stop(error)
+          return
+        }
+        if (rest.length > 0) {
+          course.hold()
+          intake.whenRoom(course.advance)
+        } else if (course.ended) course.finish()
+        else course.ask()
       }
-    })
-
-    signal.addEventListener("abort", abort, { once: true })
-    if (signal.aborted) abort()
-    else advance()
+    }
   })

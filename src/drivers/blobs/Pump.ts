@@ -1,12 +1,4 @@
-import { feedOf } from "./Feed.ts"
-
-/** The source of a write failed: not the storage's fault. */
-export class SourceFailure {
-  readonly cause: unknown
-  constructor(cause: unknown) {
-    this.cause = cause
-  }
-}
+import { transfer } from "./Transfer.ts"
 
 /** Bytes that are written at once. */
 const piece = 1024 * 1024
@@ -16,35 +8,19 @@ const maxBuffers = 1024
 const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= piece || buffers.length >= maxBuffers
 
 /**
- * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. Written as
- * callbacks, because a promise race per chunk would keep every one of its reactions until the end. Rejects at the first
- * failure or when `signal` is aborted, also while the source has nothing to say; a write may then still be running.
+ * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. Rejects as
+ * {@link transfer} does.
  */
 export const pump = (
   source: AsyncIterable<Uint8Array>,
   write: (buffers: ReadonlyArray<Uint8Array>, bytes: number) => Promise<void>,
   signal: AbortSignal
 ): Promise<void> =>
-  new Promise((resolve, reject) => {
+  transfer(source, signal, (course) => {
     let buffers: Array<Uint8Array> = []
     let bytes = 0
     let rest: Uint8Array = new Uint8Array(0)
     let writing = false
-    let ended = false
-    let settled = false
-
-    const finish = (settle: () => void) => {
-      if (settled) return
-      settled = true
-      signal.removeEventListener("abort", abort)
-      settle()
-    }
-    const stop = (error: unknown) =>
-      finish(() => {
-        reject(error)
-        if (!ended) feed.leave()
-      })
-    const abort = () => stop(signal.reason)
 
     const take = () => {
       while (rest.length > 0 && !isFull(buffers, bytes)) {
@@ -61,37 +37,23 @@ export const pump = (
       writing = true
       write(full, size).then(() => {
         writing = false
-        advance()
-      }, stop)
+        course.advance()
+      }, course.stop)
     }
-    const advance = () => {
-      if (settled) return
-      take()
-      if (!writing && bytes > 0 && (ended || isFull(buffers, bytes))) {
-        flush()
-        take()
-      }
-      if (ended && !writing && bytes === 0 && rest.length === 0) finish(resolve)
-      else if (!ended && rest.length === 0 && !isFull(buffers, bytes)) feed.ask()
-      else feed.hold()
-    }
-    const feed = feedOf(source, {
-      chunk: (chunk) => {
+    return {
+      receive: (chunk) => {
         rest = chunk
-        advance()
-        return false
       },
-      end: () => {
-        ended = true
-        advance()
-      },
-      fail: (cause) => {
-        ended = true
-        stop(new SourceFailure(cause))
+      isCopied: () => false,
+      step: () => {
+        take()
+        if (!writing && bytes > 0 && (course.ended || isFull(buffers, bytes))) {
+          flush()
+          take()
+        }
+        if (course.ended && !writing && bytes === 0 && rest.length === 0) course.finish()
+        else if (!course.ended && rest.length === 0 && !isFull(buffers, bytes)) course.ask()
+        else course.hold()
       }
-    })
-
-    signal.addEventListener("abort", abort, { once: true })
-    if (signal.aborted) abort()
-    else advance()
+    }
   })

@@ -1,17 +1,11 @@
 import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
-import { hostname } from "node:os"
 import { join } from "node:path"
-import { startOf } from "../ProcessStat.ts"
+import { isProcessGone, processName } from "../ProcessName.ts"
 import { type Calls, codeOf, unit } from "./Calls.ts"
 
-const host =
-  hostname()
-    .replace(/[^A-Za-z0-9]/g, "")
-    .slice(0, 32) || "host"
-
 /** What the temporary names of this process begin with. */
-export const ownName = `${process.pid}-${startOf(process.pid) ?? "0"}-${host}-`
+export const ownName = `${processName}-`
 
 /** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
 export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
@@ -19,11 +13,8 @@ export const temporaryName = (): string => `${ownName}${randomBytes(8).toString(
 const day = 24 * 60 * 60 * 1000
 
 /** Whether the process that made the name is gone. Where that cannot be known, a day without a change decides. */
-export const isAbandoned = (name: string, modified: number): boolean => {
-  const [pid = "", start = "", madeOn = ""] = name.split("-")
-  const known = madeOn === host && start !== "0" && fs.existsSync("/proc/self/stat")
-  return known ? startOf(pid) !== start : Date.now() - modified > day
-}
+export const isAbandoned = (name: string, modified: number): boolean =>
+  isProcessGone(name) ?? Date.now() - modified > day
 
 /**
  * Ends what dead processes left in a folder of temporary names. A name that ends in `.<sha256>` is a blob whose

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
+import * as Predicate from "effect/Predicate"
 import { type Column, identifier, literal } from "./Columns.ts"
 
 /** What DuckDB says of a statement that failed. `offset` counts bytes of the statement's UTF-8. */
@@ -30,7 +31,7 @@ export const failureOf = (error: unknown): unknown => {
   const message = error instanceof Error ? error.message : String(error)
   try {
     const said: unknown = JSON.parse(message.slice(Math.max(0, message.indexOf("{"))))
-    if (typeof said !== "object" || said === null || !("exception_message" in said)) return error
+    if (!Predicate.hasProperty(said, "exception_message")) return error
     const offset = "position" in said ? Number(said.position) : Number.NaN
     const kind = "exception_type" in said ? String(said.exception_type) : ""
     return new SqlFailure(String(said.exception_message), kind, Number.isInteger(offset) ? offset : undefined)
@@ -150,11 +151,9 @@ export class Database {
   async scanned(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>()
     const visit = (operator: unknown): void => {
-      if (typeof operator !== "object" || operator === null) return
-      const [info, count, children] = ["extra_info", "operator_cardinality", "children"].map((key): unknown =>
-        Reflect.get(operator, key)
-      )
-      const names: unknown = typeof info === "object" && info !== null ? Reflect.get(info, "Filename(s)") : undefined
+      if (!Predicate.isObject(operator)) return
+      const { extra_info: info, operator_cardinality: count, children } = operator
+      const names = Predicate.hasProperty(info, "Filename(s)") ? info["Filename(s)"] : undefined
       const name: unknown = Array.isArray(names) ? names[0] : names
       if (typeof name === "string" && typeof count === "number") {
         const first = name.split(", ", 1)[0]!

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import { folded } from "../../nodes/processing/Sql.ts"
 
 /** What is wrong with a statement. `offset` counts bytes of its UTF-8. */
@@ -15,7 +16,7 @@ const refused =
 
 type Tree = Readonly<Record<string, unknown>>
 
-const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null
+const isTree = (value: unknown): value is Tree => Predicate.isObjectOrArray(value)
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "")
 
 const listed = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ")

@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { storageDeadline } from "../../protocol/Liveness.ts"
+import { sqlState } from "./SqlState.ts"
 
 const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" })
 
@@ -11,11 +12,6 @@ const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" }
  * connections), 57P shutdown, crash and recovery, 58 system error. See PostgreSQL's appendix "Error Codes".
  */
 const cannotServe = /^(08|53|57P|58)/
-
-const sqlState = (error: SqlError): string => {
-  const cause = error.reason.cause
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
-}
 
 /** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
 export const isUnreachable = (error: SqlError): boolean => {
@@ -26,7 +22,7 @@ export const isUnreachable = (error: SqlError): boolean => {
     case "StatementTimeoutError":
       return true
     default:
-      return cannotServe.test(sqlState(error))
+      return cannotServe.test(sqlState(error.reason.cause))
   }
 }
 

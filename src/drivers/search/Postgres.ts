@@ -5,6 +5,7 @@ import type { ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
+import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
 import { connect } from "./Address.ts"
 import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
@@ -30,13 +31,10 @@ const sliceBytes = 6 * 1024 * 1024
 const pageLimit = "30 seconds"
 
 /** The part was dropped between the look at the catalog and the statement. */
-const isDropped = (error: unknown): boolean => error instanceof SqlError && codeOf(error.reason.cause) === "42P01"
+const isDropped = (error: unknown): boolean => error instanceof SqlError && sqlState(error.reason.cause) === "42P01"
 
 /** A statement of rows fails so before its first row. */
 const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isDropped(input))
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
 
 const make = Effect.gen(function* () {
   const config = yield* SearchConfig

@@ -4,6 +4,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { NewDocument, Written } from "../../languages/query/IndexedDocument.ts"
 import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
+import { sqlState } from "../postgres/SqlState.ts"
 import {
   type IndexGone,
   lockedParts,
@@ -21,11 +22,6 @@ class Again extends Data.TaggedError("Again")<{ readonly missing: ReadonlyArray<
 
 /** SQLSTATE of data that a column cannot take, and of documents that are too deep: one of the batch is to blame. */
 const unfit = /^(22|54)/
-
-const stateOf = (error: SqlError): string => {
-  const { cause } = error.reason
-  return typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : ""
-}
 
 const random = randomBytes(6).toString("hex")
 let counter = 0
@@ -118,7 +114,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
           Effect.retry({ while: (error) => error._tag === "IndexGone", times: 3 }),
           Effect.as<Written["rejected"]>([]),
           Effect.catchTag("SqlError", (error) => {
-            if (!unfit.test(stateOf(error))) return Effect.fail(error)
+            if (!unfit.test(sqlState(error.reason.cause))) return Effect.fail(error)
             const [only, second] = documents
             if (second === undefined) {
               return Effect.succeed([

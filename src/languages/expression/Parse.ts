@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import jsep from "jsep"
 
 /** An expression that cannot be used; `offset` counts UTF-16 units from 0. */
@@ -75,7 +76,7 @@ export const startOf = (node: jsep.Expression): number => {
   if (typeof node["start"] === "number") return node["start"]
   // Only the operators between two tokens have no start of their own.
   const { left } = node
-  return typeof left === "object" && left !== null && "type" in left ? startOf(left as jsep.Expression) : 0
+  return Predicate.hasProperty(left, "type") ? startOf(left as jsep.Expression) : 0
 }
 
 /** Reads an expression into a tree whose nodes have a `start`. Throws {@link ExpressionFault}. */

@@ -1,4 +1,4 @@
-import { isObject } from "../json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
 
 /** What an expression works on: JSON values. Whatever is missing is null. */
 export type Value = unknown
@@ -16,7 +16,7 @@ const finite = (value: number): number | null => (Number.isFinite(value) ? value
 /** Own members only: `constructor` and the like are fields as any other. */
 export const member = (value: Value, key: string | number): Value => {
   if (Array.isArray(value)) return typeof key === "number" || /^\d+$/.test(key) ? (value[Number(key)] ?? null) : null
-  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null
+  return Predicate.isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null
 }
 
 /** Text and text are compared as text; as soon as one side is a number both must look like one. */

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from "quickjs-emscripten"
 import type { Guest, GuestLimits } from "./Guest.ts"
 import type { Host } from "./guest/harness.ts"
@@ -29,7 +30,7 @@ const readMillis = 1
 const faultOf = (context: QuickJSContext, error: QuickJSHandle): ScriptFault => {
   const dumped: unknown = context.dump(error)
   error.dispose()
-  if (typeof dumped !== "object" || dumped === null) return { message: `thrown: ${String(dumped)}` }
+  if (!Predicate.isObjectOrArray(dumped)) return { message: `thrown: ${String(dumped)}` }
   const { name, message, stack } = dumped as Partial<Record<"name" | "message" | "stack", unknown>>
   const [, line, column] = new RegExp(`${file}:(\\d+)(?::(\\d+))?`).exec(String(stack)) ?? []
   return {

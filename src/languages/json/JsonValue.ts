@@ -1,18 +1,15 @@
+import * as Predicate from "effect/Predicate"
 import { readRecord } from "./JsonNumbers.ts"
 
 /** Reads JSON; numbers that JavaScript would round, or cannot hold, become texts. Throws a `SyntaxError`. */
 export const parseJson: (text: string) => unknown = readRecord
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 /** Whether lists and objects stand inside each other on more levels than `levels`. */
 export const isDeeperThan = (value: unknown, levels: number): boolean => {
-  const isContainer = (inner: unknown): inner is object => typeof inner === "object" && inner !== null
-  let level = [value].filter(isContainer)
+  let level = [value].filter(Predicate.isObjectOrArray)
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > levels) return true
-    level = level.flatMap((container) => Object.values(container).filter(isContainer))
+    level = level.flatMap((container) => Object.values(container).filter(Predicate.isObjectOrArray))
   }
   return false
 }

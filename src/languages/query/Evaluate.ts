@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import { compareDecimals, isRaw } from "../json/JsonNumbers.ts"
 import { cuts } from "./FieldName.ts"
 import { instantOf } from "./Instant.ts"
@@ -15,7 +16,7 @@ export interface Stored {
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !isRaw(value)
+  Predicate.isObject(value) && !isRaw(value)
 
 /** The digits of a number. */
 const digitsOf = (value: unknown): string | undefined =>
@@ -34,9 +35,7 @@ const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<un
     .flatMap((value) => (isObject(value) && Object.hasOwn(value, name) ? [value[name]] : []))
 
 const below = (value: unknown): ReadonlyArray<unknown> =>
-  typeof value !== "object" || value === null || isRaw(value)
-    ? [value]
-    : [value, ...Object.values(value).flatMap(below)]
+  !Predicate.isObjectOrArray(value) || isRaw(value) ? [value] : [value, ...Object.values(value).flatMap(below)]
 
 /** The values of a field: the members of that name, with the elements of a list, and of a list in it, in its place. */
 export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import { boundsFault } from "./Bounds.ts"
 import type { NewDocument, Written } from "./IndexedDocument.ts"
 import { placeOf } from "./Instant.ts"
@@ -14,9 +15,6 @@ export interface Prepared {
   readonly json: string
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const encoder = new TextEncoder()
 
 const sizeOf = (id: string): number => (id.length > 512 || id.length < 128 ? id.length : encoder.encode(id).length)
@@ -25,7 +23,7 @@ const read = (source: NewDocument["source"]): { readonly json: string; readonly 
   try {
     const json = typeof source === "string" ? source : JSON.stringify(source)
     const value: unknown = typeof source === "string" ? JSON.parse(source) : source
-    if (!isObject(value)) return "the document is not an object"
+    if (!Predicate.isObject(value)) return "the document is not an object"
     return boundsFault(json) ?? { json, timestamp: value["@timestamp"] }
   } catch {
     return "the document is not JSON, or too deep"

@@ -1,11 +1,11 @@
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import type { Issue } from "../Issue.ts"
 import { listed, suggestion } from "../Suggest.ts"
 import { bool, type ParseClause } from "./parse/Bool.ts"
 import { match, matchPhrase, multiMatch } from "./parse/Match.ts"
 import { queryString, simpleQueryString } from "./parse/QueryString.ts"
 import { range } from "./parse/Range.ts"
-import { isObject, Place } from "./parse/Reader.ts"
+import { Place } from "./parse/Reader.ts"
 import { exists, ids, prefix, term, terms, wildcards } from "./parse/Terms.ts"
 import { all, none, type Query } from "./Query.ts"
 
@@ -46,7 +46,7 @@ const clause: ParseClause = (place) => {
  * @returns the query, or all that is wrong with it, with JSON pointers below `pointer`
  */
 export const parseQuery = (value: unknown, now: number, pointer = ""): Result.Result<Query, ReadonlyArray<Issue>> => {
-  if (isObject(value) && Object.keys(value).length === 0) return Result.succeed(all)
+  if (Predicate.isObject(value) && Object.keys(value).length === 0) return Result.succeed(all)
   const place = new Place(value, now, pointer)
   const query = clause(place)
   if (query !== undefined && place.issues.length === 0) return Result.succeed(query)

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { within } from "../../drivers/files/Deadline.ts"
 import type { OpenedFile } from "../../drivers/files/OpenInside.ts"
-import { chunkSize } from "../files/Chunks.ts"
+import { chunkSize } from "./Chunks.ts"
 
 const remembered = 10_000
 

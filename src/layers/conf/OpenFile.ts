@@ -3,7 +3,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import { type OpenedFile, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../../services/conf/Conf.ts"
-import { chunksOf } from "../files/Chunks.ts"
+import { chunksOf } from "./Chunks.ts"
 import { fileHashes } from "./Hashes.ts"
 
 const close = async (opened: OpenedFile | OpenFailure) => {

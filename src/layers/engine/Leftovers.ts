@@ -1,12 +1,6 @@
 import { readdir, rm, stat } from "node:fs/promises"
-import { hostname } from "node:os"
 import { join } from "node:path"
-import { startOf } from "../../drivers/ProcessStat.ts"
-
-const host = hostname().replace(/[^A-Za-z0-9]/g, "_")
-
-/** Names this process among all that share the folders: `<pid>-<start of the process>-<host>`. */
-export const gateway = `${process.pid}-${startOf(process.pid) ?? "0"}-${host}`
+import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 
 const monthMillis = 30 * 24 * 60 * 60 * 1000
 
@@ -21,17 +15,14 @@ const changed = async (path: string): Promise<number> => {
 }
 
 /** Whether the gateway of this name is gone. One on another host cannot be asked: a month without a change decides. */
-const isGone = async (name: string, path: string): Promise<boolean> => {
-  const [pid = "", start = "", where = ""] = name.split("-")
-  if (where === host && start !== "0" && process.platform === "linux") return startOf(Number(pid)) !== start
-  return Date.now() - (await changed(path)) > monthMillis
-}
+const isGone = async (name: string, path: string): Promise<boolean> =>
+  isProcessGone(name) ?? Date.now() - (await changed(path)) > monthMillis
 
 /** Where runs of this gateway keep unfinished data files, on the volume of the finished ones. */
-export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", gateway)
+export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", processName)
 
 /** Where runs of this gateway keep what they need only while they run. */
-export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", gateway)
+export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
 
 /** Removes what runs of dead gateways left. A folder that cannot be reached is left alone. */
 export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promise<void> => {
@@ -39,7 +30,7 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
   for (const folder of [...tenants.map((tenant) => join(dataRoot, tenant, "unfinished")), join(tempRoot, "runs")]) {
     for (const name of await namesIn(folder)) {
       const path = join(folder, name)
-      if (name !== gateway && (await isGone(name, path)))
+      if (name !== processName && (await isGone(name, path)))
         await rm(path, { recursive: true, force: true }).catch(() => {})
     }
   }

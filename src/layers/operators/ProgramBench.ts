@@ -1,11 +1,11 @@
-import { Result } from "effect"
+import { Predicate, Result } from "effect"
 import { guard } from "../../drivers/threads/Watchdog.ts"
 import { open } from "../../languages/flowlet/Engine.ts"
 import type { Guest } from "../../languages/flowlet/Guest.ts"
 import { matching } from "../../languages/flowlet/Matching.ts"
 import type { Outcome, ScriptFault } from "../../languages/flowlet/Outcome.ts"
 import type { Guard } from "../../languages/Guard.ts"
-import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { SampleResult } from "../../services/operators/OperatorTest.ts"
@@ -18,7 +18,7 @@ const eventOf = ({ text }: Sample): unknown => {
   if (/^\s*\{/.test(text)) {
     try {
       const value = parseJson(text)
-      if (isObject(value)) return value
+      if (Predicate.isObject(value)) return value
     } catch {
       // Not JSON after all.
     }

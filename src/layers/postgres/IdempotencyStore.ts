@@ -1,7 +1,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import { type Begun, IdempotencyStore } from "../../services/http/Idempotency.ts"
+import { type Begun, IdempotencyStore } from "../../services/shared/IdempotencyStore.ts"
 
 const lifetime = "24 hours"
 /** A request that has not come to an end for so long has died with its gateway. */

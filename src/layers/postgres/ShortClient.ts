@@ -1,6 +1,6 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import type { Scope } from "effect"
-import { Effect, Exit, type Stream } from "effect"
+import { Effect, Exit, Predicate, type Stream } from "effect"
 import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
@@ -98,7 +98,7 @@ class SharedConnection implements Connection {
 /** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, not with an error. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
-    const command = typeof result === "object" && result !== null && "command" in result ? result.command : ""
+    const command = Predicate.hasProperty(result, "command") ? result.command : ""
     if (command !== "ROLLBACK") return Effect.void
     const message = "The transaction had failed, so its COMMIT undid it"
     return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })

@@ -1,4 +1,4 @@
-import { isObject } from "../../languages/json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
 import type { Event } from "../Node.ts"
 
 /** Records that are looked at for the columns when none are given. */
@@ -23,7 +23,7 @@ export const columnsOf = (events: ReadonlyArray<Event>): Array<string> => {
   const columns = new Set<string>()
   const collect = (value: Event, prefix: string, depth: number): void => {
     for (const [key, member] of Object.entries(value)) {
-      if (isObject(member) && depth < 32 && Object.keys(member).length > 0)
+      if (Predicate.isObject(member) && depth < 32 && Object.keys(member).length > 0)
         collect(member, `${prefix}${key}.`, depth + 1)
       else columns.add(prefix + key)
     }
@@ -38,7 +38,7 @@ const lookup = (event: Event, column: string): unknown => {
   for (let dot = column.indexOf("."); dot !== -1; dot = column.indexOf(".", dot + 1)) {
     const key = column.slice(0, dot)
     const member = Object.hasOwn(event, key) ? event[key] : undefined
-    if (isObject(member)) {
+    if (Predicate.isObject(member)) {
       const value = lookup(member, column.slice(dot + 1))
       if (value !== undefined) return value
     }

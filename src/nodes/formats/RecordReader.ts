@@ -1,10 +1,7 @@
+import { batchCharacters, batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
 import { type TextFormat, textDecoder, textReader } from "./TextReader.ts"
-
-/** A batch is sent when it has this many records, or characters of input. */
-const batchRecords = 1000
-const batchCharacters = 262_144
 
 /** Reads one source in batches: bytes in, records and failures out. Never waits between the lines of a chunk. */
 export class RecordReader {

@@ -1,4 +1,5 @@
-import { isDeeperThan, isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
+import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
 import { CsvReader } from "./CsvReader.ts"
@@ -20,7 +21,7 @@ export interface TextReader {
 
 /** A JSON object as a record, or why the value cannot be one. */
 export const recordOf = (value: unknown, length: number): Event | string => {
-  if (!isObject(value)) return "the line is JSON, but not an object"
+  if (!Predicate.isObject(value)) return "the line is JSON, but not an object"
   if (length > shallowLength && isDeeperThan(value, maxDepth)) {
     return `the record is nested deeper than ${maxDepth} levels`
   }

@@ -1,9 +1,8 @@
 import { Schema } from "effect"
-import { isObject } from "../../languages/json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
 import { runtimes } from "../../protocol/Flowline.ts"
+import { batchRecords } from "../Batch.ts"
 import { chosen, node } from "../Node.ts"
-
-const batchRecords = 1000
 
 export const datasetGenerator = node({
   type: "dataset_generator",
@@ -24,7 +23,7 @@ export const datasetGenerator = node({
     ]
   },
   relation: ({ rows }) =>
-    Array.isArray(rows) && rows.every(isObject)
+    Array.isArray(rows) && rows.every(Predicate.isObject)
       ? { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] }
       : undefined,
   start: ({ rows }) => ({

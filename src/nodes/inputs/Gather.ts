@@ -1,8 +1,7 @@
+import { batchCharacters, batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
 
-const batchRecords = 1000
-const batchCharacters = 262_144
 /** Characters that may wait for the nodes behind: senders that cannot be held back lose what is over it. */
 const maxCharacters = 8 * 1024 * 1024
 /** Longest that a record waits for others, in milliseconds. */

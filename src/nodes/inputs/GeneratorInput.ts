@@ -1,11 +1,10 @@
 import { Effect, Schema } from "effect"
+import { batchRecords } from "../Batch.ts"
 import { type Batch, chosen, type Event, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
 const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
 
-/** Records of one batch at most. */
-const batchRecords = 1000
 /** How long a slow generator sleeps at most between two looks at the clock. */
 const tickMillis = 50
 /** A sink that was slower than the rate is not made to catch up more than this. */

@@ -1,12 +1,11 @@
 import { Effect, Schema } from "effect"
 import { parseJson } from "../../languages/json/JsonValue.ts"
+import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { recordOf, textDecoder, textReader } from "../formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { hostSetting, portSetting } from "./Ports.ts"
-
-const batchRecords = 1000
 
 const problem = (status: number, detail: string, headers: Readonly<Record<string, string>> = {}): Answer => ({
   status,

@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
-import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
 import type { Row } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import { setMember } from "../../languages/query/Member.ts"
@@ -116,7 +116,7 @@ export const searchInput = node({
         if (fields === undefined) {
           for await (const texts of documents.read(index, parsed, { counted })) {
             signal.throwIfAborted()
-            await emit(chosen, texts.map(parse).filter(isObject))
+            await emit(chosen, texts.map(parse).filter(Predicate.isObject))
           }
           return
         }

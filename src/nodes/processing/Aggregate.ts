@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../../languages/FieldPath.ts"
+import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
@@ -16,9 +17,6 @@ const millisOf = (duration: string): number => {
 const Duration = Schema.String.check(
   Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
 )
-
-/** Rows of one batch at most. */
-const batchRecords = 1000
 
 /** Windows that a record may belong to. */
 const maxOverlap = 1000

@@ -1,4 +1,5 @@
 import { Effect, Schema } from "effect"
+import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
@@ -23,9 +24,6 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
   timeout_millis: timeoutMillis
 })
-
-/** Records of one batch at most: a program may return many for one. */
-const batchRecords = 1000
 
 export const flowlet = node({
   type: "flowlet",

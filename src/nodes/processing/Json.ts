@@ -1,6 +1,6 @@
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 import type { Fields } from "../../languages/FieldPath.ts"
-import { isDeeperThan, isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
@@ -31,7 +31,7 @@ export const json = node({
       if (text.length > 2 * maxDepth && isDeeperThan(value, maxDepth)) {
         throw new Unreadable(`the JSON in ${settings.field} is nested deeper than ${maxDepth} levels`)
       }
-      if (settings.target !== undefined || isObject(value)) return value as Fields
+      if (settings.target !== undefined || Predicate.isObject(value)) return value as Fields
       throw new Unreadable(`the JSON in ${settings.field} is no object; a target can take it`)
     })
 })

@@ -1,6 +1,5 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
-import { isObject } from "../../languages/json/JsonValue.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
 
@@ -36,7 +35,7 @@ export const merge = (event: Event, fields: Event): Event => {
   for (const key of Object.keys(fields)) {
     const value = fields[key]
     const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
-    const next = isObject(present) && isObject(value) ? merge(present, value) : value
+    const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
     // Assigning would set the prototype.
     if (key === "__proto__")
       Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })

@@ -1,13 +1,13 @@
+import * as Predicate from "effect/Predicate"
 import { jsonLine } from "../../drivers/duckdb/Columns.ts"
-import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
+import { batchRecords } from "../../nodes/Batch.ts"
 import { reasonOf } from "../../nodes/Failures.ts"
 import { type Batch, type Emit, type Event, errors, type Instance } from "../../nodes/Node.ts"
 import type { Relation } from "./Graph.ts"
 import type { Grown } from "./Scratch.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
-
-const batchRecords = 1000
 
 /** Most failed records that are kept; the others are counted. */
 const maxFailed = 10_000
@@ -61,7 +61,7 @@ export const feed = async (instance: Instance, relation: string, work: Work, fai
   }
   let count = 0
   for await (const rows of work.database.texts(`SELECT ${jsonLine(columns)} FROM ${relation}`)) {
-    const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(isObject)
+    const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(Predicate.isObject)
     for (let at = 0; at < events.length; at += batchRecords) {
       work.signal.throwIfAborted()
       await instance.process?.(events.slice(at, at + batchRecords), emit)

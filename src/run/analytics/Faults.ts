@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
 import { parse } from "csv-parse/sync"
+import * as Predicate from "effect/Predicate"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
-import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
 import { LineSplitter } from "../../nodes/formats/Lines.ts"
 import { NodeFailure } from "../stream/Pipeline.ts"
 import type { Opened } from "./Files.ts"
@@ -23,7 +24,7 @@ const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefin
       count++
       if (fault !== undefined || line.trim() === "") continue
       try {
-        if (!isObject(parseJson(line))) fault = `${name}, line ${count}: the line is JSON, but not an object`
+        if (!Predicate.isObject(parseJson(line))) fault = `${name}, line ${count}: the line is JSON, but not an object`
       } catch {
         fault = `${name}, line ${count}: the line is not JSON`
       }

@@ -4,6 +4,7 @@ import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/Message.ts"
+import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { NodeFailure } from "../stream/Pipeline.ts"
 
 /** What a node publishes: a table or view, by its full SQL name, and its records as far as they are counted. */
@@ -108,12 +109,10 @@ export class Graph {
         from.subscribers.push(station)
       }
     }
-    const ordered = new Set<Station>()
-    const add = (station: Station): void => {
-      for (const { from } of station.inputs) if (!ordered.has(from)) add(from)
-      ordered.add(station)
-    }
-    this.stations.forEach(add)
-    this.ordered = [...ordered]
+    const places = new Map(this.stations.map((station, place) => [station, place]))
+    const ways = this.stations.flatMap(({ subscribers }, from) =>
+      subscribers.map((receiver) => ({ from, to: places.get(receiver)! }))
+    )
+    this.ordered = sendersFirst(this.stations.length, ways).map((place) => this.stations[place]!)
   }
 }

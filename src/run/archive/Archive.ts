@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Predicate } from "effect"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import { Failure, writeFailure } from "../../drivers/Failure.ts"
 import type { Sink } from "../../nodes/Node.ts"
@@ -36,7 +36,7 @@ export class Archive {
     })
     const write = Effect.flatMap(Blobs, (store) => store.write(spec.tenant, made.bytes, (cause) => cause)).pipe(
       Effect.catchIf(
-        (error) => typeof error === "object" && error !== null && "storage" in error,
+        (error) => Predicate.hasProperty(error, "storage"),
         () => Effect.fail(new Failure("The archive could not be stored: the data storage is full or does not answer"))
       ),
       Effect.provide(this.#blobs)

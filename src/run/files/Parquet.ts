@@ -2,11 +2,13 @@ import { createWriteStream } from "node:fs"
 import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
+import * as Predicate from "effect/Predicate"
 import { jsonLine, literal } from "../../drivers/duckdb/Columns.ts"
 import { Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { Failure } from "../../drivers/Failure.ts"
 import type { TenantFiles } from "../../drivers/files/TenantFiles.ts"
-import { isObject, parseJson } from "../../languages/json/JsonValue.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
+import { batchRecords } from "../../nodes/Batch.ts"
 import type { Batch } from "../../nodes/Node.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
@@ -14,7 +16,6 @@ import type { StoredFiles } from "./StoredFiles.ts"
 /** What DuckDB may hold beside the run's own heap, MiB: it reads a few row groups at a time. */
 const memoryMib = 160
 const spillBytes = 1024 ** 3
-const batchRecords = 1000
 
 let files = 0
 
@@ -38,7 +39,7 @@ async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
     const from = `read_parquet(${literal(path)})`
     const columns = await database.columns(from)
     for await (const rows of database.texts(`SELECT ${jsonLine(columns)} FROM ${from}`)) {
-      const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(isObject)
+      const events = rows.map(([line]) => parseJson(line ?? "{}")).filter(Predicate.isObject)
       for (let at = 0; at < events.length; at += batchRecords) yield events.slice(at, at + batchRecords)
     }
   } finally {

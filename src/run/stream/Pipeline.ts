@@ -12,6 +12,7 @@ import {
 } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/Message.ts"
+import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
 
 /** A node failed and with it the run. `message` is for the user; `cause` has the rest. */
@@ -115,17 +116,11 @@ export const pipeline = (
 
 /** Senders before receivers. The flowline has no cycles: validation saw to that. */
 const topological = (stations: ReadonlyArray<Station>): ReadonlyArray<Station> => {
-  const missing = new Map(stations.map((station) => [station, 0]))
-  const receivers = (station: Station) => [...station.subscribers.values()].flat()
-  for (const station of stations) for (const next of receivers(station)) missing.set(next, missing.get(next)! + 1)
-  const order = stations.filter((station) => missing.get(station) === 0)
-  for (const station of order) {
-    for (const next of receivers(station)) {
-      missing.set(next, missing.get(next)! - 1)
-      if (missing.get(next) === 0) order.push(next)
-    }
-  }
-  return order
+  const places = new Map(stations.map((station, place) => [station, place]))
+  const ways = stations.flatMap((station, from) =>
+    [...station.subscribers.values()].flat().map((receiver) => ({ from, to: places.get(receiver)! }))
+  )
+  return sendersFirst(stations.length, ways).map((place) => stations[place]!)
 }
 
 /** One node with its subscribers, its counters and its queue. */

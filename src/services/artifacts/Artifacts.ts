@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Result, Scope, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Result, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -9,9 +9,7 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
-import type { FormPart } from "../http/Form.ts"
-import type { UploadedFile } from "../http/UploadParser.ts"
-import { collected } from "../shared/Collected.ts"
+import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
@@ -24,7 +22,7 @@ const contentBytes = 64 * 1024
 /** What describes the build, in one order, so that equal manifests are equal texts. */
 const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, unknown> => {
   const sorted = (value: unknown): unknown =>
-    typeof value !== "object" || value === null
+    !Predicate.isObjectOrArray(value)
       ? value
       : Array.isArray(value)
         ? value.map(sorted)
@@ -46,7 +44,7 @@ export class Artifacts extends Context.Service<
     /** Makes a stored build the version that its manifest names. */
     readonly add: (
       tenant: string,
-      build: Blob & { readonly file: UploadedFile },
+      build: Blob & { readonly file: FileSaid },
       manifest: FormPart,
       isNew: boolean
     ) => Effect.Effect<
@@ -95,7 +93,7 @@ export class Artifacts extends Context.Service<
       /** The build as text, when it is short and UTF-8. */
       const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
         if (size > contentBytes) return undefined
-        const bytes = yield* collected(yield* blobs.read(tenant, sha256), size)
+        const bytes = yield* Stream.mkUint8Array(yield* blobs.read(tenant, sha256))
         try {
           const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
           return text.includes("\u0000") ? undefined : text

@@ -1,4 +1,4 @@
-import { Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import { versionPattern } from "../shared/Versions.ts"
@@ -34,9 +34,6 @@ const Manifest = Schema.Struct({
 })
 export type Manifest = typeof Manifest.Type
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const people = new Set(["name", "email"])
 const links = new Set(["name", "url"])
 const texts = new Set(["group", "artifact", "version", "type", "description", "displayName", "readme", "sha256"])
@@ -60,7 +57,7 @@ const textual = (document: SourceDocument, lines: ReadonlyArray<string>): Record
     return literal === "" || /^[*&!]/.test(literal) ? String(value) : literal
   }
   const members = (value: unknown, names: ReadonlySet<string>, path: ReadonlyArray<PropertyKey>): unknown =>
-    isObject(value)
+    Predicate.isObject(value)
       ? Object.fromEntries(
           Object.entries(value).flatMap(([name, inner]) =>
             names.has(name) && inner !== null ? [[name, text(inner, [...path, name])]] : []

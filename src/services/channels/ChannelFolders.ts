@@ -61,12 +61,9 @@ export class ChannelFolders extends Context.Service<
           const file = yield* conf.open(tenant, path).pipe(
             Effect.flatMap(({ size, read }) => {
               const span = { start: 0, end: Math.min(size, maxBytes + 1) }
-              return Stream.runCollect(read(span))
+              return Stream.mkUint8Array(read(span))
             }),
-            Effect.map((chunks): { readonly path: string; readonly bytes: Uint8Array<ArrayBuffer> } => ({
-              path,
-              bytes: new Uint8Array(Buffer.concat(chunks))
-            })),
+            Effect.map((bytes) => ({ path, bytes })),
             Effect.scoped,
             Effect.catchTag(["NotFound", "DirectoryRead"], () => Effect.undefined)
           )

@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { Draining } from "../http/Draining.ts"
-import { eventStream, formatOf, startOf } from "../http/Lines.ts"
+import { eventStream, formatOf, outputDocument, startOf } from "../http/Lines.ts"
 import { listResponse } from "../http/Paging.ts"
+import { Draining } from "../shared/Draining.ts"
 import { Executions } from "./Executions.ts"
-import { document } from "./Output.ts"
 
 export const ExecutionsHttp = HttpApiBuilder.group(
   Api,
@@ -32,7 +31,9 @@ export const ExecutionsHttp = HttpApiBuilder.group(
         const after = startOf(request, query.from) ?? 0
         return format === "events"
           ? eventStream(executions.follow(params.tenant, params.id, after), draining)
-          : document(executions, format, params.tenant, params.id, after)
+          : Effect.flatMap(executions.output(params.tenant, params.id), ({ state, truncated, lines }) =>
+              outputDocument(format, { id: params.id, state, truncated }, lines(after))
+            )
       })
       .handle("detail", ({ params }) => executions.detail(params.tenant, params.flowlineId, params.executionId))
       .handle("cancel", ({ params }) => executions.cancel(params.tenant, params.flowlineId, params.executionId))

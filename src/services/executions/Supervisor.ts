@@ -2,7 +2,6 @@ import { Context, Deferred, Effect, Layer, Result } from "effect"
 import { millisOf } from "../../languages/DurationText.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause } from "../../protocol/Liveness.ts"
-import { decodeStored } from "../flowlines/Stored.ts"
 import { Attempts, failed, fenced, type Outcome, retryWhileUnreachable } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
@@ -12,6 +11,7 @@ import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { RunSlots } from "./RunSlots.ts"
+import { decodeStored } from "./StoredFlowline.ts"
 
 /** Attempts that an execution gets when gateways die under it, before it counts as lost. */
 const maxAttempts = 3

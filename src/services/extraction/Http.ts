@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { IdempotencyStore, idempotent } from "../http/Idempotency.ts"
+import { idempotent } from "../http/Idempotency.ts"
 import { readJson } from "../http/JsonBody.ts"
+import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
 import { Extraction } from "./Extraction.ts"
 

@@ -1,7 +1,7 @@
+import { sendersFirst, type Way } from "../../protocol/SendersFirst.ts"
+
 /** A subscription whose component exists. */
-export interface Edge {
-  readonly from: number
-  readonly to: number
+export interface Edge extends Way {
   /** Which of the subscriptions of `to` it is. */
   readonly index: number
 }
@@ -30,19 +30,8 @@ export const findCycles = (
 }
 
 const findCycle = (size: number, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> | undefined => {
-  const missing = new Array<number>(size).fill(0)
-  const outgoing = new Map<number, Array<Edge>>()
-  for (const edge of edges) {
-    missing[edge.to]!++
-    const list = outgoing.get(edge.from)
-    if (list === undefined) outgoing.set(edge.from, [edge])
-    else list.push(edge)
-  }
-  const done = missing.flatMap((count, index) => (count === 0 ? [index] : []))
-  for (const index of done) {
-    for (const { to } of outgoing.get(index) ?? []) if (--missing[to]! === 0) done.push(to)
-  }
-  const left = new Set(missing.flatMap((count, index) => (count > 0 ? [index] : [])))
+  const left = new Set(Array.from({ length: size }, (_, index) => index))
+  for (const index of sendersFirst(size, edges)) left.delete(index)
   // Each node that is left has a sender that is left too: going back must come round.
   const incoming = new Map(
     edges.filter(({ from, to }) => left.has(from) && left.has(to)).map((edge) => [edge.to, edge])

@@ -1,4 +1,4 @@
-import { isObject } from "../../languages/json/JsonValue.ts"
+import * as Predicate from "effect/Predicate"
 import { catalogue, needs } from "../../nodes/Catalogue.ts"
 import type { Relation } from "../../nodes/Node.ts"
 import { maxNodes, maxWires, type Runtime, runtimes } from "../../protocol/Flowline.ts"
@@ -21,7 +21,7 @@ const texts = (value: unknown, names: ReadonlyArray<string>): ReadonlyArray<Reco
   if (!Array.isArray(value)) return undefined
   return value.slice(0, maxWires).map((item: unknown) => {
     const entries = names.flatMap((name) => {
-      const member = isObject(item) ? text(item[name]) : undefined
+      const member = Predicate.isObject(item) ? text(item[name]) : undefined
       return member === undefined ? [] : [[name, member] as const]
     })
     return Object.fromEntries(entries)
@@ -68,20 +68,20 @@ export const needsOf = ({ runtime, nodes }: Outline): Needs => {
 
 /** Reads of a flowline whatever is readable, so that one fault does not hide the others. */
 export const outline = (value: unknown): Outline => {
-  const { runtime, dag } = isObject(value) ? value : {}
+  const { runtime, dag } = Predicate.isObject(value) ? value : {}
   return {
     runtime: runtimes.find((known) => known === runtime),
     nodes: (Array.isArray(dag) ? dag.slice(0, maxNodes) : []).map((node: unknown): OutlineNode => {
-      const members = isObject(node) ? node : {}
+      const members = Predicate.isObject(node) ? node : {}
       const settings = Object.hasOwn(members, "settings") ? members["settings"] : {}
       const type = text(members["type"])
       return {
         type,
         component: members["component"] === undefined ? type : text(members["component"]),
         named: members["component"] !== undefined,
-        settings: isObject(settings) ? settings : undefined,
-        subscribe: isObject(node) ? texts(members["subscribe"], ["component", "stream"]) : undefined,
-        publish: isObject(node) ? texts(members["publish"], ["stream"]) : undefined
+        settings: Predicate.isObject(settings) ? settings : undefined,
+        subscribe: Predicate.isObject(node) ? texts(members["subscribe"], ["component", "stream"]) : undefined,
+        publish: Predicate.isObject(node) ? texts(members["publish"], ["stream"]) : undefined
       }
     })
   }

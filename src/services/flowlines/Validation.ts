@@ -1,4 +1,4 @@
-import { Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import type { Position } from "../../languages/document/DocumentSource.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
@@ -35,9 +35,7 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>(
     (inner, key) =>
-      typeof inner === "object" && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<PropertyKey, unknown>)[key]
-        : undefined,
+      Predicate.isObjectOrArray(inner) && Object.hasOwn(inner, key) ? Reflect.get(inner, key) : undefined,
     value
   )
 
@@ -208,9 +206,7 @@ const checkNode = (
 
 /** The names of a node's settings. */
 export const settingsOf = (type: NodeType): ReadonlyArray<string> =>
-  "fields" in type.settings && typeof type.settings.fields === "object" && type.settings.fields !== null
-    ? Object.keys(type.settings.fields)
-    : []
+  "fields" in type.settings && Predicate.isObject(type.settings.fields) ? Object.keys(type.settings.fields) : []
 
 /** Two nodes that write the same entry or file: one would replace what the other wrote. */
 const checkTargets = (

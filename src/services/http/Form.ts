@@ -1,90 +1,98 @@
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { TooLarge } from "../../errors/TooLarge.ts"
+import type { Issue } from "../../errors/BadRequest.ts"
 import { Bytes } from "../shared/Bytes.ts"
+import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
-import { type FormRules, formParser, type PartRule } from "./FormParser.ts"
-
-/** A part of a form, a file or a text field alike. `filename` is the client's own word: never a path. */
-export interface FormPart {
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly filename?: string
-  readonly contentType?: string
-}
-
-/** A form that is broken: told with all that is wrong with it. */
-export const unreadable = (issues: ReadonlyArray<Issue>) =>
-  new BadRequest({ detail: "The form cannot be read", issues })
+import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
 
 /** The `content-type` fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
-const typeFault = (contentType: string | undefined): string | undefined => {
-  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? "")) return "the content type must be multipart/form-data"
-  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType ?? "")
-  const length = (boundary?.[1] ?? boundary?.[2] ?? "").length
+const typeFault = (contentType = ""): string | undefined => {
+  if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return "the content type must be multipart/form-data"
+  const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
+  const { length } = boundary?.[1] ?? boundary?.[2] ?? ""
   return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined
 }
 
-/**
- * Reads a `multipart/form-data` body into memory, each part within its limit. Refuses with all faults at once: parts
- * that are missing, sent twice or not what their digest says (`Content-Digest`, `Repr-Digest`, on the request or on a
- * part). What a refused client still sends is left to the server, which closes the connection. `hold` is told how many
- * bytes are about to be kept, and may refuse them.
- */
-export const readForm = Effect.fn("Form.read")(function* <E = never>(
+/** The parser of a request's form; refuses a request that is none. */
+export const parserFor = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
-  rules: {
-    readonly parts: Readonly<Record<string, PartRule>>
-    readonly maxParts?: number
-    readonly other?: FormRules["other"]
-    readonly hold?: (bytes: number) => Effect.Effect<void, E>
-  }
+  { parts, maxParts = defaultLimits.parts }: PartRules,
+  file?: FileRule
 ) {
   const wrongType = typeFault(request.headers["content-type"])
   if (wrongType !== undefined) return yield* unreadable([{ detail: wrongType }])
-  const known = new Map(Object.entries(rules.parts))
-  const parser = formParser(request.headers, {
-    parts: known,
-    maxParts: rules.maxParts ?? defaultLimits.parts,
-    other: rules.other ?? { limit: defaultLimits.formField, limitName: "formField" }
-  })
-  const body = hasDigest(request.headers) ? new Bytes() : undefined
-  const take = (chunk: Uint8Array) =>
-    Effect.sync(() => {
-      body?.append(chunk)
-      parser.write(chunk)
-      return parser.excess() === undefined && parser.broken() === undefined
-    })
-  const { hold } = rules
+  const rules: FormRules = {
+    parts: new Map(Object.entries(parts)),
+    maxParts,
+    other: { limit: defaultLimits.formField, limitName: "formField" },
+    ...(file === undefined ? {} : { file })
+  }
+  return formParser(request.headers, rules)
+})
+
+/**
+ * Receives a form and gives its small parts. `write` hands a chunk to the parser. Refuses with all faults at once: parts
+ * that are missing, sent twice or not what their digest says (`Content-Digest`, `Repr-Digest`, on the request or on a
+ * part). What a refused client still sends is left to the server, which closes the connection.
+ */
+export const receive = Effect.fnUntraced(function* <E>(
+  request: HttpServerRequest.HttpServerRequest,
+  parser: FormParser,
+  { parts: rules }: PartRules,
+  write: (chunk: Uint8Array) => Effect.Effect<void, E>,
+  bodyFault: Effect.Effect<string | undefined>
+) {
   yield* request.stream.pipe(
     Stream.mapError(() => unreadable([{ detail: "the body could not be received" }])),
-    Stream.runForEachWhile((chunk) =>
-      hold === undefined ? take(chunk) : Effect.andThen(hold(chunk.length), take(chunk))
-    )
+    Stream.runForEachWhile((chunk) => Effect.map(write(chunk), () => parser.refused() === undefined))
   )
   parser.end()
-  const excess = parser.excess()
-  if (excess !== undefined) return yield* new TooLarge(excess)
-  const broken = parser.broken()
-  if (broken !== undefined) return yield* unreadable([broken])
+  const refused = parser.refused()
+  if (refused !== undefined) return yield* refused
 
   const issues: Array<Issue> = []
   const found = new Map<string, FormPart>()
   const twice = new Set<string>()
   for (const { name, filename, contentType, headers, bytes } of parser.parts) {
-    if (!known.has(name)) continue
+    if (!Object.hasOwn(rules, name)) continue
     if (found.has(name)) twice.add(name)
     const fault = yield* digestFault(headers, bytes.value)
     if (fault !== undefined) issues.push({ part: name, detail: fault })
-    found.set(name, { bytes: bytes.value, ...(filename === undefined ? {} : { filename }), contentType })
+    found.set(name, { bytes: bytes.value, filename, contentType })
   }
-  for (const [name, { required }] of known) {
+  for (const [name, { required }] of Object.entries(rules)) {
     if (required && !found.has(name)) issues.push({ part: name, detail: "the part is missing" })
     if (twice.has(name)) issues.push({ part: name, detail: "the part was sent more than once" })
   }
-  const fault = body === undefined ? undefined : yield* digestFault(request.headers, body.value)
+  issues.push(...parser.fileIssues())
+  const fault = yield* bodyFault
   if (fault !== undefined) issues.push({ detail: fault })
   if (issues.length > 0) return yield* unreadable(issues)
   return found
+})
+
+/**
+ * Reads a `multipart/form-data` body into memory, each part within its limit. `hold` is told how many bytes are about
+ * to be kept, and may refuse them.
+ */
+export const readForm = Effect.fn("Form.read")(function* <E = never>(
+  request: HttpServerRequest.HttpServerRequest,
+  rules: PartRules & { readonly hold?: (bytes: number) => Effect.Effect<void, E> }
+) {
+  const parser = yield* parserFor(request, rules)
+  const body = hasDigest(request.headers) ? new Bytes() : undefined
+  const take = (chunk: Uint8Array) =>
+    Effect.sync(() => {
+      body?.append(chunk)
+      parser.write(chunk)
+    })
+  const { hold } = rules
+  const write = (chunk: Uint8Array): Effect.Effect<void, E> =>
+    hold === undefined ? take(chunk) : Effect.andThen(hold(chunk.length), take(chunk))
+  const bodyFault = Effect.suspend(() =>
+    body === undefined ? Effect.undefined : digestFault(request.headers, body.value)
+  )
+  return yield* receive(request, parser, rules, write, bodyFault)
 })

@@ -1,46 +1,52 @@
 import { MultipartParser } from "effect/http"
-import type { Issue } from "../../errors/BadRequest.ts"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
 import { Bytes } from "../shared/Bytes.ts"
+import type { FileSaid, PartRule } from "../shared/Form.ts"
+import type { RunningHash } from "../shared/StreamHash.ts"
+import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
-/** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
-export interface PartRule {
-  readonly limit: number
-  readonly limitName: string
-  readonly required: boolean
+/** The one part whose bytes go on as they come and are not kept. */
+export interface FileRule {
+  readonly name: string
+  /** The most bytes that the file can have, if there is a limit: what is over it is not even received. */
+  readonly most?: { readonly limit: number; readonly limitName: string } | undefined
+  readonly take: (chunk: Uint8Array) => void
+  readonly newHash: () => RunningHash
 }
 
 export interface FormRules {
+  /** The parts that are kept in memory. */
   readonly parts: ReadonlyMap<string, PartRule>
+  readonly file?: FileRule
   /** How many parts a form may have, named by a rule or not. */
   readonly maxParts: number
   /** The limit of parts that no rule names; their content is dropped. */
   readonly other: { readonly limit: number; readonly limitName: string }
 }
 
-/** A limit that the form went over. */
-export interface Excess {
-  readonly limit: string
-  readonly value: number
-  readonly part?: string
-}
-
 /** A part of the form as it was received. */
-export interface ReceivedPart {
+export interface ReceivedPart extends FileSaid {
   readonly name: string
-  readonly filename: string | undefined
-  readonly contentType: string
   readonly headers: Readonly<Record<string, unknown>>
   readonly bytes: Bytes
 }
 
-/** The form as far as it was read. Once `excess` or `broken` is set, the rest of the body is not looked at. */
+/** The form as far as it was read. Once it is `refused`, the rest of the body is not looked at. */
 export interface FormParser {
   readonly write: (chunk: Uint8Array) => void
   readonly end: () => void
+  readonly refused: () => BadRequest | TooLarge | undefined
   readonly parts: ReadonlyArray<ReceivedPart>
-  readonly excess: () => Excess | undefined
-  readonly broken: () => Issue | undefined
+  /** What the client says of the file, from its first byte on. */
+  readonly file: () => FileSaid | undefined
+  /** The file's parts after its first, and what its digest says. */
+  readonly fileIssues: () => ReadonlyArray<Issue>
 }
+
+/** A form that is broken: told with all that is wrong with it. */
+export const unreadable = (issues: ReadonlyArray<Issue>) =>
+  new BadRequest({ detail: "The form cannot be read", issues })
 
 /** Bytes that a part's headers and boundary may have. */
 const overhead = 20 * 1024
@@ -58,62 +64,97 @@ const faultOf = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/** Reads a form into memory, each part up to its own limit; parts that no rule names are counted and dropped. */
+/** Takes a form apart: a file's bytes to its rule, other parts into memory, each up to its limit, in any order. */
 export const formParser = (headers: Readonly<Record<string, string>>, rules: FormRules): FormParser => {
   const parts: Array<ReceivedPart> = []
-  let excess: Excess | undefined
-  let broken: Issue | undefined
-  const stopped = () => excess !== undefined || broken !== undefined
-  /** Bytes of the body that were not written yet; not a number when the client does not say. */
-  let toCome = Number(headers["content-length"])
+  let file: FileSaid | undefined
+  let digests: ReadonlyArray<Digest> = []
+  let hash: RunningHash | undefined
+  let files = 0
+  let received = 0
+  let taken = 0
+  let refused: BadRequest | TooLarge | undefined
+  /** Bytes of the body; not a number when the client does not say. */
+  const announced = Number(headers["content-length"])
 
-  const receive = (info: MultipartParser.PartInfo) => {
-    const rule = rules.parts.get(info.name)
-    const { limit, limitName } = rule ?? rules.other
-    const bytes = new Bytes(toCome > 0 ? Math.min(limit, toCome) : undefined)
-    let length = 0
-    if (!stopped()) {
-      const { name, filename, contentType, headers } = info
-      if (name === "") broken = { detail: "a part has an empty name" }
-      parts.push({ name, filename, contentType, headers, bytes })
+  /** All that may come but the file's bytes: parts and, before the first and after the last, what belongs to none. */
+  let rest = (rules.maxParts + 1) * (rules.other.limit + overhead)
+  for (const { limit } of rules.parts.values()) rest += limit
+
+  /** A form without a file is little more than its parts, so what is still to come tells how large a part can be. */
+  const expected = (limit: number): number | undefined => {
+    const toCome = announced - received
+    return rules.file === undefined && toCome > 0 ? Math.min(limit, toCome) : undefined
+  }
+
+  const receiveFile = (rule: FileRule, { filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
+    if (++files === 1) {
+      file = { filename, contentType }
+      digests = sentDigests(fields)
+      if (digests.length > 0) hash = rule.newHash()
     }
+    const isFirst = files === 1
     return (chunk: Uint8Array | null) => {
-      if (chunk === null || stopped()) return
+      if (chunk === null || refused !== undefined || !isFirst) return
+      taken += chunk.length
+      if (rule.most !== undefined && taken > rule.most.limit) {
+        refused = new TooLarge({ limit: rule.most.limitName, value: rule.most.limit, part: rule.name })
+        return
+      }
+      hash?.update(chunk)
+      rule.take(chunk)
+    }
+  }
+  const receivePart = ({ name, filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
+    const rule = rules.parts.get(name)
+    const { limit, limitName } = rule ?? rules.other
+    const bytes = new Bytes(expected(limit))
+    let length = 0
+    if (name === "") refused ??= unreadable([{ detail: "a part has an empty name" }])
+    if (refused === undefined) parts.push({ name, filename, contentType, headers: fields, bytes })
+    return (chunk: Uint8Array | null) => {
+      if (chunk === null || refused !== undefined) return
       length += chunk.length
-      if (length > limit) excess = { limit: limitName, value: limit, part: info.name }
+      if (length > limit) refused = new TooLarge({ limit: limitName, value: limit, part: name })
       else if (rule !== undefined) bytes.append(chunk)
     }
   }
-
-  let total = rules.maxParts * (rules.other.limit + overhead)
-  for (const { limit } of rules.parts.values()) total += limit
 
   const parser = MultipartParser.make({
     headers,
     isFile: () => true,
     maxParts: rules.maxParts,
-    maxTotalSize: total,
     onField: () => {},
-    onFile: receive,
+    onFile: (info) => (info.name === rules.file?.name ? receiveFile(rules.file, info) : receivePart(info)),
     onDone: () => {},
     onError: (error) => {
-      if (stopped()) return
-      if (error._tag !== "ReachedLimit") broken = { detail: faultOf(error) }
-      else if (error.limit === "MaxParts") excess = { limit: "parts", value: rules.maxParts }
-      else excess = { limit: "form", value: total }
+      if (error._tag === "ReachedLimit") refused ??= new TooLarge({ limit: "parts", value: rules.maxParts })
+      else refused ??= unreadable([{ detail: faultOf(error) }])
     }
   })
   return {
     write: (chunk) => {
-      if (stopped()) return
+      if (refused !== undefined) return
+      const { length } = chunk
       parser.write(chunk)
-      toCome -= chunk.length
+      received += length
+      if (received - taken > rest) refused ??= new TooLarge({ limit: "form", value: rest })
     },
     end: () => {
-      if (!stopped()) parser.end()
+      if (refused === undefined) parser.end()
     },
+    refused: () => refused,
     parts,
-    excess: () => excess,
-    broken: () => broken
+    file: () => file,
+    fileIssues: () => {
+      if (rules.file === undefined) return []
+      const issues: Array<Issue> = []
+      const part = rules.file.name
+      if (files === 0) issues.push({ part, detail: "the part is missing" })
+      if (files > 1) issues.push({ part, detail: "the part was sent more than once" })
+      const fault = hash === undefined ? undefined : digestFaultOf(digests, hash.base64())
+      if (fault !== undefined) issues.push({ part, detail: fault })
+      return issues
+    }
   }
 }

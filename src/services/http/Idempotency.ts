@@ -1,28 +1,11 @@
-import { Context, Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-
-/** What is known of a key: nothing yet (and now it is taken), the first answer, or a request that is not done. */
-export type Begun =
-  | { readonly _tag: "New" }
-  | { readonly _tag: "Answered"; readonly answer: string }
-  | { readonly _tag: "InProgress" }
-  | { readonly _tag: "Different" }
-
-/** Keeps the first answers of requests for 24 hours, per tenant and key. */
-export class IdempotencyStore extends Context.Service<
-  IdempotencyStore,
-  {
-    readonly begin: (tenant: string, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
-    readonly finish: (tenant: string, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
-    /** Gives the key free again: the request failed and may be tried once more. */
-    readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
-  }
->()("flow/http/IdempotencyStore") {}
+import type { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })

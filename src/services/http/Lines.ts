@@ -1,8 +1,9 @@
 import { Duration, Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Draining } from "../shared/Draining.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
-import type { Draining } from "./Draining.ts"
+import { primed } from "./Primed.ts"
 
 export type Format = "json" | "text" | "ndjson" | "events"
 
@@ -40,6 +41,31 @@ export const linesDocument = (format: Exclude<Format, "events">, lines: Readonly
   const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
   return HttpServerResponse.text(text, { contentType })
 }
+
+/** All lines of a run as one document, which also says how the run stands. They are read while they are sent. */
+export const outputDocument = Effect.fn("Lines.document")(function* (
+  format: Exclude<Format, "events">,
+  about: { readonly id: string; readonly state: string; readonly truncated: boolean },
+  lines: Stream.Stream<StoredLine, StorageUnreachable>
+) {
+  const all = yield* primed(lines)
+  if (format !== "json") {
+    const each = Stream.mapArray(all, (chunk) => [
+      chunk.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
+    ])
+    const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
+    return HttpServerResponse.stream(Stream.encodeText(each), { contentType })
+  }
+  let separator = ""
+  const each = Stream.mapArray(all, (chunk) => {
+    const text = separator + chunk.map((line) => line.json).join(",")
+    separator = ","
+    return [text]
+  })
+  const head = JSON.stringify(about).slice(0, -1)
+  const body = Stream.make(`${head},"lines":[`).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
+  return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
+})
 
 /** Silence after which a follower gets a comment, so that proxies keep the connection. */
 const heartbeat = Duration.toMillis("15 seconds")

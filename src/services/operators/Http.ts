@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { readForm } from "../http/Form.ts"
 import { Operators } from "./Operators.ts"
 
 export const OperatorsHttp = HttpApiBuilder.group(
@@ -10,8 +11,9 @@ export const OperatorsHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const operators = yield* Operators
     return handlers.handleRaw("test", ({ params, query, request }) =>
-      Effect.map(operators.test(params.operator, request, query.tenant), (json) =>
-        HttpServerResponse.stream(json, { contentType: "application/json" })
+      Effect.map(
+        operators.test(params.operator, (rules) => readForm(request, rules), query.tenant),
+        (json) => HttpServerResponse.stream(json, { contentType: "application/json" })
       )
     )
   })

@@ -1,5 +1,4 @@
 import { Context, Effect, Layer, type Scope, Stream } from "effect"
-import type { HttpServerRequest } from "effect/http"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { NotFound } from "../../errors/NotFound.ts"
@@ -7,7 +6,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import { type FormPart, readForm } from "../http/Form.ts"
+import type { FormPart, PartRules } from "../shared/Form.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
 import { Tenants } from "../shared/Tenant.ts"
 import { batches, encodingFault } from "./Batches.ts"
@@ -16,6 +15,11 @@ import { type Operator, operators } from "./OperatorTest.ts"
 import { TenantPatterns } from "./TenantPatterns.ts"
 
 type Form = ReadonlyMap<string, FormPart>
+
+/** Receives the form of a test. `hold` is told how many bytes are about to be kept, and may refuse them. */
+export type Receive = (
+  rules: PartRules & { readonly hold: (bytes: number) => Effect.Effect<void, Overloaded> }
+) => Effect.Effect<Form, BadRequest | TooLarge | Overloaded>
 
 /** Tests that the gateway works on at the same time, those included that are still being received. */
 const maxTests = 32
@@ -109,7 +113,7 @@ export class Operators extends Context.Service<
      */
     readonly test: (
       operator: string,
-      request: HttpServerRequest.HttpServerRequest,
+      receive: Receive,
       tenant?: string
     ) => Effect.Effect<
       Stream.Stream<Uint8Array>,
@@ -143,7 +147,7 @@ export class Operators extends Context.Service<
           })
       )
       return Operators.of({
-        test: Effect.fn("Operators.test")(function* (name, request, tenant) {
+        test: Effect.fn("Operators.test")(function* (name, receive, tenant) {
           const operator = operators.find((known) => known === name)
           if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
           if (tenant !== undefined && !(yield* tenants.exists(tenant))) {
@@ -157,7 +161,7 @@ export class Operators extends Context.Service<
               place.held += bytes
               return Effect.void
             })
-          const form = yield* readForm(request, { parts: rules(operator, limits), maxParts: limits.parts, hold })
+          const form = yield* receive({ parts: rules(operator, limits), maxParts: limits.parts, hold })
           const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant ?? defaultTenant)
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()

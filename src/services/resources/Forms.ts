@@ -1,7 +1,6 @@
-import { Effect, Schema } from "effect"
-import type { HttpServerRequest } from "effect/http"
+import { Effect, Predicate, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { type FormPart, readForm } from "../http/Form.ts"
+import type { FormPart, PartRules } from "../shared/Form.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import type { Limits } from "../shared/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"
@@ -45,34 +44,33 @@ class Parts {
   }
 }
 
-const read = (
-  request: HttpServerRequest.HttpServerRequest,
-  limits: Limits,
-  required: string,
-  optional: ReadonlyArray<string>
-) =>
-  Effect.map(
-    readForm(request, {
-      parts: Object.fromEntries(
-        [required, ...optional].map((part) => [
-          part,
-          { limit: limits.formField, limitName: "formField", required: part === required }
-        ])
-      ),
-      maxParts: limits.parts
-    }),
-    (parts) => ({ parts: new Parts(parts), sent: fingerprint(parts) })
-  )
+const rules =
+  (required: string, ...optional: ReadonlyArray<string>) =>
+  (limits: Limits): PartRules => ({
+    parts: Object.fromEntries(
+      [required, ...optional].map((part) => [
+        part,
+        { limit: limits.formField, limitName: "formField", required: part === required }
+      ])
+    ),
+    maxParts: limits.parts
+  })
+
+/** The parts of a copy's or a move's form. */
+export const transferRules = rules("destination", "version", "embedded")
+
+/** The parts of a registration's form. */
+export const registrationRules = rules("url", "version", "size", "properties", "compression", "encoding")
 
 /** What was sent, for an idempotency key. */
-const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
+export const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(
     JSON.stringify([...parts].map(([name, { bytes }]) => [name, new TextDecoder().decode(bytes)]).sort())
   )
 
-/** The form of a copy or a move. */
-export const readTransfer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limits: Limits) {
-  const { parts, sent } = yield* read(request, limits, "destination", ["version", "embedded"])
+/** What the form of a copy or a move asks for. */
+export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
+  const parts = new Parts(form)
   const to = parts.text("destination")
   if (to !== undefined && !isRelativePath(to)) {
     const detail = "Expected a path without empty, `.` and `..` segments, control characters and backslashes"
@@ -85,16 +83,12 @@ export const readTransfer = Effect.fnUntraced(function* (request: HttpServerRequ
   }
   const refused = parts.refused()
   if (refused !== undefined) return yield* refused
-  return { to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }), sent }
+  return { to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }) }
 })
 
-/** The form of a registration. */
-export const readRegistration = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  limits: Limits
-) {
-  const names = ["version", "size", "properties", "compression", "encoding"]
-  const { parts, sent } = yield* read(request, limits, "url", names)
+/** What the form of a registration asks for. */
+export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
+  const parts = new Parts(form)
   const url = parts.text("url")
   const version = parts.integer("version", 1, maxVersion)
   const size = parts.integer("size", 0, Number.MAX_SAFE_INTEGER)
@@ -117,7 +111,7 @@ export const readRegistration = Effect.fnUntraced(function* (
     ...(properties === undefined ? {} : { properties }),
     ...words
   }
-  return { registration, sent }
+  return registration
 })
 
 const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
@@ -126,7 +120,7 @@ const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   try {
     const value: unknown = JSON.parse(text)
     // PostgreSQL keeps it as text, so any JSON comes back as it was sent.
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
+    if (Predicate.isObject(value)) return value
     parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
   } catch (error) {
     const detail = `Expected JSON: ${error instanceof Error ? error.message : "it cannot be read"}`

@@ -4,12 +4,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { download } from "../http/Download.ts"
-import { IdempotencyStore, idempotent } from "../http/Idempotency.ts"
+import { readForm } from "../http/Form.ts"
+import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { versionsNamedAs } from "../http/VersionQuery.ts"
+import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
-import { readRegistration, readTransfer } from "./Forms.ts"
+import { fingerprint, registrationOf, registrationRules, transferOf, transferRules } from "./Forms.ts"
 import { Resources } from "./Resources.ts"
 
 export const ResourcesHttp = HttpApiBuilder.group(
@@ -26,9 +28,13 @@ export const ResourcesHttp = HttpApiBuilder.group(
       from: string,
       isMove: boolean
     ) {
-      const { sent, ...form } = yield* readTransfer(request, limits)
-      const work = Effect.map(resources.transfer(tenant, { from, isMove, ...form }), (body) => ({ status: 201, body }))
-      return yield* idempotent(answers, request, tenant, sent, work)
+      const form = yield* readForm(request, transferRules(limits))
+      const wanted = yield* transferOf(form)
+      const work = Effect.map(resources.transfer(tenant, { from, isMove, ...wanted }), (body) => ({
+        status: 201,
+        body
+      }))
+      return yield* idempotent(answers, request, tenant, fingerprint(form), work)
     })
 
     const register = Effect.fnUntraced(function* (
@@ -36,14 +42,15 @@ export const ResourcesHttp = HttpApiBuilder.group(
       request: HttpServerRequest.HttpServerRequest,
       name: string
     ) {
-      const { sent, registration } = yield* readRegistration(request, limits)
+      const form = yield* readForm(request, registrationRules(limits))
+      const registration = yield* registrationOf(form)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
       const work = Effect.map(resources.register(tenant, name, registration), (body) => ({ body })).pipe(
         Effect.catchTag("VersionConflict", (conflict) =>
           Effect.fail(isNew ? new PreconditionFailed({ detail: conflict.detail ?? "The version exists" }) : conflict)
         )
       )
-      return yield* idempotent(answers, request, tenant, sent, work)
+      return yield* idempotent(answers, request, tenant, fingerprint(form), work)
     })
 
     return handlers

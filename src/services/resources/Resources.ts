@@ -10,7 +10,6 @@ import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota } from "../blobs/Quota.ts"
-import { collected } from "../shared/Collected.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -112,7 +111,7 @@ export class Resources extends Context.Service<
       const embeddedUrl = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
         const content = yield* contentOf(tenant, version)
         if (content === undefined || content.size > maxEmbedded) return undefined
-        const bytes = yield* collected(yield* content.read({ start: 0, end: content.size }), content.size)
+        const bytes = yield* Stream.mkUint8Array(yield* content.read({ start: 0, end: content.size }))
         return `data:${mediaTypeOf(version.name).split(";")[0]};base64,${Base64.encode(bytes)}`
       })
 

@@ -1,11 +1,10 @@
+import * as Predicate from "effect/Predicate"
+
 /** A fault at a path inside a value. */
 interface Fault {
   readonly path: ReadonlyArray<string | number>
   readonly detail: string
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const is: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",
@@ -14,7 +13,7 @@ const is: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === "boolean",
   null: (value) => value === null,
   array: Array.isArray,
-  object: isObject
+  object: Predicate.isObject
 }
 
 /** How faults call a value. */
@@ -26,7 +25,7 @@ const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value)
 /** What a schema asks for, in a few words. */
 const wanted = (schema: Readonly<Record<string, unknown>>): string => {
   if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" or ")
-  if (Array.isArray(schema["anyOf"])) return schema["anyOf"].filter(isObject).map(wanted).join(" or ")
+  if (Array.isArray(schema["anyOf"])) return schema["anyOf"].filter(Predicate.isObject).map(wanted).join(" or ")
   return typeof schema["type"] === "string" ? schema["type"] : "any value"
 }
 
@@ -42,14 +41,14 @@ export const faultsOf = (
   const expected = () => [{ path, detail: `Expected ${wanted(schema)}, found ${kindOf(value)}` }]
   const { type, enum: values, anyOf } = schema
   if (Array.isArray(values) && !values.some((one) => JSON.stringify(one) === JSON.stringify(value))) return expected()
-  const alternatives = listOf(anyOf).filter(isObject)
+  const alternatives = listOf(anyOf).filter(Predicate.isObject)
   if (alternatives.length > 0 && !alternatives.some((one) => faultsOf(one, value).length === 0)) return expected()
   if (typeof type === "string" && is[type]?.(value) === false) return expected()
-  if (Array.isArray(value) && isObject(schema["items"])) {
+  if (Array.isArray(value) && Predicate.isObject(schema["items"])) {
     const { items } = schema
     return value.flatMap((item, index) => faultsOf(items, item, [...path, index]))
   }
-  return isObject(value) ? membersOf(schema, value, path) : []
+  return Predicate.isObject(value) ? membersOf(schema, value, path) : []
 }
 
 const membersOf = (
@@ -57,14 +56,14 @@ const membersOf = (
   value: Readonly<Record<string, unknown>>,
   path: ReadonlyArray<string | number>
 ): ReadonlyArray<Fault> => {
-  const properties = isObject(schema["properties"]) ? schema["properties"] : {}
+  const properties = Predicate.isObject(schema["properties"]) ? schema["properties"] : {}
   const others = schema["additionalProperties"]
   const missing = listOf(schema["required"]).filter((name) => typeof name === "string" && !Object.hasOwn(value, name))
   return [
     ...missing.map((name) => ({ path, detail: `The setting ${JSON.stringify(name)} is required` })),
     ...Object.entries(value).flatMap(([name, inner]): ReadonlyArray<Fault> => {
       const own = Object.hasOwn(properties, name) ? properties[name] : others
-      if (isObject(own)) return faultsOf(own, inner, [...path, name])
+      if (Predicate.isObject(own)) return faultsOf(own, inner, [...path, name])
       return own === false ? [{ path: [...path, name], detail: `There is no setting ${JSON.stringify(name)}` }] : []
     })
   ]

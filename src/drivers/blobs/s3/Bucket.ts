@@ -1,11 +1,66 @@
 import { Agent as HttpAgent } from "node:http"
 import { Agent as HttpsAgent } from "node:https"
-import { S3Client, S3ServiceException } from "@aws-sdk/client-s3"
+import { DeleteObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../protocol/Places.ts"
 import { Overdue } from "../Calls.ts"
 import { Handler } from "./Handler.ts"
-import { Turns } from "./Turns.ts"
+
+interface Waiting {
+  readonly go: () => void
+  readonly refuse: (reason: unknown) => void
+}
+
+/**
+ * At most so many at once; the others wait in the order in which they came. When one of those at work is overdue, the
+ * waiting ones fail as well: one after the other they would only wait as long in vain.
+ */
+export class Turns {
+  #free: number
+  readonly #waiting = new Set<Waiting>()
+
+  constructor(turns: number) {
+    this.#free = turns
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const abort = () => waiting.refuse(signal.reason)
+      const leave = () => {
+        this.#waiting.delete(waiting)
+        signal.removeEventListener("abort", abort)
+      }
+      const waiting: Waiting = {
+        go: () => {
+          leave()
+          resolve()
+        },
+        refuse: (reason) => {
+          leave()
+          reject(reason)
+        }
+      }
+      this.#waiting.add(waiting)
+      signal.addEventListener("abort", abort)
+    })
+  }
+
+  async take<A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> {
+    if (this.#free > 0) this.#free--
+    else await this.#turn(signal)
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof Overdue) for (const { refuse } of [...this.#waiting]) refuse(error)
+      throw error
+    } finally {
+      const [next] = this.#waiting
+      if (next === undefined) this.#free++
+      else next.go()
+    }
+  }
+}
 
 /** How often a request is sent that the server could not take; all of it within the deadline. */
 const maxAttempts = 3
@@ -94,3 +149,9 @@ export const refusalOf = (error: unknown): S3ServiceException | undefined =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode !== undefined ? error : undefined
 
 export const isMissing = (error: unknown): boolean => refusalOf(error)?.$metadata.httpStatusCode === 404
+
+/** Removing what is not there is no failure. */
+export const removeObject = async (bucket: Bucket, key: string, signal?: AbortSignal): Promise<void> => {
+  const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key })
+  await bucket.quick((limits) => bucket.client.send(command, limits), signal)
+}

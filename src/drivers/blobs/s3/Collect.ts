@@ -4,8 +4,64 @@ import type { Blob } from "../Blobs.ts"
 import { Overdue } from "../Calls.ts"
 import { pump } from "../Pump.ts"
 import type { Bucket } from "./Bucket.ts"
-import { Filling } from "./Filling.ts"
 import { Multipart } from "./Multipart.ts"
+
+const first = 64 * 1024
+
+/**
+ * Bytes that are gathered into parts. The buffers of parts that were sent are used again: garbage of this size would
+ * stay for long. Only the first part's grows, as most contents are small.
+ */
+export class Filling {
+  #buffer: Buffer
+  #bytes = 0
+  #size: number
+  readonly #free: Array<Buffer> = []
+
+  /** `size` is that of the first part, in bytes. */
+  constructor(size: number) {
+    this.#size = size
+    this.#buffer = Buffer.allocUnsafeSlow(Math.min(first, size))
+  }
+
+  get isFull(): boolean {
+    return this.#bytes === this.#size
+  }
+
+  /** Takes as much of the chunk as the part has room for, and gives back the rest. */
+  add(chunk: Uint8Array): Uint8Array {
+    const taken = chunk.subarray(0, this.#size - this.#bytes)
+    const wanted = this.#bytes + taken.length
+    if (wanted > this.#buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(this.#size, Math.max(wanted, 2 * this.#buffer.length)))
+      this.#buffer.copy(larger, 0, 0, this.#bytes)
+      this.#buffer = larger
+    }
+    this.#buffer.set(taken, this.#bytes)
+    this.#bytes = wanted
+    return chunk.subarray(taken.length)
+  }
+
+  /** What was gathered; the next part has so many bytes. */
+  take(nextSize: number): Buffer {
+    const part = this.#buffer.subarray(0, this.#bytes)
+    const reusable = this.#free.findIndex((buffer) => buffer.length === nextSize)
+    this.#buffer = reusable === -1 ? Buffer.allocUnsafeSlow(nextSize) : this.#free.splice(reusable, 1)[0]!
+    this.#size = nextSize
+    this.#bytes = 0
+    return part
+  }
+
+  /** What was gathered when nothing follows. */
+  rest(): Buffer {
+    return this.#buffer.subarray(0, this.#bytes)
+  }
+
+  /** Nobody looks at the part any more. */
+  release(part: Buffer): void {
+    this.#free.push(part)
+  }
+}
 
 const mib = 1024 * 1024
 

@@ -1,5 +1,7 @@
 import { ListObjectsV2Command, type ListObjectsV2CommandInput } from "@aws-sdk/client-s3"
-import type { Bucket } from "./Bucket.ts"
+import type { StoredBlob } from "../Blobs.ts"
+import { type Bucket, removeObject } from "./Bucket.ts"
+import { isLeft, type Keys } from "./Keys.ts"
 
 /** An object as a listing shows it. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
 export interface Listed {
@@ -55,5 +57,23 @@ export const look = async (
   return {
     stored: objects.find(({ key }) => key === blob),
     marks: objects.filter(({ key }) => key.startsWith(`${blob}.removing.`))
+  }
+}
+
+/** Whether it is the mark of a removal whose process is gone. */
+const isLeftMark = (entry: string, modified: number): boolean => {
+  const name = /^[0-9a-f]{64}\.removing\.(.+)$/.exec(entry)?.[1]
+  return name !== undefined && isLeft(name, modified)
+}
+
+/** The blobs of a tenant in the order of their hashes, which is that of their keys; a page at a time. */
+export async function* listBlobs(bucket: Bucket, keys: Keys, tenant: string): AsyncGenerator<StoredBlob> {
+  const prefix = keys.blobs(tenant)
+  for await (const { objects } of pages(bucket, { Prefix: prefix })) {
+    for (const object of objects) {
+      const sha256 = object.key.slice(prefix.length)
+      if (/^[0-9a-f]{64}$/.test(sha256)) yield { sha256, size: object.size, storedAt: storedAt(object) }
+      else if (isLeftMark(sha256, object.modified)) void removeObject(bucket, object.key).catch(() => {})
+    }
   }
 }

@@ -1,15 +1,73 @@
 import { Readable } from "node:stream"
 import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
-import { Cause, Effect, Stream } from "effect"
-import { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import type { Stream } from "effect"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "../Blobs.ts"
 import { Overdue } from "../Calls.ts"
-import { chunkSize } from "../DiskRead.ts"
-import { Body } from "./Body.ts"
+import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
 import type { Bucket } from "./Bucket.ts"
 
-/** How long an opened blob waits for its reader, in milliseconds. */
-const patience = 10_000
+/** Bytes that are taken off the line before anybody asks for them. */
+const ahead = 512 * 1024
+
+/**
+ * The bytes of an answer, taken in pieces of a wanted length. The server has a deadline only while somebody waits for
+ * it; a taker that does not come back soon just stops the flow.
+ */
+export class Body {
+  readonly #source: Readable
+  #chunks: Array<Buffer> = []
+  #bytes = 0
+  #ended: { readonly reason: Error } | undefined
+  #waiting: { readonly bytes: number; readonly wake: () => void; readonly timer: NodeJS.Timeout } | undefined
+
+  constructor(source: Readable) {
+    this.#source = source
+    const end = (reason?: Error | null) => {
+      this.#ended ??= { reason: reason ?? new Error("the blob is shorter than it was") }
+      this.#waiting?.wake()
+    }
+    source.on("data", (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.#bytes += chunk.length
+      if (this.#bytes >= Math.max(ahead, this.#waiting?.bytes ?? 0)) source.pause()
+      this.#waiting?.timer.refresh()
+      if (this.#bytes >= (this.#waiting?.bytes ?? Number.POSITIVE_INFINITY)) this.#waiting?.wake()
+    })
+    source.on("error", end)
+    source.on("end", () => end())
+    source.on("close", () => end(source.errored))
+  }
+
+  /** Exactly so many bytes. Fails when they do not come, or nothing comes for so many milliseconds. */
+  async take(bytes: number, deadline: number): Promise<Buffer> {
+    if (this.#bytes < bytes && this.#ended === undefined) await this.#more(bytes, deadline)
+    if (this.#bytes < bytes) throw this.#ended?.reason ?? new Overdue("the storage does not go on")
+    const all = Buffer.concat(this.#chunks)
+    const rest = all.subarray(bytes)
+    this.#chunks = rest.length === 0 ? [] : [rest]
+    this.#bytes = rest.length
+    if (this.#bytes < ahead) this.#source.resume()
+    return all.subarray(0, bytes)
+  }
+
+  #more(bytes: number, deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#waiting = undefined
+        resolve()
+      }
+      const timer = setTimeout(wake, deadline)
+      this.#waiting = { bytes, wake, timer }
+      this.#source.resume()
+    })
+  }
+
+  readonly close = (): void => {
+    this.#source.destroy()
+  }
+}
 
 interface Opened {
   readonly span: ByteSpan
@@ -44,7 +102,7 @@ const open = async (bucket: Bucket, key: string, span: ByteSpan | undefined, sig
 }
 
 /** Takes an opened blob in chunks of 512 KiB. */
-class Chunks {
+class BodyChunks implements Chunks {
   readonly #reopen: (span: ByteSpan) => Promise<Opened>
   readonly #deadline: number
   readonly #end: number
@@ -64,7 +122,7 @@ class Chunks {
    * The next chunk. A connection that breaks is made anew, unless that has just been tried in vain: servers end those
    * that a slow reader leaves alone for long.
    */
-  async next(): Promise<Buffer | undefined> {
+  readonly next = async (): Promise<Buffer | undefined> => {
     const length = Math.min(chunkSize, this.#end - this.#position)
     if (length <= 0) return undefined
     try {
@@ -86,9 +144,8 @@ class Chunks {
 }
 
 /**
- * The bytes of a span (the whole blob by default). The server is sending when the promise resolves, so that a blob that
- * is removed then is still read to its end. The connection is closed when the stream ends in any way, and after ten
- * seconds when nobody has started the stream; a stream that is run then, or a second time, asks again.
+ * The bytes of a span (the whole blob by default). The server is sending when the promise resolves. The connection is
+ * closed and made again as {@link streamOf} says.
  */
 export const readBlob = async (
   bucket: Bucket,
@@ -98,37 +155,14 @@ export const readBlob = async (
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
   const first = await open(bucket, key, span, signal)
   const reopen = (span: ByteSpan) => open(bucket, key, span)
-  let waiting: Opened | undefined = first
-  const giveUp = () => {
-    waiting = undefined
-    first.body.close()
-  }
-  const timer = setTimeout(giveUp, patience).unref()
-  if (signal.aborted) {
-    clearTimeout(timer)
-    giveUp()
-  }
-
-  const take = async (): Promise<Chunks> => {
-    const opened = waiting ?? (await reopen(first.span))
-    waiting = undefined
-    clearTimeout(timer)
-    return new Chunks(opened, bucket.deadline, reopen)
-  }
-  const unreachable = () => new StorageUnreachable({ storage: "data" })
-  const acquire = Effect.uninterruptible(Effect.tryPromise({ try: take, catch: unreachable }))
-  return Stream.unwrap(
-    Effect.map(
-      Effect.acquireRelease(acquire, (chunks) => Effect.sync(chunks.close)),
-      (chunks) =>
-        Stream.fromPull(
-          Effect.succeed(
-            Effect.flatMap(Effect.tryPromise({ try: () => chunks.next(), catch: unreachable }), (chunk) =>
-              chunk === undefined ? Cause.done() : Effect.succeed([chunk] as const)
-            )
-          )
-        )
-    )
+  return streamOf(
+    first,
+    {
+      reopen: () => reopen(first.span),
+      chunks: (opened) => new BodyChunks(opened, bucket.deadline, reopen),
+      close: ({ body }) => body.close()
+    },
+    signal
   )
 }
 

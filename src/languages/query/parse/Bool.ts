@@ -1,5 +1,6 @@
+import * as Predicate from "effect/Predicate"
 import { allOf, type Query } from "../Query.ts"
-import { isObject, type Place } from "./Reader.ts"
+import type { Place } from "./Reader.ts"
 
 export type ParseClause = (place: Place) => Query | undefined
 
@@ -28,7 +29,7 @@ export const minimumOf = (place: Place, count: number): number | undefined => {
 /** One clause, or a list of them. */
 const clauses = (place: Place | undefined, parse: ParseClause): ReadonlyArray<Query> => {
   if (place === undefined) return []
-  const places = isObject(place.value) ? [place] : (place.list() ?? [])
+  const places = Predicate.isObject(place.value) ? [place] : (place.list() ?? [])
   return places.flatMap((one) => parse(one) ?? [])
 }
 

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import { allOf, anyOf, none, type Query } from "../Query.ts"
 import { withAnyWord, withPhrase, wordsOf } from "../text/Words.ts"
 import { minimumOf } from "./Bool.ts"
@@ -69,7 +70,7 @@ export const match = (place: Place): Query | undefined => {
   const [name, inner] = place.only("field") ?? []
   if (name === undefined || inner === undefined) return undefined
   const field = fieldOf(inner, name)
-  if (typeof inner.value !== "object" || inner.value === null) {
+  if (!Predicate.isObjectOrArray(inner.value)) {
     const value = inner.scalar()
     if (field === undefined || value === undefined) return undefined
     return field === "@timestamp" ? equalTo(field, [value], place.now) : matching(field, String(value), false, () => 1)
@@ -91,7 +92,7 @@ export const matchPhrase = (place: Place): Query | undefined => {
   const [name, inner] = place.only("field") ?? []
   if (name === undefined || inner === undefined) return undefined
   const field = fieldOf(inner, name)
-  if (typeof inner.value !== "object" || inner.value === null) {
+  if (!Predicate.isObjectOrArray(inner.value)) {
     const value = inner.scalar()
     return field === undefined || value === undefined ? undefined : phrased(field, String(value))
   }

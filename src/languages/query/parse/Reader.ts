@@ -1,10 +1,7 @@
-import { JsonPointer } from "effect"
+import { JsonPointer, Predicate } from "effect"
 import type { Issue } from "../../Issue.ts"
 import { listed, suggestion } from "../../Suggest.ts"
 import type { Values } from "../Query.ts"
-
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Limits on queries: more of anything is refused. */
 export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50 }
@@ -82,7 +79,7 @@ export class Place {
 
   /** The members of an object of options; others than the known ones are faults. */
   members(known: ReadonlyArray<string>): ReadonlyMap<string, Place> | undefined {
-    if (!isObject(this.value)) return this.fault("Expected an object")
+    if (!Predicate.isObject(this.value)) return this.fault("Expected an object")
     const found = new Map<string, Place>()
     for (const [key, value] of Object.entries(this.value)) {
       const place = this.at(key, value)
@@ -95,7 +92,7 @@ export class Place {
 
   /** The one member of an object such as `{ "<field>": … }`. */
   only(what: string): readonly [name: string, place: Place] | undefined {
-    if (!isObject(this.value)) return this.fault("Expected an object")
+    if (!Predicate.isObject(this.value)) return this.fault("Expected an object")
     const [first, second] = Object.entries(this.value)
     if (first === undefined || second !== undefined) return this.fault(`Expected exactly one ${what}`)
     return [first[0], this.at(first[0], first[1])]

@@ -1,7 +1,8 @@
+import * as Predicate from "effect/Predicate"
 import { dateMath } from "../DateMath.ts"
 import { anyOf, none, type Query } from "../Query.ts"
 import { exactly, startingWith, wildcard } from "../text/Pattern.ts"
-import { fieldOf, isObject, limits, type Place, valuesOf } from "./Reader.ts"
+import { fieldOf, limits, type Place, valuesOf } from "./Reader.ts"
 
 type Scalar = string | number | boolean
 
@@ -37,7 +38,7 @@ const given = (place: Place, names: ReadonlyArray<string>, more: ReadonlyArray<s
   const [name, inner] = place.only("field") ?? []
   if (name === undefined || inner === undefined) return undefined
   const field = fieldOf(inner, name)
-  if (!isObject(inner.value)) {
+  if (!Predicate.isObject(inner.value)) {
     const value = inner.scalar()
     return field === undefined || value === undefined ? undefined : { field, value, ignoreCase: false }
   }
@@ -59,7 +60,7 @@ export const term = (place: Place): Query | undefined => {
 }
 
 export const terms = (place: Place): Query | undefined => {
-  if (!isObject(place.value)) return place.fault("Expected an object")
+  if (!Predicate.isObject(place.value)) return place.fault("Expected an object")
   const fields = Object.keys(place.value).filter((key) => key !== "boost" && key !== "_name")
   const [name, second] = fields
   if (name === undefined || second !== undefined) return place.fault("Expected exactly one field")

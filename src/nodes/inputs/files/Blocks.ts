@@ -1,3 +1,5 @@
+import { joined } from "../../../languages/Joined.ts"
+import { batchRecords } from "../../Batch.ts"
 import type { Block, BlockFormat } from "../../Capabilities.ts"
 import { Failures } from "../../Failures.ts"
 import { textReader } from "../../formats/TextReader.ts"
@@ -10,18 +12,7 @@ export const blockBytes = 262_144
  * of this size is longer than a line may be, whatever it holds.
  */
 export const maxLineBytes = 4 * 1024 * 1024
-const batchRecords = 1000
 export const lineEnd = 10
-
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
-  let at = 0
-  for (const piece of pieces) {
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
-}
 
 /**
  * The block for another thread, with the memory that goes over to it: what was read as a whole is given away, the rest

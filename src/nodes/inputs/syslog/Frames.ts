@@ -1,13 +1,8 @@
+import { joined } from "../../../languages/Joined.ts"
+
 /** Digits of a counted frame's length. */
 const countDigits = 9
 const decimal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39
-
-const join = (a: Uint8Array, b: Uint8Array): Uint8Array => {
-  const both = new Uint8Array(a.length + b.length)
-  both.set(a)
-  both.set(b, a.length)
-  return both
-}
 
 /**
  * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space before its priority, or
@@ -31,7 +26,7 @@ export class Frames {
   }
 
   push(chunk: Uint8Array): void {
-    let bytes = this.#waiting.length === 0 ? chunk : join(this.#waiting, chunk)
+    let bytes = this.#waiting.length === 0 ? chunk : joined([this.#waiting, chunk])
     for (let rest = this.#next(bytes); rest !== undefined; rest = this.#next(bytes)) bytes = rest
     this.#waiting = new Uint8Array(bytes)
   }

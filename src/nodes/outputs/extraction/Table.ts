@@ -1,5 +1,5 @@
+import * as Predicate from "effect/Predicate"
 import { isRaw } from "../../../languages/json/JsonNumbers.ts"
-import { isObject } from "../../../languages/json/JsonValue.ts"
 import { setMember } from "../../../languages/query/Member.ts"
 import { sampledRecords } from "../../formats/Csv.ts"
 import type { Batch, Event } from "../../Node.ts"
@@ -18,7 +18,7 @@ const flat = (document: Event): Texts => {
   const texts: Record<string, string | null> = {}
   const collect = (value: Event, prefix: string, depth: number): void => {
     for (const [key, member] of Object.entries(value)) {
-      const opens = isObject(member) && !isRaw(member) && depth < levels && Object.keys(member).length > 0
+      const opens = Predicate.isObject(member) && !isRaw(member) && depth < levels && Object.keys(member).length > 0
       if (opens) collect(member, `${prefix}${key}.`, depth + 1)
       else setMember(texts, prefix + key, textOf(member))
     }

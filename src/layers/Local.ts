@@ -1,0 +1,23 @@
+import { Layer } from "effect"
+import * as DataArea from "./blobs/DataArea.ts"
+import * as StreamHash from "./blobs/StreamHash.ts"
+import * as DiskConf from "./conf/Disk.ts"
+import * as PlatformFile from "./conf/PlatformFile.ts"
+import * as DiskTenants from "./conf/Tenants.ts"
+import * as Folders from "./documentation/Folders.ts"
+import * as Markdown from "./documentation/Markdown.ts"
+import * as PatternFiles from "./operators/PatternFiles.ts"
+import * as OperatorPool from "./operators/Pool.ts"
+
+/** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
+export const layer = Layer.mergeAll(
+  DataArea.layer,
+  StreamHash.layer,
+  OperatorPool.layer,
+  PatternFiles.layer,
+  DiskConf.layer,
+  Folders.layer,
+  Markdown.layer,
+  DiskTenants.layer,
+  PlatformFile.layer
+)
