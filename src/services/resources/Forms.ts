@@ -9,7 +9,7 @@ import type { NewRegistration } from "./Resources.ts"
 const isRelativePath = Schema.is(RelativePath)
 const maxVersion = 2 ** 31 - 1
 
-/** The text parts of a form, read one after the other; what is wrong with them is collected. */
+/** Reads the text parts of a form and collects their faults. */
 class Parts {
   readonly issues: Array<Issue> = []
   readonly #parts: ReadonlyMap<string, FormPart>
@@ -41,7 +41,7 @@ class Parts {
 
   refused(): BadRequest | undefined {
     if (this.issues.length === 0) return undefined
-    return new BadRequest({ detail: "The form cannot be used", issues: this.issues })
+    return new BadRequest({ detail: "The form is invalid", issues: this.issues })
   }
 }
 
@@ -64,7 +64,7 @@ const read = (
     (parts) => ({ parts: new Parts(parts), sent: fingerprint(parts) })
   )
 
-/** What was sent, for an idempotency key. */
+/** The content of the request, to compare requests with the same idempotency key. */
 const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(
     JSON.stringify([...parts].map(([name, { bytes }]) => [name, new TextDecoder().decode(bytes)]).sort())
@@ -125,7 +125,7 @@ const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   if (text === undefined || text.trim() === "") return undefined
   try {
     const value: unknown = JSON.parse(text)
-    // PostgreSQL keeps it as text, so any JSON comes back as it was sent.
+    // PostgreSQL stores the properties as text, so they come back exactly as sent.
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
     parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
   } catch (error) {

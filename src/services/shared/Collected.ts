@@ -1,6 +1,6 @@
 import { Effect, Stream } from "effect"
 
-/** All bytes of a stream that has `size` of them: for what is known to be short. */
+/** Collects a stream of `size` bytes in memory. Only for streams that are known to be small. */
 export const collected = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, size: number) =>
   Effect.map(Stream.runCollect(bytes), (chunks) => {
     const whole = new Uint8Array(size)
