@@ -15,7 +15,7 @@ import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
 
-/** A row for every execution that a write reached: none when the attempt is not the current one any more. */
+/** True when the statement updated a row; false when the attempt is no longer the current one. */
 const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
 
 /** Executions in the tables `executions`, `execution_events` and `execution_output`. */
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    // A write whose answer got lost is made again: what is there then is what this one says.
+    // A write is repeated when its answer was lost, so the row may already hold these values.
     const output = Effect.fn("ExecutionStore.output")(function* (attempt: Attempt, lines: ReadonlyArray<OutputLine>) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       return reached(

@@ -7,13 +7,13 @@ import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
 
-/** Lines that are kept of a job's output. */
+/** Number of output lines that are kept for a job. */
 const keptLines = 1000
-/** Lines after which those that are too many are removed. */
+/** Number of new lines after which surplus lines are deleted. */
 const tidyEvery = 250
-/** Without a word for this long, nobody takes care of the job. */
+/** A job whose keeper has been silent for this long has no keeper. */
 const silence = "10 seconds"
-/** After this long, it is told again to whoever has it now. */
+/** After this long, a job without a keeper is assigned to a gateway again. */
 const abandoned = "20 seconds"
 
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
 
     const isJob = ({ tenant, channel, cluster, job }: JobKey) =>
       sql`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
-    /** A stop counts at once, before the run has heard of it. */
+    /** A stop takes effect at once, even before the run has received it. */
     const current = (tenure: Tenure) =>
       sql`${isJob(tenure)} and generation = ${tenure.generation} and epoch = ${tenure.epoch} and desired`
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const wish: JobStore["Service"]["wish"] = Effect.fn("JobStore.wish")(function* (wish, jobs) {
       const names = JSON.stringify(jobs)
       if (wish === "stop") {
-        // Rows are locked in the same order by all wishes, or two at once would wait for one another.
+        // All updates lock rows in the same order; otherwise two concurrent ones could deadlock.
         return yield* sql<Wished>`
           with j as (
             select tenant, channel, cluster, job from channel_jobs
@@ -96,7 +96,7 @@ export const layer = Layer.effect(
         where ${current(tenure)} returning 1`)
     }, unreachable)
 
-    // A write whose answer got lost is made again: what is there then is what this one says.
+    // A write is repeated when its answer was lost, so the row may already hold these values.
     const output = Effect.fn("JobStore.output")(function* (tenure: Tenure, lines: ReadonlyArray<JobLine>) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
       const last = lines.at(-1)?.seq ?? 0
