@@ -82,6 +82,6 @@ export const unknownSettings = Effect.gen(function* () {
     .filter((name) => !known.has(name) && !isLink(name))
     .map((name) => {
       const ours = [...known].filter((other) => other.startsWith("FLOW_"))
-      return { name, message: `unknown setting${suggestion(name, ours) || "; docs/settings.md lists them"}` }
+      return { name, message: `unknown setting${suggestion(name, ours) || "; docs/settings.md lists all settings"}` }
     })
 })

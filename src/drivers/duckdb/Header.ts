@@ -4,20 +4,20 @@ import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 
-/** Files of one pattern that are looked into, and how far. */
+/** Limits for looking ahead: the number of files of a pattern, and the bytes of each. */
 const maxFiles = 20
 const headBytes = 64 * 1024
 
 type Names = ReadonlyArray<string>
 
-/** Names that stay as they are when they are read: DuckDB renames those that are there already, and nameless ones. */
+/** The names, if they are kept on reading; undefined otherwise. DuckDB renames duplicate and empty names. */
 const plain = (names: Names): Names | undefined => {
   const folded = new Set(names.map((name) => name.toLowerCase()))
   const isOdd = (name: string) => name === "" || name.trim() !== name || name.includes("\ufffd")
   return names.length === 0 || folded.size < names.length || names.some(isOdd) ? undefined : names
 }
 
-/** The columns of the rows that are written in a node's settings; undefined when they are not surely those. */
+/** The columns of rows that are written in a node's settings; undefined if they are not certain. */
 export const rowColumns = (rows: unknown): Names | undefined => {
   if (!Array.isArray(rows) || !rows.every(isObject)) return undefined
   return plain([...new Set(rows.flatMap((row) => Object.keys(row)))])
@@ -49,7 +49,7 @@ const csvHeader = (head: Uint8Array): Names | undefined => {
   }
 }
 
-/** What a `file_input` reads, as far as it is there: its files with their formats. */
+/** The existing files of a `file_input`, with their formats. */
 const filesOf = async (settings: Record<string, unknown>, files: TenantFiles) => {
   const { path, format } = settings
   if (typeof path !== "string" || settings["registry"] !== undefined || settings["resource"] !== undefined) return []
@@ -58,7 +58,7 @@ const filesOf = async (settings: Record<string, unknown>, files: TenantFiles) =>
   return found.length > maxFiles ? [] : found.map((path) => ({ path, format: given ?? formatOf(path) }))
 }
 
-/** The Parquet files among what an input reads, by their paths on this machine. */
+/** The paths on this machine of the Parquet files that an input reads. */
 export const parquetPaths = async (settings: Record<string, unknown>, conf: string): Promise<ReadonlyArray<string>> => {
   const files = new TenantFiles(conf)
   const found = (await filesOf(settings, files)).filter(({ path, format }) => isParquet(path, format))
@@ -68,7 +68,7 @@ export const parquetPaths = async (settings: Record<string, unknown>, conf: stri
 
 const isParquet = (path: string, format: Format) => format === "parquet" && !path.endsWith(".gz")
 
-/** The columns of a `file_input` by the heads of its files; undefined when they do not tell. */
+/** The columns of a `file_input` according to the start of its files; undefined if they are not certain. */
 export const fileColumns = async (
   settings: Record<string, unknown>,
   conf: string,

@@ -27,7 +27,7 @@ export const NodeDescriptor = Schema.Struct({
       description: "Streams that the node can publish; `*` stands for names that the flowline chooses"
     })
   ),
-  source: Schema.String.annotate({ description: "`builtin`, or where the node comes from" }),
+  source: Schema.String.annotate({ description: "`builtin`, or the origin of the node" }),
   example: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Settings" })),
   error: Schema.optionalKey(
     Schema.Struct({ message: Schema.String, line: Schema.optionalKey(Schema.Int) }).annotate({

@@ -1,8 +1,8 @@
 // Runs inside the sandbox: self-contained, shipped there as text.
 
 /**
- * True when the IPv4 or IPv6 address lies in one of the networks, `10.0.0.0/8` or `2001:db8::/32` (or is the address
- * that is given without a prefix). What is no address lies nowhere; a malformed network is an error.
+ * True when the IPv4 or IPv6 address is in one of the networks, such as `10.0.0.0/8` or `2001:db8::/32`; without a
+ * prefix, a network is a single address. False when the text is not an address. A malformed network is an error.
  */
 export function cidr(address: unknown, ...networks: ReadonlyArray<unknown>): boolean {
   const v4 = (text: string): bigint | undefined => {
