@@ -5,8 +5,8 @@ import { SourceFailure } from "./Pump.ts"
 const nothing: Uint8Array = new Uint8Array(0)
 
 /**
- * Moves a source into an intake, which copies what it takes. Rejects at the first failure or when `signal` is aborted,
- * also while the source has nothing to say; a write may then still be running.
+ * Moves a source into an intake, which copies the bytes. Rejects at the first failure or when `signal` is aborted, even
+ * while the source is silent; a write may then still be running.
  */
 export const pour = (source: AsyncIterable<Uint8Array>, intake: Intake, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -32,7 +32,7 @@ export const pour = (source: AsyncIterable<Uint8Array>, intake: Intake, signal: 
       try {
         intake.check()
         const taken = intake.take(rest)
-        // A chunk that was taken whole may be gone: nothing may be left that refers to it.
+        // The memory of a fully copied chunk may be released, so no reference to it may remain.
         rest = taken === rest.length ? nothing : rest.subarray(taken)
       } catch (error) {
         stop(error)

@@ -10,15 +10,17 @@ const host =
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(0, 32) || "host"
 
-/** What the temporary names of this process begin with. */
+/** The prefix of the temporary names of this process. */
 export const ownName = `${process.pid}-${startOf(process.pid) ?? "0"}-${host}-`
 
-/** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
+/** A name that identifies the process: `<pid>-<start of the process>-<host>-<random>`. */
 export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
 
 const day = 24 * 60 * 60 * 1000
 
-/** Whether the process that made the name is gone. Where that cannot be known, a day without a change decides. */
+/**
+ * Whether the process of a name has died. If that is unknown, a name without a change for a day counts as abandoned.
+ */
 export const isAbandoned = (name: string, modified: number): boolean => {
   const [pid = "", start = "", madeOn = ""] = name.split("-")
   const known = madeOn === host && start !== "0" && fs.existsSync("/proc/self/stat")
@@ -26,8 +28,8 @@ export const isAbandoned = (name: string, modified: number): boolean => {
 }
 
 /**
- * Ends what dead processes left in a folder of temporary names. A name that ends in `.<sha256>` is a blob whose
- * removal was not finished: it gets its place back through `restore`, since somebody may have stored it again.
+ * Cleans up a folder of temporary names after dead processes. A name that ends in `.<sha256>` is a blob whose removal
+ * was not finished: `restore` moves it back, because it may have been stored again since.
  */
 export const sweepTemporary = async (
   call: Calls,

@@ -7,18 +7,18 @@ import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FormRules, formParser, type PartRule } from "./FormParser.ts"
 
-/** A part of a form, a file or a text field alike. `filename` is the client's own word: never a path. */
+/** A part of a form, either a file or a text field. `filename` comes from the client and must not be used as a path. */
 export interface FormPart {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly filename?: string
   readonly contentType?: string
 }
 
-/** A form that is broken: told with all that is wrong with it. */
+/** The error of an invalid form, with all its faults. */
 export const unreadable = (issues: ReadonlyArray<Issue>) =>
   new BadRequest({ detail: "The form cannot be read", issues })
 
-/** The `content-type` fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
+/** The fault of a content type that is not a form; a boundary has 1 to 70 characters (RFC 2046, section 5.1.1). */
 const typeFault = (contentType: string | undefined): string | undefined => {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType ?? "")) return "the content type must be multipart/form-data"
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType ?? "")
@@ -27,10 +27,10 @@ const typeFault = (contentType: string | undefined): string | undefined => {
 }
 
 /**
- * Reads a `multipart/form-data` body into memory, each part within its limit. Refuses with all faults at once: parts
- * that are missing, sent twice or not what their digest says (`Content-Digest`, `Repr-Digest`, on the request or on a
- * part). What a refused client still sends is left to the server, which closes the connection. `hold` is told how many
- * bytes are about to be kept, and may refuse them.
+ * Reads a `multipart/form-data` body into memory, each part up to its limit. Reports all faults at once: parts that are
+ * missing, repeated, or do not match their digest (`Content-Digest`, `Repr-Digest`, on the request or on a part). After
+ * a refusal the server closes the connection, so the rest of the body is not read. `hold` is called with the number of
+ * bytes before they are kept, and may refuse them.
  */
 export const readForm = Effect.fn("Form.read")(function* <E = never>(
   request: HttpServerRequest.HttpServerRequest,

@@ -2,7 +2,7 @@ import { MultipartParser } from "effect/http"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { Bytes } from "../shared/Bytes.ts"
 
-/** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
+/** The rule for a part: at most `limit` bytes; a larger part is answered 413 with `limitName`. */
 export interface PartRule {
   readonly limit: number
   readonly limitName: string
@@ -11,20 +11,20 @@ export interface PartRule {
 
 export interface FormRules {
   readonly parts: ReadonlyMap<string, PartRule>
-  /** How many parts a form may have, named by a rule or not. */
+  /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts: number
   /** The limit of parts that no rule names; their content is dropped. */
   readonly other: { readonly limit: number; readonly limitName: string }
 }
 
-/** A limit that the form went over. */
+/** A limit that the form exceeded. */
 export interface Excess {
   readonly limit: string
   readonly value: number
   readonly part?: string
 }
 
-/** A part of the form as it was received. */
+/** A received part of the form. */
 export interface ReceivedPart {
   readonly name: string
   readonly filename: string | undefined
@@ -33,7 +33,7 @@ export interface ReceivedPart {
   readonly bytes: Bytes
 }
 
-/** The form as far as it was read. Once `excess` or `broken` is set, the rest of the body is not looked at. */
+/** The state of a form. Once `excess` or `broken` is set, the rest of the body is ignored. */
 export interface FormParser {
   readonly write: (chunk: Uint8Array) => void
   readonly end: () => void
@@ -42,7 +42,7 @@ export interface FormParser {
   readonly broken: () => Issue | undefined
 }
 
-/** Bytes that a part's headers and boundary may have. */
+/** Maximum size of a part's headers and boundary, in bytes. */
 const overhead = 20 * 1024
 
 const faultOf = (error: MultipartParser.MultipartError): string => {
@@ -58,13 +58,13 @@ const faultOf = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/** Reads a form into memory, each part up to its own limit; parts that no rule names are counted and dropped. */
+/** Parses a form into memory, each part up to its own limit. Parts that no rule names are counted and dropped. */
 export const formParser = (headers: Readonly<Record<string, string>>, rules: FormRules): FormParser => {
   const parts: Array<ReceivedPart> = []
   let excess: Excess | undefined
   let broken: Issue | undefined
   const stopped = () => excess !== undefined || broken !== undefined
-  /** Bytes of the body that were not written yet; not a number when the client does not say. */
+  /** Bytes of the body that are still to be written; NaN when the client did not send Content-Length. */
   let toCome = Number(headers["content-length"])
 
   const receive = (info: MultipartParser.PartInfo) => {

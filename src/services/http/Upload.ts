@@ -12,15 +12,15 @@ import type { PartRule } from "./FormParser.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 import { type UploadedFile, type UploadRules, uploadParser } from "./UploadParser.ts"
 
-/** A form whose file is stored: the file's blob and the client's words about it, and the other parts. */
+/** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
 export interface Upload<A> {
   readonly blob: Blob
   readonly file: UploadedFile
-  /** What the check made of the small parts. */
+  /** The result of `check` for the small parts. */
   readonly checked: A
 }
 
-/** The fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
+/** The fault of a content type that is not a form; a boundary has 1 to 70 characters (RFC 2046, section 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return "the content type must be multipart/form-data"
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
@@ -29,10 +29,10 @@ const typeFault = (contentType = ""): string | undefined => {
 }
 
 /**
- * Reads a form whose part `file` goes to `store` while it is received, whatever its size; the other parts, before or
- * after it, are held in memory up to their limits. The source that `store` gets ends only when the whole form was
- * received, is well-formed, has the digests that were sent with it, and `check` accepts its small parts: until then
- * nothing can become visible, and a request that is refused or breaks off leaves nothing.
+ * Reads a form whose part `file` is streamed to `store`, whatever its size; other parts, before or after it, are held
+ * in memory up to their limits. The source passed to `store` ends only when the whole form was received, is
+ * well-formed, matches its digests, and `check` accepts its small parts. Nothing becomes visible before, and a refused
+ * or broken request leaves nothing behind.
  */
 export const readUpload = <A, E1, E2, R1, R2>(
   request: HttpServerRequest.HttpServerRequest,
@@ -73,7 +73,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       received = chunk
       isCopied = false
       parser.write(chunk)
-      // A chunk that the parser passed on as it is, and whose bytes were copied, is needed by nobody.
+      // The chunk was passed on as it is, and its bytes were copied, so its memory can be freed.
       if (isCopied) giveBack(chunk)
     }
     const digests = sentDigests(request.headers)
@@ -115,12 +115,12 @@ export const readUpload = <A, E1, E2, R1, R2>(
       return { file, checked }
     })
     const write = Effect.andThen(Deferred.await(begun), store(pipe))
-    // Whichever fails interrupts the other, and a write that is interrupted cleans up before it is over.
+    // If one of the two fails, the other is interrupted; an interrupted write cleans up first.
     const [{ file, checked }, blob] = yield* Effect.all([receive, write], { concurrency: 2 })
     return { blob, file, checked }
   })
 
-/** The parts that rules name, and what is wrong with them. */
+/** The parts that rules name, and their faults. */
 const collect = Effect.fnUntraced(function* (
   parts: ReturnType<typeof uploadParser>["parts"],
   known: ReadonlyMap<string, PartRule>

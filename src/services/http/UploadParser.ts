@@ -6,18 +6,18 @@ import type { Excess, PartRule, ReceivedPart } from "./FormParser.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 export interface UploadRules {
-  /** The part whose bytes go to the storage as they come. */
+  /** The part whose bytes go to the storage as they arrive. */
   readonly file: string
-  /** The most bytes that the file can have, if there is a limit: what is over it is not even received. */
+  /** The maximum size of the file, if there is one. A larger file is not received to its end. */
   readonly most?: { readonly limit: number; readonly limitName: string } | undefined
   /** The other parts, which are held in memory. */
   readonly parts: ReadonlyMap<string, PartRule>
   readonly maxParts: number
-  /** The limit of parts that nobody asked for. */
+  /** The limit of parts that no rule names. */
   readonly other: { readonly limit: number; readonly limitName: string }
 }
 
-/** What the client says of the file: its own words, never a path. */
+/** The file's properties according to the client. The name must not be used as a path. */
 export interface UploadedFile {
   readonly filename: string | undefined
   readonly contentType: string
@@ -30,11 +30,11 @@ export interface UploadParser {
   readonly parts: ReadonlyArray<ReceivedPart>
   readonly excess: () => Excess | undefined
   readonly broken: () => Issue | undefined
-  /** The file's parts after its first, and what its digest says. */
+  /** Faults of repeated file parts, and of the file's digest. */
   readonly fileIssues: () => ReadonlyArray<Issue>
 }
 
-/** Bytes that a part's headers and boundary may have. */
+/** Maximum size of a part's headers and boundary, in bytes. */
 const overhead = 20 * 1024
 
 const faultOf = (error: MultipartParser.MultipartError): string => {
@@ -48,7 +48,9 @@ const faultOf = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/** Takes a form apart: the file's bytes to `take`, other parts into memory, each up to its limit, in any order. */
+/**
+ * Parses a form: passes the file's bytes to `take` and holds other parts in memory, each up to its limit, in any order.
+ */
 export const uploadParser = (
   headers: Readonly<Record<string, string>>,
   rules: UploadRules,

@@ -1,12 +1,12 @@
 import type { Readable } from "node:stream"
 import { Overdue } from "../Calls.ts"
 
-/** Bytes that are taken off the line before anybody asks for them. */
+/** Number of bytes that are read ahead of the reader. */
 const ahead = 512 * 1024
 
 /**
- * The bytes of an answer, taken in pieces of a wanted length. The server has a deadline only while somebody waits for
- * it; a taker that does not come back soon just stops the flow.
+ * The body of an answer, read in pieces of a requested length. The server has a deadline only while a reader waits;
+ * without a reader the flow pauses.
  */
 export class Body {
   readonly #source: Readable
@@ -33,7 +33,10 @@ export class Body {
     source.on("close", () => end(source.errored))
   }
 
-  /** Exactly so many bytes. Fails when they do not come, or nothing comes for so many milliseconds. */
+  /**
+   * Reads exactly this many bytes. Fails when the body ends before, or when nothing arrives for `deadline`
+   * milliseconds.
+   */
   async take(bytes: number, deadline: number): Promise<Buffer> {
     if (this.#bytes < bytes && this.#ended === undefined) await this.#more(bytes, deadline)
     if (this.#bytes < bytes) throw this.#ended?.reason ?? new Overdue("the storage does not go on")

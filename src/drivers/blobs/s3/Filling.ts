@@ -1,8 +1,8 @@
 const first = 64 * 1024
 
 /**
- * Bytes that are gathered into parts. The buffers of parts that were sent are used again: garbage of this size would
- * stay for long. Only the first part's grows, as most contents are small.
+ * Collects bytes into parts. The buffers of sent parts are reused, because garbage of this size would stay for long.
+ * Only the first part's buffer grows, because most contents are small.
  */
 export class Filling {
   #buffer: Buffer
@@ -20,7 +20,7 @@ export class Filling {
     return this.#bytes === this.#size
   }
 
-  /** Takes as much of the chunk as the part has room for, and gives back the rest. */
+  /** Adds as much of the chunk as fits into the part, and returns the rest. */
   add(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, this.#size - this.#bytes)
     const wanted = this.#bytes + taken.length
@@ -34,7 +34,7 @@ export class Filling {
     return chunk.subarray(taken.length)
   }
 
-  /** What was gathered; the next part has so many bytes. */
+  /** Returns the collected part; the next part has `nextSize` bytes. */
   take(nextSize: number): Buffer {
     const part = this.#buffer.subarray(0, this.#bytes)
     const reusable = this.#free.findIndex((buffer) => buffer.length === nextSize)
@@ -44,12 +44,12 @@ export class Filling {
     return part
   }
 
-  /** What was gathered when nothing follows. */
+  /** Returns the collected bytes of the last part. */
   rest(): Buffer {
     return this.#buffer.subarray(0, this.#bytes)
   }
 
-  /** Nobody looks at the part any more. */
+  /** Releases the part for reuse. */
   release(part: Buffer): void {
     this.#free.push(part)
   }

@@ -7,7 +7,7 @@
  *     .health/tmp/<name>                        the probe of the health check
  */
 export interface Keys {
-  /** What all keys begin with: empty, or ends in a slash. */
+  /** The prefix of all keys: empty, or ending in a slash. */
   readonly base: string
   readonly blobs: (tenant: string) => string
   readonly blob: (tenant: string, sha256: string) => string
@@ -16,10 +16,10 @@ export interface Keys {
   readonly temporary: (tenant: string, name: string) => string
 }
 
-/** The tenant-like name of what is the gateway's own; no tenant's name begins with a dot. */
+/** The name that the gateway's own objects have in place of a tenant; no tenant's name begins with a dot. */
 export const ownFolder = ".health"
 
-/** Whether a part of a key may be the name of a tenant, or {@link ownFolder}. */
+/** Whether a part of a key can be the name of a tenant, or {@link ownFolder}. */
 export const isTenant = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.+$/.test(name)
 
 const segment = (name: string): string => {
@@ -42,6 +42,6 @@ export const s3Keys = (prefix: string): Keys => {
   }
 }
 
-/** The value of a copy's source header. */
+/** The value of the `CopySource` header. */
 export const copySource = (bucket: string, key: string): string =>
   [bucket, ...key.split("/")].map(encodeURIComponent).join("/")

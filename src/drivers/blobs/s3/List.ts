@@ -5,13 +5,13 @@ import { pages, storedAt } from "./Look.ts"
 import { isLeft } from "./Names.ts"
 import { removeObject } from "./Publish.ts"
 
-/** Whether it is the mark of a removal whose process is gone. */
+/** Whether the entry is the mark of a removal whose process has died. */
 const isLeftMark = (entry: string, modified: number): boolean => {
   const name = /^[0-9a-f]{64}\.removing\.(.+)$/.exec(entry)?.[1]
   return name !== undefined && isLeft(name, modified)
 }
 
-/** The blobs of a tenant in the order of their hashes, which is that of their keys; a page at a time. */
+/** The blobs of a tenant, ordered by hash, which is the order of their keys; one page at a time. */
 export async function* listBlobs(bucket: Bucket, keys: Keys, tenant: string): AsyncGenerator<StoredBlob> {
   const prefix = keys.blobs(tenant)
   for await (const { objects } of pages(bucket, { Prefix: prefix })) {

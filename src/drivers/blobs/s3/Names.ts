@@ -1,9 +1,9 @@
 import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
 
-/** Names that this process is using right now. */
+/** The names that this process currently uses. */
 const active = new Set<string>()
 
-/** A temporary name for the time of `use`. It tells which process it belongs to. */
+/** Provides a temporary name while `use` runs. The name identifies the process. */
 export const named = async <A>(use: (name: string) => Promise<A>): Promise<A> => {
   const name = temporaryName()
   active.add(name)
@@ -14,8 +14,6 @@ export const named = async <A>(use: (name: string) => Promise<A>): Promise<A> =>
   }
 }
 
-/**
- * Whether nobody works under the name any more. `modified` in epoch milliseconds decides where that cannot be known.
- */
+/** Whether no process uses the name any more. If that is unknown, `modified` (epoch milliseconds) decides. */
 export const isLeft = (name: string, modified: number): boolean =>
   !active.has(name) && (name.startsWith(ownName) || isAbandoned(name, modified))

@@ -1,12 +1,15 @@
 import { Readable } from "node:stream"
 
-/** Bytes that a connection is given at once: on a line that takes less within a deadline, the storage counts as silent. */
+/**
+ * Size of the pieces that a connection receives, in bytes. If it takes less than one piece within a deadline, the
+ * storage counts as silent.
+ */
 const piece = 64 * 1024
 
 /**
- * A body that is handed over piece by piece, and tells of each piece that the connection has taken. Node says nothing of
- * a large buffer until all of it is gone, and its own time-out of a connection begins anew when any byte went out since
- * it began: a server that stops reading was noticed only after twice the time.
+ * A body that is sent piece by piece and reports each piece that the connection has taken. For a large buffer, Node
+ * reports only its end, and its socket timeout restarts whenever any byte was sent; a server that stops reading would
+ * be noticed only after twice the time.
  */
 export const inPieces = (body: Uint8Array, taken: () => void): Readable => {
   let at = 0

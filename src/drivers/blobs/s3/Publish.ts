@@ -9,7 +9,7 @@ import { Multipart } from "./Multipart.ts"
 
 const mib = 1024 * 1024
 
-/** What the server is asked to copy at once: more would take longer than it may be silent. At most 10 000 parts. */
+/** Maximum size of one server-side copy: a larger one could take longer than the deadline. At most 10 000 parts. */
 const onePiece = 256 * mib
 const copyPart = (size: number): number => Math.max(128 * mib, Math.ceil(size / 10_000))
 
@@ -32,7 +32,7 @@ const copyInParts = async (bucket: Bucket, from: string, to: string, size: numbe
   }
 }
 
-/** Gives the bytes their key. What is there already is replaced by the same bytes, and so counts as written now. */
+/** Gives the bytes their key. An existing object is replaced by the same bytes, so its time is updated. */
 const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
   if ("held" in taken) {
     const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
@@ -44,16 +44,16 @@ const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortS
   } else await copyInParts(bucket, taken.temporary, key, taken.size, signal)
 }
 
-/** A removal has ended, or was given up, long before so many deadlines (a minute) are over. */
+/** The lifetime of a mark in deadlines (together a minute): a removal has ended or failed long before. */
 const markLife = 12
 
 const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boolean =>
   stored === undefined || stored.modified - mark.modified < markLife * deadline
 
 /**
- * Stores the bytes under `key` and returns when nobody can be about to remove what was there before: whoever removes
- * marks the key first and looks at the time of the last write then. So either he sees this write, or his mark is seen
- * here and it is waited until he is done.
+ * Stores the bytes under `key` and returns when no pending removal can affect them. A remover first marks the key and
+ * then checks the time of the last write. So either it sees this write, or its mark is visible here and this waits
+ * until the removal has ended.
  */
 export const publish = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
   await put(bucket, key, taken, signal)
@@ -70,7 +70,7 @@ export const publish = async (bucket: Bucket, key: string, taken: Collected, sig
   }
 }
 
-/** Removing what is not there is no failure. */
+/** Removes an object; a missing one is not an error. */
 export const removeObject = async (bucket: Bucket, key: string, signal?: AbortSignal): Promise<void> => {
   const command = new DeleteObjectCommand({ Bucket: bucket.name, Key: key })
   await bucket.quick((limits) => bucket.client.send(command, limits), signal)

@@ -6,8 +6,8 @@ interface Waiting {
 }
 
 /**
- * At most so many at once; the others wait in the order in which they came. When one of those at work is overdue, the
- * waiting ones fail as well: one after the other they would only wait as long in vain.
+ * Limits concurrency; further calls wait in order. When a running call is overdue, the waiting ones fail too, because
+ * each of them would wait as long in vain.
  */
 export class Turns {
   #free: number
