@@ -1,8 +1,8 @@
 /**
- * Where things lie in the bucket, below the prefix:
+ * The layout of the bucket, below the prefix:
  *
  *     <tenant>/blobs/<sha256>                   a blob
- *     <tenant>/blobs/<sha256>.removing.<name>   somebody is about to remove it
+ *     <tenant>/blobs/<sha256>.removing.<name>   mark of a pending removal
  *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
  *     .health/tmp/<name>                        the probe of the health check
  */

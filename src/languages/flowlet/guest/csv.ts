@@ -1,4 +1,4 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
  * Parses one CSV record (RFC 4180) to an array of its values, or with `columns` to an object. Values beyond the columns

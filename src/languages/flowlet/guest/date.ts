@@ -1,4 +1,4 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
  * Parses a time. Returns ISO 8601 in UTC with milliseconds, or null when the text does not match. `format` is `ISO8601`

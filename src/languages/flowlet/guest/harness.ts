@@ -1,6 +1,6 @@
 import type { ScriptFault } from "../Outcome.ts"
 
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
 /** The functions of the host. Only strings and numbers are passed in either direction. */
 export interface Host {

@@ -1,4 +1,4 @@
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
 /**
  * Turns the function of a filter into one of a flowlet. A kept event becomes an empty one, which is cheap to copy out

@@ -1,4 +1,4 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
  * Parses `key=value` pairs. A value may be quoted ("…" or '…'), with backslash escapes; the values of a repeated key

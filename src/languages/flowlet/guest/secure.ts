@@ -1,4 +1,4 @@
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
 /**
  * Removes the clock, random numbers and shared memory, and freezes all existing objects, so that an event cannot affect
