@@ -15,7 +15,7 @@ import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems } from "./services/shared/RequestProblems.ts"
 
-/** The whole HTTP interface: what the server serves, the client derives from, and OpenAPI describes. */
+/** The whole HTTP interface. The server serves it, the client derives from it, and OpenAPI describes it. */
 export class Api extends HttpApi.make("flow-gateway")
   .add(PlatformApi)
   .add(OperatorsApi)
@@ -32,7 +32,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(RegistryApi)
   .add(SearchApi)
   .middleware(RequestProblems)
-  // A request is told all that is wrong with it at once.
+  // Report all faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotateMerge(
     OpenApi.annotations({

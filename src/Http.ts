@@ -26,13 +26,13 @@ import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import * as RequestProblems from "./services/shared/RequestProblems.ts"
 
-/** What operators look at, whatever the gateway's role. */
+/** Paths for operators, served in every role of the gateway. */
 const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
 
-/** Every path that the gateway knows. */
+/** All paths of the gateway. */
 export const table = routeTable(Api, ["/docs", "/openapi.json", ...operatorPaths])
 
-/** Every path that a gateway knows which only runs things. */
+/** All paths of a gateway that only runs executions and jobs. */
 const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths)
 
 const Handlers = Layer.mergeAll(
@@ -57,7 +57,7 @@ const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pi
   Layer.provide([KnownTenant.layer, RequestProblems.layer])
 )
 
-/** What a gateway serves that runs things for others: what operators look at. */
+/** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
 export const RunnerRoutes = Layer.mergeAll(
   PrometheusMetrics.layerHttp({ path: "/metrics" }),
   Health.layer,
@@ -65,7 +65,9 @@ export const RunnerRoutes = Layer.mergeAll(
   Problems.layer(runnerTable)
 )
 
-/** Everything that is served: the API, its description, what operators look at, and what wraps every answer. */
+/**
+ * All routes: the API, its documentation, the paths for operators, and the handling of problems around every answer.
+ */
 export const Routes = Layer.mergeAll(
   ApiRoutes,
   Docs.layer(Api),

@@ -1,5 +1,5 @@
 import * as Predicate from "effect/Predicate"
-/** A failure whose message is made for the user, from the run's own machinery. */
+/** A failure of a run with a message for the user. */
 export class Failure extends Error {
   readonly component: string | undefined
   constructor(message: string, component?: string) {
@@ -9,19 +9,19 @@ export class Failure extends Error {
   }
 }
 
-/** The failure of a user's program: its text has a traceback, on lines of their own. */
+/** The failure of a user's program. Its message may contain a traceback in several lines. */
 export class ProgramFailure extends Failure {}
 
 /** The system's error code, such as `ENOENT`. */
 export const codeOf = (error: unknown): string | undefined =>
   Predicate.hasProperty(error, "code") && typeof error.code === "string" ? error.code : undefined
 
-/** Lines of a program's failure that are told. */
+/** Maximum number of lines of a program's failure. */
 const maxTraceback = 40
 
 const full = new Set(["ENOSPC", "EDQUOT"])
 
-/** What a failed write means to the user, or the error itself when it says so better. */
+/** Maps a failed write to a failure for the user, or returns the error itself if it is already clear. */
 export const writeFailure = (error: unknown, what: string): unknown => {
   const code = codeOf(error)
   if (code !== undefined && full.has(code)) return new Failure(`${what} could not be written: the disk is full`)
@@ -33,7 +33,7 @@ export const writeFailure = (error: unknown, what: string): unknown => {
   return error
 }
 
-/** The failure as the execution tells it: without folders of this machine, and on one line unless a program failed. */
+/** The failure as the execution shows it: without paths of this machine, and on one line unless a program failed. */
 export const explain = (
   error: unknown,
   hidden: ReadonlyArray<string>

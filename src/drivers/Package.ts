@@ -2,16 +2,16 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-// The sources run from `src/`, the built package from `dist/src/`: what both have in common is the package's folder.
+// Sources are in `src/`, the built package in `dist/src/`, so the package's folder is searched upwards.
 const root = (() => {
   let folder = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(folder, "package.json"))) {
     const parent = dirname(folder)
-    if (parent === folder) throw new Error("flow-gateway has lost its package.json")
+    if (parent === folder) throw new Error("The package.json of flow-gateway is missing")
     folder = parent
   }
   return folder
 })()
 
-/** Absolute path of something that comes with the package. */
+/** The absolute path of a file of the package. */
 export const packagePath = (path: string): string => (path === "" ? root : join(root, path))

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs"
 
-/** What Linux tells of a process in `/proc/<pid>/stat`, proc(5). */
+/** The state of a process from Linux's `/proc/<pid>/stat`, see proc(5). */
 export interface ProcessStat {
-  /** One letter; `Z` and `X` are processes that have ended. */
+  /** A single letter. `Z` and `X` are processes that have ended. */
   readonly state: string
   readonly group: string
-  /** When the process started, in clock ticks since the machine did. It tells a process from a later one of its pid. */
+  /** The start time of the process, in clock ticks since boot. Tells a process from a later one with the same pid. */
   readonly start: string
   /** Milliseconds of processor that its threads have had. */
   readonly processorMillis: number
@@ -14,11 +14,12 @@ export interface ProcessStat {
 /** Clock ticks of `/proc` in a second: Linux tells 100 to every program, whatever the kernel counts. */
 const ticks = 100
 
-/** Undefined where there is no such process, or no `/proc`. A process that has ended is there until it is reaped. */
+/** Undefined if there is no such process, or no `/proc`. A process that has ended exists until it is reaped. */
 export const processStat = (pid: number | string): ProcessStat | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1")
-    // The second field is the name in parentheses and may hold anything, so the fields are counted from its end.
+    // The second field is the name in parentheses and may contain anything, so fields are counted from its closing
+    // parenthesis.
     const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
     return {
       state: fields[0] ?? "",
@@ -31,10 +32,10 @@ export const processStat = (pid: number | string): ProcessStat | undefined => {
   }
 }
 
-/** Whether it can do nothing any more: a zombie, or on its way to be none. */
+/** Whether the process has ended: it is a zombie or being removed. */
 export const hasEnded = ({ state }: ProcessStat): boolean => state === "Z" || state === "X"
 
-/** When a living process started. */
+/** The start time of a live process. */
 export const startOf = (pid: number | string): string | undefined => {
   const stat = processStat(pid)
   return stat === undefined || hasEnded(stat) ? undefined : stat.start

@@ -3,7 +3,7 @@ import { extname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { packagePath } from "./Package.ts"
 
-/** What runs as a process or a worker thread of its own, with its entry below `src/`. */
+/** Everything that runs as a process or worker thread of its own, with its entry point below `src/`. */
 export const programs = {
   main: "main.ts",
   run: "run.ts",
@@ -14,7 +14,7 @@ export const programs = {
   operators: "layers/operators/worker.ts"
 } as const
 
-/** Folder of the bundles, and the file in it that names the newest one. `scripts/bundle.ts` makes both. */
+/** The folder of the bundles, and the file that names the newest bundle. `scripts/bundle.ts` creates both. */
 export const bundles = { folder: "dist/programs", current: "dist/programs/current" }
 
 /** The folder of the newest bundle. */
@@ -22,18 +22,21 @@ export const newestBundle = (): string =>
   packagePath(join(bundles.folder, readFileSync(packagePath(bundles.current), "utf8").trim()))
 
 /**
- * The folder of the bundle whose programs this process starts; undefined when it starts sources, as sources do. A
- * bundled program starts those that were bundled with it, also when newer ones have been made meanwhile.
+ * The folder of the bundle whose programs this process starts; undefined when it starts sources. A bundled program
+ * starts the programs of its own bundle, even if a newer one exists.
  */
 let bundle: string | undefined
 if (import.meta.dirname.startsWith(packagePath(bundles.folder))) bundle = import.meta.dirname
 else if (extname(import.meta.url) !== ".ts") bundle = newestBundle()
 
-/** Lets sources start the programs of the newest bundle: tests load sources, and start hundreds of processes. */
+/**
+ * Makes a process that runs from sources start the programs of the newest bundle. For tests: they load sources and
+ * start hundreds of processes.
+ */
 export const startBundled = (): void => {
   bundle = newestBundle()
 }
 
-/** Where a program is. */
+/** The URL of a program. */
 export const program = (name: keyof typeof programs): URL =>
   pathToFileURL(bundle === undefined ? packagePath(join("src", programs[name])) : join(bundle, `${name}.js`))

@@ -14,7 +14,7 @@ export const Issue = Schema.Struct({
 }).annotate({ identifier: "Issue" })
 export type Issue = typeof Issue.Type
 
-/** The request cannot be understood: one issue per fault, all of them at once. */
+/** The request is malformed. `issues` holds all faults at once, one issue per fault. */
 export class BadRequest extends HttpApiError.Problem<BadRequest>()(
   "BadRequest",
   { type: "/problems/bad-request", status: 400, title: "Bad request" },

@@ -1,6 +1,6 @@
 import { HttpApiError } from "effect/http-api"
 
-/** The `Idempotency-Key` was sent before with another request. */
+/** The `Idempotency-Key` was already used for a different request. */
 export class IdempotencyKeyReused extends HttpApiError.Problem<IdempotencyKeyReused>()("IdempotencyKeyReused", {
   type: "/problems/idempotency-key-reused",
   status: 422,

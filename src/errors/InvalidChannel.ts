@@ -3,7 +3,8 @@ import { HttpApiError } from "effect/http-api"
 import { Issue } from "./BadRequest.ts"
 
 /**
- * A channel that cannot be started as its files are: one issue per fault, with `file` in the tenant's configuration.
+ * The files of a channel do not allow it to start. `issues` holds one issue per fault; `file` is a path in the tenant's
+ * configuration.
  */
 export class InvalidChannel extends HttpApiError.Problem<InvalidChannel>()(
   "InvalidChannel",

@@ -1,9 +1,11 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** The request is well formed, but what it says of the resource does not hold. Nothing was changed. */
+/**
+ * The request is well formed, but its statements about the resource are wrong or exceed a limit. Nothing was changed.
+ */
 export class InvalidResource extends HttpApiError.Problem<InvalidResource>()(
   "InvalidResource",
-  { type: "/problems/invalid-resource", status: 422, title: "The resource cannot be made as asked" },
+  { type: "/problems/invalid-resource", status: 422, title: "The resource cannot be created as requested" },
   { tenant: Schema.String, name: Schema.String, limit: Schema.optionalKey(Schema.Int) }
 ) {}

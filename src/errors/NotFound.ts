@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** The kinds of thing that a request can name. */
+/** The kinds of things that a request can name. */
 export const Kind = Schema.Literals([
   "tenant",
   "archive",
@@ -19,8 +19,8 @@ export const Kind = Schema.Literals([
 ])
 
 /**
- * What the request names does not exist for this tenant. The answer is the same whether it exists for another tenant,
- * is unreadable, or never existed.
+ * The named thing does not exist for this tenant. The answer does not reveal whether it exists for another tenant, is
+ * unreadable, or never existed.
  */
 export class NotFound extends HttpApiError.Problem<NotFound>()(
   "NotFound",

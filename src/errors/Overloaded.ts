@@ -1,6 +1,6 @@
 import { HttpApiError } from "effect/http-api"
 
-/** As many requests of this kind are at work as the gateway takes. The same request can be sent again later. */
+/** The gateway already works on its maximum number of such requests. The client can retry the same request later. */
 export class Overloaded extends HttpApiError.Problem<Overloaded>()("Overloaded", {
   type: "/problems/unavailable",
   status: 503,

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** A storage did not answer in time: `data` holds bytes (blobs, files), `metadata` holds rows (PostgreSQL). */
+/** A storage did not answer in time. `data` stores bytes (blobs, files), `metadata` stores rows (PostgreSQL). */
 export class StorageUnreachable extends HttpApiError.Problem<StorageUnreachable>()(
   "StorageUnreachable",
   { type: "/problems/storage-unreachable", status: 504, title: "A storage cannot be reached" },

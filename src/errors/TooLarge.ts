@@ -1,9 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/**
- * A part of the request is over a limit. `limit` names the setting, `value` is what it is set to (bytes or a count).
- */
+/** A part of the request exceeds a limit. `limit` is the name of the setting, `value` its value (bytes or a count). */
 export class TooLarge extends HttpApiError.Problem<TooLarge>()(
   "TooLarge",
   { type: "/problems/too-large", status: 413, title: "Too large" },

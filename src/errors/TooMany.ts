@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** The tenant has as many of a thing as it may have. `limit` names the setting, `value` is what it is set to. */
+/** The tenant has reached the maximum count of something. `limit` is the name of the setting, `value` its value. */
 export class TooMany extends HttpApiError.Problem<TooMany>()(
   "TooMany",
   { type: "/problems/too-many", status: 429, title: "Too many" },

@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
-/** A version that is to be made exists already with another content. Nothing was changed. */
+/** A version that the request would create already exists with different content. Nothing was changed. */
 export class VersionConflict extends HttpApiError.Problem<VersionConflict>()(
   "VersionConflict",
-  { type: "/problems/version-conflict", status: 422, title: "The version exists already" },
+  { type: "/problems/version-conflict", status: 422, title: "The version already exists" },
   { tenant: Schema.String, name: Schema.String, versions: Schema.Array(Schema.Union([Schema.String, Schema.Int])) }
 ) {}

@@ -1,8 +1,8 @@
-/** The types that a capture may be converted to. */
+/** The types to which a capture can be converted. */
 export const types = ["string", "int", "integer", "long", "float", "double", "bool", "boolean"] as const
 export type CaptureType = (typeof types)[number]
 
-/** A value that could not be converted keeps its text; the failure says which. */
+/** Reports a value that could not be converted and therefore stays text. */
 export interface ConversionFailure {
   readonly field: string
   readonly type: string
@@ -14,7 +14,7 @@ const plainDigits = /^\d{1,15}$/
 const decimal = /^\s*([+-]?)(?:(\d+)(?:\.\d*)?|\.\d+)\s*$/
 const float = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
-/** Whole number of a decimal text, its fraction dropped; exact: beyond 2^53 it is a string of digits. */
+/** The integer part of a decimal text. Beyond 2^53 it is a string of digits, so it is always exact. */
 export const toInteger = (text: string): number | string | undefined => {
   if (plainDigits.test(text)) return Number(text)
   const found = decimal.exec(text)
@@ -32,7 +32,8 @@ export const toFloat = (text: string): number | undefined => {
 }
 
 /**
- * The converted value, or undefined when the text is not one of that type. `true` in any case is true, the rest false.
+ * The converted value, or undefined when the text does not have that type. Booleans: `true` in any case is true, all
+ * else false.
  */
 export const coerce = (text: string, type: CaptureType): string | number | boolean | undefined => {
   switch (type) {

@@ -1,9 +1,9 @@
 import type { Fields } from "./FieldPath.ts"
 
-/** A piece of the line that became (part of) a field; `start` and `end` are UTF-16 offsets in the line. */
+/** A part of the line that became (part of) a field. `start` and `end` are UTF-16 offsets in the line. */
 export interface CaptureSpan {
   readonly name: string
-  /** The grok pattern behind it. */
+  /** The grok pattern of the field. */
   readonly syntax?: string
   readonly value: string
   readonly start: number
@@ -14,15 +14,15 @@ export interface Failure {
   readonly reason: "no-match" | "conversion"
   /** Length of the longest prefix of the line that a prefix of the pattern matched. */
   readonly matchedUpTo: number
-  /** The first sub-pattern that did not match (or the field that did not convert). */
+  /** The first sub-pattern that did not match, or the field that did not convert. */
   readonly failedAt: string
   readonly detail: string
 }
 
-/** What an operator did with one line, for people: the tester's view of a match. */
+/** The result of an operator on one line, with details for the tester. */
 export interface Explanation {
   readonly matched: boolean
-  /** Which pattern matched (or came furthest), from 1. */
+  /** Number of the pattern that matched, or came furthest, from 1. */
   readonly pattern: number
   readonly output: Fields | undefined
   readonly captures: ReadonlyArray<CaptureSpan>

@@ -1,11 +1,13 @@
 import * as Predicate from "effect/Predicate"
 
-/** Keys that would reach an object's prototype. */
+/** Keys that would access an object's prototype. */
 const refused = new Set(["__proto__", "constructor", "prototype"])
 
 const referencePattern = /^(?:\[[^[\]]+\])+$/
 
-/** `[a][b]` and `a.b` both name field b inside a; a name with empty segments is one plain key. */
+/**
+ * Splits a field name: `[a][b]` and `a.b` both name the field b inside a. A name with empty segments is one plain key.
+ */
 export const fieldPath = (name: string): ReadonlyArray<string> => {
   if (referencePattern.test(name)) return name.slice(1, -1).split("][")
   if (!name.includes(".") && !name.includes("[")) return [name]
@@ -13,18 +15,19 @@ export const fieldPath = (name: string): ReadonlyArray<string> => {
   return segments.includes("") || name.includes("[") || name.includes("]") ? [name] : segments
 }
 
-/** The segment of a path that may not be a key of an object, if any. */
+/** The first segment that must not be used as an object key, if any. */
 export const refusedSegment = (path: ReadonlyArray<string>): string | undefined =>
   path.find((segment) => refused.has(segment))
 
-/** A JSON value: what a field of an event holds. */
+/** A JSON value, as a field of an event contains it. */
 export type Value = string | number | boolean | null | ReadonlyArray<Value> | { readonly [key: string]: Value }
 export type Fields = { [key: string]: Value }
 
 export const isObject = (value: Value | undefined): value is Fields => Predicate.isObject(value)
 
 /**
- * Puts a value at a path, making objects on the way. False when a scalar stands in the way, or an object at its end.
+ * Sets a value at a path and creates the objects on the way. False when the path passes through a scalar, or ends at an
+ * object.
  */
 export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
   let parent = fields
@@ -44,7 +47,7 @@ export const setPath = (fields: Fields, path: ReadonlyArray<string>, value: Valu
   return true
 }
 
-/** The value at a path, undefined when there is none. */
+/** The value at a path, or undefined. */
 export const getPath = (fields: Fields, path: ReadonlyArray<string>): Value | undefined => {
   let value: Value | undefined = fields
   for (let depth = 0; depth < path.length; depth++) {

@@ -1,23 +1,23 @@
-/** Ends what does not come to an end, and tells the guilty from those that only waited for a busy machine. */
+/** Interrupts steps that do not terminate, and distinguishes them from steps that only waited for a busy machine. */
 export interface Guard {
   /**
-   * Runs `step` for at most `millis` of the clock; false when it was cut off, which may be anywhere. It costs some
-   * 0.3 ms.
+   * Runs `step` for at most `millis` of wall-clock time. Returns false when it was interrupted, which can happen
+   * anywhere. Takes about 0.3 ms itself.
    */
   readonly within: (millis: number, step: () => void) => boolean
-  /** Milliseconds of processor that this thread has had. */
+  /** The processor time of this thread in milliseconds. */
   readonly processorMillis: () => number
 }
 
 /**
- * Whether a step that was cut off had its `millis` of processor. A thread that is alone on its processor gets a little
- * less than the clock says.
+ * Whether an interrupted step had used its `millis` of processor time. A thread that is alone on its processor gets
+ * slightly less than the wall-clock time.
  */
 export const hadItsTime = (used: number, millis: number): boolean => used > millis * 0.9
 
 /**
- * Runs a step that may be begun anew. False when it was not finished although it had its time: one that was cut off
- * because others had the processor is tried again, for twice as long.
+ * Runs a restartable step. A step that was interrupted because other processes had the processor is tried again with
+ * twice the time. Returns false when it did not finish although it had its time.
  */
 export const finishes = ({ within, processorMillis }: Guard, millis: number, step: () => void): boolean => {
   for (let tries = 0; ; tries++) {

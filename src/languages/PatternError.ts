@@ -4,13 +4,13 @@ import * as Data from "effect/Data"
 export type Part = "pattern" | "definitions" | "bank" | "input"
 
 /**
- * A pattern that cannot be used: unknown name, cycle, bad regular expression, unbalanced `%{`, unknown type.
- * `line` and `column` count from 1 in UTF-16 units inside the text named by `part`; `text` is the offending piece of
- * it. `pattern` says which of several patterns was being compiled (from 1).
+ * An invalid pattern: unknown name, cycle, bad regular expression, unbalanced `%{`, unknown type. `line` and `column`
+ * are positions (from 1, in UTF-16 units) in the text named by `part`; `text` is the faulty piece of it. `pattern` is
+ * the number of the pattern that was being compiled, from 1.
  */
 export class PatternError extends Data.TaggedError("PatternError")<{
   readonly part: Part
-  /** The tenant's file or artifact that `line` and `column` count in, in place of the part. */
+  /** The tenant's file or artifact that `line` and `column` refer to, when they do not refer to the part. */
   readonly source?: string
   readonly detail: string
   readonly line: number
@@ -23,7 +23,7 @@ export class PatternError extends Data.TaggedError("PatternError")<{
   }
 }
 
-/** A fault inside one text, by offset; the compiler knows which text and turns it into a {@link PatternError}. */
+/** A fault in a text, by offset. The compiler knows which text it is and converts it to a {@link PatternError}. */
 export class SyntaxFault extends Error {
   readonly start: number
   readonly end: number

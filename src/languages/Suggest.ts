@@ -1,7 +1,7 @@
-/** Suggestions in one report: finding one takes time, and after so many nobody reads on. */
+/** Maximum number of suggestions in one report, because finding one takes time. */
 export const maxSuggestions = 50
 
-/** Edits (insert, delete, replace, swap of neighbours) between two words, or `limit + 1` when they are more. */
+/** The edit distance of two words (insert, delete, replace, swap neighbours), or `limit + 1` if it is larger. */
 const distance = (from: string, to: string, limit: number): number => {
   if (Math.abs(from.length - to.length) > limit) return limit + 1
   let before: Array<number> = []
@@ -22,7 +22,7 @@ const distance = (from: string, to: string, limit: number): number => {
   return previous[to.length]!
 }
 
-/** `; did you mean "x"?` with the nearest of the known names, or nothing when none is near. */
+/** `; did you mean "x"?` with the most similar known name, or an empty text when none is similar. */
 export const suggestion = (name: string, known: Iterable<string>): string => {
   const limit = Math.max(1, Math.floor(Math.min(name.length, 64) / 3))
   let nearest: string | undefined
@@ -34,7 +34,7 @@ export const suggestion = (name: string, known: Iterable<string>): string => {
   return nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`
 }
 
-/** A list for a message, cut when it is long. */
+/** The names as a list for a message, shortened if it is long. */
 export const listed = (names: Iterable<string>): string => {
   const all = [...names]
   return all.length > 20 ? `${all.slice(0, 20).join(", ")} and ${all.length - 20} more` : all.join(", ")

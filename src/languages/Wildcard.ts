@@ -1,9 +1,9 @@
-/** Whether the text holds a wildcard. */
+/** Whether the text contains a wildcard. */
 export const hasWildcard = (pattern: string): boolean => /[*?]/.test(pattern)
 
 /**
- * Whether the text matches: `*` stands for any characters, `?` for one, everything else for itself. Takes at most
- * pattern times text steps, however many stars there are.
+ * Whether the text matches: `*` matches any characters, `?` one, all others themselves. Takes at most pattern length
+ * times text length steps.
  */
 export const matchesWildcard = (pattern: string, text: string): boolean => {
   let [p, t, star, mark] = [0, 0, -1, 0]

@@ -1,17 +1,17 @@
 import { type Duration, Effect, Layer, Schedule } from "effect"
 
-/** When memory is given back. */
+/** When memory is returned to the system. */
 export interface LeisureLimits {
   readonly every: Duration.Input
-  /** How much of the time between two looks the event loop may have worked, from 0 to 1. */
+  /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
   readonly quiet: number
-  /** Bytes that the heap must have grown since the last time. */
+  /** Minimum growth of the heap since the last collection, in bytes. */
   readonly worth: number
 }
 
 const usual: LeisureLimits = { every: "5 seconds", quiet: 0.02, worth: 32 * 1024 * 1024 }
 
-/** By the protocol of Node's inspector, which needs no flags: a collection that also returns pages to the system. */
+/** Collects garbage through Node's inspector protocol, which needs no flags and returns pages to the system. */
 const collect = Effect.promise(async () => {
   const { Session } = await import("node:inspector/promises")
   const session = new Session()
@@ -20,8 +20,8 @@ const collect = Effect.promise(async () => {
 })
 
 /**
- * Gives back what a start, or a busy time, has left on the heap once the gateway has nothing to do: V8 itself collects
- * when memory is asked for, which in a quiet process may be never. It takes about 50 ms, in which nothing else is done.
+ * Collects garbage when the gateway is idle, to return the memory of a start or a busy period. V8 collects only when
+ * memory is allocated, which may never happen in an idle process. A collection blocks the process for about 50 ms.
  */
 export const layer = ({ every, quiet, worth }: LeisureLimits = usual) =>
   Layer.effectDiscard(
@@ -40,7 +40,7 @@ export const layer = ({ every, quiet, worth }: LeisureLimits = usual) =>
           })
         )
       })
-      // A Node without an inspector works as well: it only stays larger.
+      // A Node without an inspector works too; it only stays larger.
       const watch = Effect.ignoreCause(Effect.repeat(Effect.delay(look, every), Schedule.forever))
       return Effect.forkScoped(watch)
     })

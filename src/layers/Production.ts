@@ -78,7 +78,7 @@ const Documents = PostgresSearch.layer.pipe(
   )
 )
 
-/** Ports on their adapters. */
+/** The ports with their production adapters. */
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
@@ -113,7 +113,7 @@ const Ready = Layer.effect(
   })
 )
 
-/** Blobs that nothing refers to any more go after a while, and jobs that nobody keeps are given to the cluster. */
+/** Background work: removes unused blobs, and hands jobs without a keeper to the cluster. */
 const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer)
 
 export const layer = Upkeep.pipe(

@@ -9,7 +9,7 @@ import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 
-/** A setting that the gateway cannot work with. The message is for the person who set it. */
+/** An invalid setting. The message is for the operator who set it. */
 export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
   variable: Schema.String,
   message: Schema.String
@@ -36,7 +36,7 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
     try {
       return Effect.succeed({ kind: "disk", root: fileURLToPath(value) })
     } catch {
-      return refuse("FLOW_BLOBS", "a file: address must be absolute, as in file:///var/lib/flow/blobs")
+      return refuse("FLOW_BLOBS", "a file: URL must be absolute, such as file:///var/lib/flow/blobs")
     }
   }
   return isAbsolute(value)
@@ -46,20 +46,23 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 
-/** Refused here, so that whoever has to change something is told which setting that is. */
+/** Checks a folder while reading the settings, so that the error names the setting to change. */
 const usable = (variable: string, folder: Promise<void>): Effect.Effect<void, InvalidSetting> =>
   Effect.tryPromise({
     try: () => folder,
     catch: (error) => new InvalidSetting({ variable, message: error instanceof Error ? error.message : String(error) })
   })
 
-/** A disk that is away does not keep the gateway from starting: what needs it fails until it is back. */
+/** An unreachable disk does not stop the gateway from starting: operations on it fail until it is back. */
 const unlessAway = (folder: Promise<void>): Promise<void> =>
   within(storageDeadline, folder).catch((error) => {
     if (error instanceof UnusableFolder) throw error
   })
 
-/** The settings from the environment. What this version cannot do is refused at the start, never ignored. */
+/**
+ * Reads the settings from the environment. A setting that this version does not support fails the start; it is never
+ * ignored.
+ */
 export const layer = Layer.effect(
   Settings,
   Effect.gen(function* () {
@@ -70,7 +73,7 @@ export const layer = Layer.effect(
     }
     const env = yield* variables
     if (env.auth !== "none") {
-      return yield* refuse("FLOW_AUTH", "this version knows only `none`; put an authenticating proxy in front")
+      return yield* refuse("FLOW_AUTH", "this version supports only `none`; put an authenticating proxy in front")
     }
     if (!loopback.test(env.host)) {
       return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
@@ -87,17 +90,20 @@ export const layer = Layer.effect(
       )
     }
     if (Option.isSome(env.search)) {
-      return yield* refuse("FLOW_SEARCH", "documents are in PostgreSQL; this version knows no other search")
+      return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
     }
     if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
-      return yield* refuse("FLOW_OTLP", "expected the address of an OTLP receiver, as in http://localhost:4318")
+      return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
     }
     if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
-      return yield* refuse("FLOW_DATABASE_URL", "expected an address as in postgres://user:password@host:5432/database")
+      return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
     }
     if (Option.isSome(env.cluster)) {
       if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
-        return yield* refuse("FLOW_CLUSTER", "expected where the other gateways reach this one, as in 10.0.0.7:4243")
+        return yield* refuse(
+          "FLOW_CLUSTER",
+          "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
+        )
       }
       if (Option.isNone(env.databaseUrl)) {
         return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")

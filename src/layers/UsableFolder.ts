@@ -3,10 +3,10 @@ import { access, mkdir, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { codeOf } from "../drivers/blobs/Calls.ts"
 
-/** A folder that whoever set it has to change something about. The message says what. */
+/** A folder that cannot be used until the operator changes something. The message says what. */
 export class UnusableFolder extends Error {}
 
-/** What a person can mend. Anything else is a storage in trouble. */
+/** Errors that an operator can fix. Any other error means that the storage is in trouble. */
 const mendable = ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"]
 
 const user = (): string => `user ${process.getuid?.() ?? "of the gateway"}`
@@ -22,7 +22,7 @@ const denied = async (path: string, mode: number, what: string): Promise<string 
     : `${user()} may not ${what} ${path}: allow it there, or choose another folder`
 }
 
-/** The first obstacle on the way to a folder, from the root on. */
+/** The first obstacle on the path to a folder, starting at the root. */
 const obstacle = async (path: string, isMade: boolean): Promise<string | undefined> => {
   for (const folder of withAncestors(path)) {
     const above = dirname(folder)
@@ -46,7 +46,10 @@ const obstacle = async (path: string, isMade: boolean): Promise<string | undefin
   return undefined
 }
 
-/** One by one: where a parent takes no folders, as in /proc, Node's recursive `mkdir` tries for ever. */
+/**
+ * Creates the folders one by one: Node's recursive `mkdir` loops forever where a parent cannot contain folders, as in
+ * /proc.
+ */
 const make = async (path: string, mode: number): Promise<void> => {
   for (const folder of withAncestors(path)) {
     if ((await stat(folder).catch(codeOf)) !== "ENOENT") continue
@@ -56,7 +59,7 @@ const make = async (path: string, mode: number): Promise<void> => {
   }
 }
 
-/** Fails with an {@link UnusableFolder}, or with the error of a storage in trouble. */
+/** Fails with an {@link UnusableFolder}, or with the original error when the storage is in trouble. */
 const explained = async (path: string, isMade: boolean, attempt: Promise<unknown>): Promise<void> => {
   try {
     await attempt
@@ -67,9 +70,9 @@ const explained = async (path: string, isMade: boolean, attempt: Promise<unknown
   }
 }
 
-// The slash makes a file fail.
+// The trailing slash makes the check fail for a file.
 
-/** Makes the folder when it is missing; it can be passed and written then. `path` is absolute. */
+/** Creates the folder if it is missing, and checks that it can be entered and written. `path` is absolute. */
 export const writableFolder = (path: string, mode: number): Promise<void> =>
   explained(
     path,
@@ -77,6 +80,6 @@ export const writableFolder = (path: string, mode: number): Promise<void> =>
     make(path, mode).then(() => access(`${path}/`, constants.W_OK | constants.X_OK))
   )
 
-/** The folder is there, and can be passed and listed. `path` is absolute. */
+/** Checks that the folder exists and can be entered and listed. `path` is absolute. */
 export const readableFolder = (path: string): Promise<void> =>
   explained(path, false, access(`${path}/`, constants.R_OK | constants.X_OK))

@@ -27,11 +27,11 @@ import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
 
 /**
- * The use cases on their ports, merged from the inside out. Production and tests provide the ports, and the cluster that
- * gives executions and jobs to this process.
+ * The use cases, merged from the inside out. Production and tests provide the ports, and the cluster that assigns
+ * executions and jobs to this process.
  */
 export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) => {
-  // The cluster comes after what it runs, and so goes before it.
+  // The cluster is built after the entities that it runs, and so released before them.
   const entities = Layer.mergeAll(ExecutionRecovery.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
     Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), cluster))),

@@ -11,7 +11,7 @@ const amount = (name: string) =>
     name
   )
 
-/** The environment variables that the gateway reads: the one place that names them. */
+/** All environment variables that the gateway reads. No other file names them. */
 export const variables = Config.all({
   host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.schema(
@@ -71,10 +71,10 @@ const namesBelow = (
     return [...(node.value === undefined ? [] : [path.join("_")]), ...below.flat()]
   })
 
-/** What Kubernetes gives every container about a service, such as one named `flow-gateway`. */
+/** The variables that Kubernetes gives every container for a service, such as one named `flow-gateway`. */
 const serviceLink = /^(FLOW_\w+?)_(SERVICE_(HOST|PORT)(_\w+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PORT|PROTO|ADDR))?)?)$/
 
-/** What is wrong with each variable that is named like a setting and is none. An empty one counts as unset. */
+/** An error for each variable that is named like a setting but is not one. An empty variable counts as unset. */
 export const unknownSettings = Effect.gen(function* () {
   const known = yield* settingNames
   const given = yield* namesBelow(yield* ConfigProvider.ConfigProvider, ["FLOW"])
@@ -83,6 +83,6 @@ export const unknownSettings = Effect.gen(function* () {
     .filter((name) => !known.has(name) && !isLink(name))
     .map((name) => {
       const ours = [...known].filter((other) => other.startsWith("FLOW_"))
-      return { name, message: `there is no such setting${suggestion(name, ours) || "; docs/settings.md lists them"}` }
+      return { name, message: `unknown setting${suggestion(name, ours) || "; docs/settings.md lists all settings"}` }
     })
 })

@@ -127,7 +127,7 @@ const cases: ReadonlyArray<
     "gzip that is cut short",
     "a.ndjson.gz",
     gzipSync('{"a":1}\n'.repeat(1000)).subarray(0, 40),
-    'in: The file "a.ndjson.gz" is cut short'
+    'in: The file "a.ndjson.gz" is truncated'
   ],
   ["gzip that is none", "a.log.gz", "plain", 'in: The file "a.log.gz" is not a valid gzip file'],
   ["parquet that is none", "a.parquet", "PAR1", "in: a.parquet: File 'a.parquet' too small to be a Parquet file"]

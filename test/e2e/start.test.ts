@@ -55,7 +55,7 @@ describe("the gateway", () => {
       yield* Effect.promise(async () => {
         const cases = [{ FLOW_DATE: "/data" }, { FLOW_DATA: "/proc/x" }]
         const [unknown, unusable] = await Promise.all(cases.map((variables) => refusal(here.spawn(variables))))
-        expect(unknown).toBe('FLOW_DATE: there is no such setting; did you mean "FLOW_DATA"?')
+        expect(unknown).toBe('FLOW_DATE: unknown setting; did you mean "FLOW_DATA"?')
         expect(unusable).toBe("FLOW_DATA: the folder /proc/x cannot be made in /proc: choose another one")
       })
     })

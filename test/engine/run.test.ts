@@ -148,7 +148,7 @@ describe("configuration files", () => {
         "samples/*.log": "samples/a.log 5, samples/inside.log 5",
         "samples/**/b.log": "samples/deep/b.log 5",
         "nothing/*.log": "",
-        "samples/cut.log.gz": 'Failure: The file "samples/cut.log.gz" is cut short',
+        "samples/cut.log.gz": 'Failure: The file "samples/cut.log.gz" is truncated',
         "samples/plain.log.gz": 'Failure: The file "samples/plain.log.gz" is not a valid gzip file'
       }
       const paths = Object.keys(wanted)

@@ -55,22 +55,22 @@ describe("what is refused", () => {
     ["# x\n7", "not a number", 2, 1],
     ["a: 1\n---\nb: 2", "more than one document", 3, 1],
     ["a: !foo 1", "Unresolved tag", 1, 4],
-    ["a: .nan", "no counterpart in JSON", 1, 4],
+    ["a: .nan", "cannot be represented in JSON", 1, 4],
     ["a: 1\nb: 2\na: 3", '"a" occurs twice', 3, 1],
     ['{"a": 1,\n "a": 2}', '"a" occurs twice', 2, 2],
     ['{\n "b": 1e999}', "out of range", 2, 7],
     ["a: &x [*x]", "inside its own anchor", 1, 8],
     ["a: *x", "no anchor &x", 1, 4],
     ["? [a]\n: 1", "must be a text", 1, 3],
-    ['{"a": 1,}', "no comma", 1, 8, "x.json"],
+    ['{"a": 1,}', "not allow a comma", 1, 8, "x.json"],
     ['{"a": 1 "b": 2}', 'Expected ","', 1, 9, "x.json"],
-    ['{"a": 1} x', "Nothing may follow", 1, 10, "x.json"],
-    ['{"a": "x', "no end", 1, 7],
+    ['{"a": 1} x', "Expected the end of the document", 1, 10, "x.json"],
+    ['{"a": "x', "not closed", 1, 7],
     ['{"a": [1, 2}', "Expected a value", 1, 12],
     ["{ a: 1", 'Expected "}"', 1, 7, "x.hjson"],
-    ["{ a: '''x", "no end", 1, 6],
-    ["{ /* x", "comment has no end", 1, 3],
-    ["a: \u0000", "not text", 1, 4]
+    ["{ a: '''x", "not closed", 1, 6],
+    ["{ /* x", "comment is not closed", 1, 3],
+    ["a: \u0000", "not a text file", 1, 4]
   ] as const) {
     it(`${JSON.stringify(text)}: ${detail}`, () => {
       const found = issues(text, name)
@@ -110,10 +110,10 @@ describe("hostile files", () => {
     [
       "a million items",
       `a:\n${"- 1\n".repeat(1e6)}`,
-      { detail: expect.stringContaining("write this much data as JSON") }
+      { detail: expect.stringContaining("write data of this size as JSON") }
     ],
     ["a million comments", "#\n".repeat(2e6), { detail: expect.stringContaining("as JSON") }],
-    ["a text without end", `{"${"a".repeat(1e6)}`, { detail: expect.stringContaining("no end") }],
+    ["a text without end", `{"${"a".repeat(1e6)}`, { detail: expect.stringContaining("not closed") }],
     ["blanks", `${" ".repeat(1e6)}a`, { detail: expect.stringContaining("must be an object") }],
     ["minus signs", `{a: ${"-".repeat(1e6)}`, { detail: expect.stringContaining("end of the file") }]
   ] as const) {

@@ -62,7 +62,7 @@ const stricter = (text: string, dialect: "json" | "hjson"): boolean => {
   } catch (cause) {
     return (
       cause instanceof TextFault &&
-      /occurs twice|out of range|is empty|comment has no end|a value, found the end of the file/.test(cause.detail)
+      /occurs twice|out of range|is empty|comment is not closed|a value, found the end of the file/.test(cause.detail)
     )
   }
 }

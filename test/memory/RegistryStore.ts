@@ -13,7 +13,7 @@ export const layer = Layer.effect(
           const shelf = shelves.of(tenant)
           const above = [...shelf.registry.keys()].find((other) => path.startsWith(`${other}/`))
           if (above !== undefined) {
-            return { _tag: "Blocked", detail: `${above} is a file, so nothing can lie below it` }
+            return { _tag: "Blocked", detail: `${above} is a file, so no path below it can exist` }
           }
           if ([...shelf.registry.keys()].some((other) => other.startsWith(`${path}/`))) {
             return { _tag: "Blocked", detail: `${path} is a folder of other files` }

@@ -56,7 +56,7 @@ describe("transactions", () => {
         yield* emptied
         const sql = yield* SqlClient.SqlClient
         const swallowing = sql.withTransaction(Effect.andThen(write("x"), Effect.ignore(write("x"))))
-        expect((yield* Effect.flip(swallowing)).reason.message).toContain("COMMIT undid it")
+        expect((yield* Effect.flip(swallowing)).reason.message).toContain("COMMIT rolled it back")
         expect(yield* texts).toEqual([])
       })
     )

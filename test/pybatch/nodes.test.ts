@@ -69,8 +69,8 @@ describe.skipIf(!hasPython)("Python nodes of a tenant", () => {
         expect(nodes.map(({ type, error }) => [type, error])).toEqual([
           ["nodes/broken.py", { message: expect.any(String), line: 2 }],
           ["greet", undefined],
-          ["nodes/twice.py", { message: "greet is a node of nodes/greet.py already", line: 2 }],
-          ["nodes/twice.py", { message: "show is a node of the catalogue already", line: 5 }],
+          ["nodes/twice.py", { message: "greet is already a node of nodes/greet.py", line: 2 }],
+          ["nodes/twice.py", { message: "show is already a node of the catalogue", line: 5 }],
           ["nodes/large.py", { message: expect.stringContaining("larger than") }]
         ])
         expect(nodes[1]).toMatchObject({

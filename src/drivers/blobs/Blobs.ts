@@ -1,48 +1,53 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
-/** Stored bytes: `sha256` in lower-case hex, `size` in bytes. */
+/** A stored blob: `sha256` in lower-case hex, `size` in bytes. */
 export interface Blob {
   readonly sha256: string
   readonly size: number
 }
 
-/** `storedAt` is when its content was last written, also when it was found to be there already: epoch milliseconds. */
+/** `storedAt` is the last time its content was written, even if it was already stored, in epoch milliseconds. */
 export interface StoredBlob extends Blob {
   readonly storedAt: number
 }
 
-/** A part of a blob: `start` from 0, `end` exclusive. */
+/** A range of a blob: `start` counts from 0, `end` is exclusive. */
 export interface ByteSpan {
   readonly start: number
   readonly end: number
 }
 
-/** Content-addressed bytes of a tenant. Equal content is stored once; nothing is visible before it is durable. */
+/**
+ * Content-addressed bytes of a tenant. Equal content is stored once. A blob becomes visible only when it is durable.
+ */
 export class Blobs extends Context.Service<
   Blobs,
   {
-    /** What keeps the bytes, as metadata names it: `disk`, `s3` or, in tests, `memory`. */
+    /** The kind of storage, as shown in metadata: `disk`, `s3` or, in tests, `memory`. */
     readonly backend: string
-    /** Where a blob lies or would lie: `file:///<root>/…` or `s3://<bucket>/<key>`. Never holds credentials. */
+    /**
+     * The location of a blob, whether it exists or not: `file:///<root>/…` or `s3://<bucket>/<key>`. Contains no
+     * credentials.
+     */
     readonly url: (tenant: string, sha256: string) => string
     /**
-     * Stores the bytes in one pass with their hash; returns when they are durable. Interrupting it, or a failing
-     * source, leaves nothing. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were
-     * given. The source is released as `for await` would do it, so one that must outlive a failure of the storage, such
-     * as a request that is still to be answered, is passed as `readable.iterator({ destroyOnReturn: false })`. Without
-     * `onSourceError` a failing source is a defect.
+     * Stores the bytes and computes their hash in one pass; returns when they are durable. Interruption or a failing
+     * source leaves nothing behind. A Node `Readable` is an `AsyncIterable`; chunks must not be changed after they were
+     * passed. The source is released as by `for await`; a source that must survive a storage failure, such as a request
+     * that still needs an answer, is passed as `readable.iterator({ destroyOnReturn: false })`. Without `onSourceError`
+     * a failing source is a defect.
      */
     readonly write: <E = never>(
       tenant: string,
       source: AsyncIterable<Uint8Array>,
       onSourceError?: (cause: unknown) => E
     ) => Effect.Effect<Blob, StorageUnreachable | E>
-    /** The size, or `undefined` when there is no such blob. */
+    /** The size in bytes, or `undefined` when there is no such blob. */
     readonly size: (tenant: string, sha256: string) => Effect.Effect<number | undefined, StorageUnreachable>
     /**
-     * The bytes in chunks of 512 KiB. The blob is open before the effect succeeds, so a missing one is not a cut
-     * stream.
+     * The bytes in chunks of 512 KiB. The blob is opened before the effect succeeds, so a missing blob fails the effect
+     * and not the stream.
      */
     readonly read: (
       tenant: string,
@@ -50,17 +55,17 @@ export class Blobs extends Context.Service<
       span?: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
     /**
-     * Removes it and tells whether it did; who is reading it reads on. With `writtenBefore` (epoch milliseconds) it
-     * stays when its content was written at that time or later, a write that happens at this moment included.
+     * Removes a blob and returns whether it did; current readers can finish. With `writtenBefore` (epoch milliseconds)
+     * the blob is kept if its content was written at or after that time, including by a concurrent write.
      */
     readonly remove: (
       tenant: string,
       sha256: string,
       writtenBefore?: number
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** What is stored for the tenant, in the order of the hashes. */
+    /** The blobs of the tenant, ordered by hash. */
     readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>
-    /** Fails when the storage does not take and give bytes within its deadline. */
+    /** Fails when the storage does not store and return bytes within its deadline. */
     readonly health: Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/blobs/Blobs") {}

@@ -4,16 +4,16 @@ import type { Blobs } from "./Blobs.ts"
 import * as Disk from "./Disk.ts"
 import type { S3Refused } from "./s3/Start.ts"
 
-// The client of S3 takes a quarter of a second to load: only who needs it loads it.
+// Loading the S3 client takes 250 ms, so it is loaded only when needed.
 const s3 = Effect.promise(() => import("./S3.ts"))
 
-/** The blobs of a place for the gateway, which prepares the place and keeps it clean. */
+/** The blob storage for the gateway, which prepares and cleans it. */
 export const layer = (place: BlobPlace, deadline?: Duration.Input): Layer.Layer<Blobs, S3Refused> =>
   place.kind === "disk"
     ? Layer.provide(Disk.layer, Disk.DiskConfig.layer(place.root, deadline))
     : Layer.unwrap(Effect.map(s3, (S3) => Layer.provide(S3.layer, S3.S3Config.layer(place, deadline))))
 
-/** The same for the process of a run, which finds the place prepared. */
+/** The blob storage for the process of a run, which expects it to be prepared. */
 export const runLayer = (place: BlobPlace, deadline?: Duration.Input): Layer.Layer<Blobs> =>
   place.kind === "disk"
     ? Layer.provide(Disk.layer, Disk.DiskConfig.layer(place.root, deadline, true))

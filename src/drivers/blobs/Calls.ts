@@ -1,31 +1,34 @@
 import type { NoParamCallback } from "node:fs"
 
-/** A call did not answer within the deadline. It may still be running: nothing can stop a thread inside the kernel. */
+/**
+ * A call did not finish within the deadline. It may still be running, because a thread inside the kernel cannot be
+ * stopped.
+ */
 export class Overdue extends Error {}
 
 type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
 
 /**
- * Calls of `node:fs` with a deadline each. A result that comes too late is given to `late`, which gives it back (an
- * open file is closed).
+ * Calls of `node:fs` with a deadline each. A late result is passed to `late`, which releases it (an open file is
+ * closed).
  */
 export interface Calls {
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly deadline: number
   <A>(start: (done: Done<A>) => void, late?: (value: A) => void): Promise<A>
 }
 
-/** The same for calls without a result. */
+/** Wraps calls without a result. */
 export const unit =
   (start: (done: NoParamCallback) => void) =>
   (done: Done<void>): void =>
     start((error) => done(error, undefined))
 
 /**
- * A hung call keeps one of libuv's few threads (`UV_THREADPOOL_SIZE`, 4 by default), which zlib, crypto and name
- * resolution need as well. So at most `slots` calls run at a time, the others wait their turn, and while every slot is
- * taken by an overdue call, new ones fail at once. Waiting behind calls that do progress is not a failure: a slow disk
- * is not an unreachable one.
+ * A hanging call occupies one of libuv's few threads (`UV_THREADPOOL_SIZE`, 4 by default), which zlib, crypto and name
+ * resolution need too. Therefore at most `slots` calls run at a time and the others wait. While every slot is taken by
+ * an overdue call, new calls fail at once. Waiting behind calls that make progress is no failure: a slow disk is not an
+ * unreachable one.
  */
 export const boundedCalls = (deadline: number, slots: number): Calls => {
   const waiting: Array<{ readonly run: () => void; readonly refuse: () => void }> = []
@@ -62,9 +65,9 @@ export const boundedCalls = (deadline: number, slots: number): Calls => {
 }
 
 /**
- * The same calls for one file, and `retire`: no call is started after it, and it settles when the kernel is done with
- * those before it, the overdue ones and those that still wait for their turn included. A file closed earlier would
- * hand its number to the next one that is opened, and a late write would go there.
+ * The calls for one file, with `retire`. After `retire` no call is started; it settles when the kernel has finished all
+ * earlier calls, including overdue and queued ones. If the file were closed earlier, the next opened file could get its
+ * descriptor, and a late write would go there.
  */
 export const tracked = (call: Calls): { readonly call: Calls; readonly retire: () => Promise<void> } => {
   let isRetired = false

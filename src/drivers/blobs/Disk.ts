@@ -17,8 +17,8 @@ import { sweepTemporary } from "./Temporary.ts"
 import { SourceFailure } from "./Transfer.ts"
 
 /**
- * Where the blobs lie. `deadline` bounds every step of a call: a file operation that takes longer is a dead disk. With
- * `isMade` the folder is another process's, which has made it: where it is missing, the disk is away.
+ * The folder of the blobs. `deadline` limits every step of a call: a slower file operation means a dead disk. With
+ * `isMade` the folder was created by another process; if it is missing, the disk is unreachable.
  */
 export class DiskConfig extends Context.Service<
   DiskConfig,
@@ -28,7 +28,7 @@ export class DiskConfig extends Context.Service<
     Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline), isMade })
 }
 
-// One thread stays free for whatever else needs the pool while the disk hangs.
+// One thread stays free for other users of the pool while the disk hangs.
 const slots = Math.max(1, Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) - 1 || 3)
 
 const unreachable = () => new StorageUnreachable({ storage: "data" })
@@ -42,16 +42,16 @@ const sweepAll = async (call: Calls, root: Root): Promise<number> => {
       await root.make(tenant, "blobs", sha256.slice(0, 2))
       await call(unit((done) => fs.rename(path, paths.blob(tenant, sha256).path, done)))
     }
-    // Whatever else lies in the root, such as the `lost+found` of a mounted disk, is not ours to read.
+    // Other entries of the root, such as the `lost+found` of a mounted disk, are skipped.
     swept += await sweepTemporary(call, join(root.path, tenant, "tmp"), restore).catch(() => 0)
   }
   return swept
 }
 
 /**
- * Blobs in a folder: `<root>/<tenant>/blobs/ab/abcdef…`, made under a temporary name in `<root>/<tenant>/tmp`. What
- * dead processes left there is swept in the background when the layer is built. A disk that is away at that time does
- * not keep the gateway from starting: its calls fail until it is back.
+ * Blobs in a folder: `<root>/<tenant>/blobs/ab/abcdef…`, first written under a temporary name in `<root>/<tenant>/tmp`.
+ * Temporary files of dead processes are removed in the background when the layer is built. An unreachable disk does not
+ * stop the gateway from starting: calls fail until it is back.
  */
 export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
   Blobs,

@@ -15,7 +15,7 @@ const entries = async (call: Calls, root: Root, folder: string): Promise<Readonl
   return []
 }
 
-/** The blobs of a tenant in the order of their hashes, one of the 256 folders at a time. */
+/** The blobs of a tenant ordered by hash, read from one of the 256 folders at a time. */
 export async function* listBlobs(call: Calls, root: Root, tenant: string): AsyncGenerator<StoredBlob> {
   const folder = diskPaths(root.path).blobs(tenant)
   for (const fan of [...(await entries(call, root, folder))].sort()) {

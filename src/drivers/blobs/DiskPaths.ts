@@ -1,10 +1,10 @@
 import { join } from "node:path"
 
-/** Where a blob lies below its root: `<tenant>/blobs/ab/abcdef…`. */
+/** The path of a blob below the root: `<tenant>/blobs/ab/abcdef…`. */
 export interface BlobPath {
   readonly tenant: string
   readonly sha256: string
-  /** The two digits that spread a tenant's blobs over 256 folders. */
+  /** The first two digits, which spread a tenant's blobs over 256 folders. */
   readonly fan: string
   readonly path: string
 }
@@ -14,7 +14,7 @@ const segment = (name: string): string => {
   return name
 }
 
-/** The places of a tenant. Names are checked by the schemas in front; here a wrong one is a defect. */
+/** The paths of a tenant. The schemas of the API validate names, so an invalid one is a defect here. */
 export const diskPaths = (root: string) => ({
   tenant: (tenant: string): string => join(root, segment(tenant)),
   temporary: (tenant: string): string => join(root, segment(tenant), "tmp"),

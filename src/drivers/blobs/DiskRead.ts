@@ -22,12 +22,12 @@ const open = async (call: Calls, path: string): Promise<Opened> => {
   }
 }
 
-/** A reader that comes back within this many milliseconds is worth reading ahead for. */
+/** Reads ahead if the reader comes back within this many milliseconds. */
 const quick = 250
 
 /**
- * Reads one chunk ahead of a quick reader; for a slow one that would double the memory it takes. A file that ends
- * before the span is an error, not a shorter answer.
+ * Reads one chunk ahead for a fast reader; for a slow one that would double its memory. A file that ends before the
+ * span is an error, not a shorter answer.
  */
 class FileChunks implements Chunks {
   readonly #tracked: ReturnType<typeof tracked>
@@ -45,7 +45,7 @@ class FileChunks implements Chunks {
     this.#ahead = this.#readAhead()
   }
 
-  // Its failure is seen by the next `next`; a reader that leaves before does not care.
+  // The next `next` reports its failure. A reader that leaves before does not need it.
   #readAhead(): Promise<Buffer | undefined> {
     const chunk = this.#read()
     chunk.catch(() => {})
@@ -77,8 +77,10 @@ class FileChunks implements Chunks {
 }
 
 /**
- * The bytes of a span (the whole file by default) of the file at `path`, which is open when the promise resolves. It is
- * closed and opened again as {@link streamOf} says.
+ * The bytes of a span (by default all) of the file at `path`. The file is open when the promise resolves, so a blob
+ * that is deleted later can still be read. It is closed when the stream ends in any way, when `signal` is aborted
+ * before the file was open, and after ten seconds without a reader. A stream that is run later than that, or a second
+ * time, opens the file again.
  */
 export const readBlob = async (
   call: Calls,

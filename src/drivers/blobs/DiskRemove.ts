@@ -15,7 +15,7 @@ const unlessMissing = async (root: Root, action: Promise<boolean>): Promise<bool
   return false
 }
 
-/** Removes a blob; tells whether there was one. Whoever reads it goes on reading. */
+/** Removes a blob and returns whether it existed. Current readers can finish. */
 export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boolean> =>
   unlessMissing(
     root,
@@ -23,9 +23,9 @@ export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boo
   )
 
 /**
- * Removes a blob whose modification time (when its content was last written) is `acceptable`. Looking first and
- * removing then would lose a write between the two, so the blob is moved out of the way, looked at there, and moved
- * back when it was wanted after all. A process that dies in between leaves the moved file to the next sweep.
+ * Removes a blob if its modification time, the last time its content was written, is `acceptable`. Checking first and
+ * removing afterwards could lose a write in between. So the blob is moved away, checked, and moved back if it must be
+ * kept. If the process dies in between, the next sweep restores the moved file.
  */
 export const removeIf = (
   call: Calls,

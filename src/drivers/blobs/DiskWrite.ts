@@ -11,7 +11,7 @@ import type { Pace } from "./Pace.ts"
 import { pour } from "./Pour.ts"
 import { temporaryName } from "./Temporary.ts"
 
-/** Does it again after making the folder that was missing. */
+/** Repeats an action after creating the folder that was missing. */
 const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): Promise<A> => {
   try {
     return await action()
@@ -25,8 +25,8 @@ const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): P
 const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
 /**
- * Gives a finished file its name. A blob of equal content that is already there is kept, and marked as written now so
- * that nobody sweeps it; one of another size was damaged and is replaced. Tells whether the name is new.
+ * Gives a finished file its final name. An existing blob with equal content is kept, and its time updated so that it is
+ * not swept. An existing blob of another size is damaged and is replaced. Returns whether the name is new.
  */
 const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPath, size: number): Promise<boolean> => {
   const rename = () => call(unit((done) => fs.rename(temporary, blob.path, done))).then(() => false)
@@ -53,13 +53,13 @@ const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPat
     await call(unit((done) => fs.unlink(temporary, done)))
     return linked === "new"
   }
-  // A removal between `link` and `utimes` shows as ENOENT as well, and the second attempt links the blob again.
+  // A removal between `link` and `utimes` also gives ENOENT; the second attempt links the blob again.
   const isNew = await making(() => root.make(blob.tenant, "blobs", blob.fan), attempt)
   await syncFolder(call, dirname(blob.path))
   return isNew
 }
 
-/** Stores the source's bytes under their hash. Whatever goes wrong, the temporary file is removed. */
+/** Stores the source's bytes under their hash. The temporary file is removed in any case. */
 export const writeBlob = async (
   call: Calls,
   pace: Pace,
@@ -81,7 +81,7 @@ export const writeBlob = async (
   )
   const file = tracked(call)
   const intake = new Intake(file.call, pace, fd)
-  // Settles when no call uses the file any more; there are none from now on.
+  // Settles when no call uses the file any more; no new call is started.
   const retire = () => {
     intake.close()
     return file.retire()
@@ -99,7 +99,7 @@ export const writeBlob = async (
     return written
   } catch (error) {
     const cleaned = retire().then(unlink)
-    // A folder that hangs would hold the cleaning up as well: it is done when the folder answers again.
+    // A hanging folder would block the cleanup too; then it happens when the folder responds again.
     if (!(error instanceof Overdue)) await within(call.deadline, cleaned).catch(() => {})
     throw error
   } finally {

@@ -1,16 +1,18 @@
 import { Readable } from "node:stream"
 import { Pipe, type Sink } from "./Pipe.ts"
 
-/** A source that is asked for its chunks. Every `ask` is followed by at least one chunk, `end` or `fail`. */
+/** A source that delivers chunks on request. Every `ask` is followed by at least one chunk, `end` or `fail`. */
 export interface Feed {
   readonly ask: () => void
-  /** No more chunks until the next `ask`. */
+  /** Pauses until the next `ask`. */
   readonly hold: () => void
-  /** Releases the source as `for await` would when it is left early. */
+  /** Releases the source as `for await` does when it is left early. */
   readonly leave: () => void
 }
 
-/** Who takes the chunks; `chunk` tells whether it has copied the bytes, so that the chunk is not needed any more. */
+/**
+ * The receiver of the chunks. `chunk` returns whether it has copied the bytes, so that the chunk is no longer needed.
+ */
 export type Taker = Sink
 
 const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
@@ -33,7 +35,7 @@ const iterated = (source: AsyncIterable<Uint8Array>, taker: Taker): Feed => {
   }
 }
 
-// The iterator of a Readable joins what is buffered, which copies every byte; its events do not.
+// The iterator of a Readable joins buffered chunks, which copies every byte; its events do not.
 const flowing = (source: Readable, taker: Taker): Feed => {
   let ended = false
   source.pause()

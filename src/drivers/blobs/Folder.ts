@@ -15,14 +15,14 @@ export const syncFolder = async (call: Calls, folder: string): Promise<void> => 
 export const closeQuietly = (fd: number): void => fs.close(fd, () => {})
 
 /**
- * The gateway's own folder in the root. It starts with a dot, as no tenant does, and has the layout of one, so that the
- * sweep covers it. Where it is missing, the folder is not the root, but the mount point of a disk that is away.
+ * The gateway's own folder in the root. Its name starts with a dot, unlike tenants, and it has the layout of a tenant,
+ * so that the sweep covers it. If it is missing, the root is the empty mount point of an unreachable disk.
  */
 export const ownFolder = ".health"
 
 /**
- * The root of the blobs. It is made when the gateway starts and never again: where it is missing later, or is no
- * longer the mount point that it was, the disk is away, and writing would fill the folder below it.
+ * The root of the blobs. It is created only when the gateway starts. If it is missing later, or no longer a mount
+ * point, the disk is unreachable, and writing would fill the folder below the mount point.
  */
 export class Root {
   readonly path: string
@@ -30,7 +30,7 @@ export class Root {
   readonly #isMade: boolean
   #mountPoint: boolean | undefined
 
-  /** With `isMade` it must have been made by another process: it is never made here. */
+  /** With `isMade` another process must have created the root; it is not created here. */
   constructor(path: string, call: Calls, isMade = false) {
     this.path = path
     this.#call = call
@@ -44,7 +44,7 @@ export class Root {
     return root!.dev !== above!.dev
   }
 
-  /** Fails while the root is not there. */
+  /** Fails while the root is missing. */
   async present(): Promise<void> {
     if (this.#mountPoint === undefined) return this.prepare()
     const isMountPoint = await this.#isMountPoint()
@@ -52,7 +52,7 @@ export class Root {
     this.#mountPoint = isMountPoint
   }
 
-  /** Makes the root, until that succeeded once. */
+  /** Creates the root; repeats until it has succeeded once. */
   async prepare(): Promise<void> {
     const sign = join(this.path, ownFolder)
     if (this.#isMade) await this.#call<fs.Stats>((done) => fs.stat(sign, done))
@@ -63,7 +63,7 @@ export class Root {
     this.#mountPoint = await this.#isMountPoint()
   }
 
-  /** Makes a folder below the root with the ones between, all of them durable. */
+  /** Creates a folder below the root with its parents, and makes them durable. */
   async make(...segments: ReadonlyArray<string>): Promise<void> {
     await this.present()
     let folder = this.path

@@ -5,13 +5,13 @@ import { type Pace, syncEvery } from "./Pace.ts"
 import { Sha256 } from "./Sha256.ts"
 import { dropSlots, giveSlot, slotBytes, takeSlot } from "./Slots.ts"
 
-/** Slots that one call writes. */
+/** Maximum number of slots in one write. */
 const maxWritten = 4
-/** Calls at once: the second one follows the first without a turn of this thread between them. */
+/** Maximum number of concurrent writes: the second one starts without waiting for a turn of this thread. */
 const maxWriters = 2
 
 /**
- * Takes the bytes of one file in: copied into slots, which are written and hashed at the same time and then used again.
+ * Receives the bytes of one file: copies them into slots, which are written and hashed concurrently and then reused.
  * The bytes are durable when `finish` returns.
  */
 export class Intake {
@@ -40,7 +40,7 @@ export class Intake {
     this.#fd = fd
   }
 
-  /** Copies bytes of the chunk and tells how many: fewer than there are when every slot is in use. */
+  /** Copies bytes of the chunk and returns how many: fewer than all when every slot is in use. */
   take(chunk: Uint8Array): number {
     const from = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
     let taken = 0
@@ -54,7 +54,7 @@ export class Intake {
         this.#used++
         this.#length = 0
       }
-      // Buffers copy into shared memory twice as fast as `set` of a typed array.
+      // `Buffer.copy` into shared memory is twice as fast as `set` of a typed array.
       const copied = from.copy(Buffer.from(this.#slot), this.#length, taken)
       taken += copied
       this.#length += copied
@@ -63,7 +63,7 @@ export class Intake {
     return taken
   }
 
-  /** Calls back, once, when there may be room again, or when it is known that the file cannot be written. */
+  /** Calls back once, when there may be room again or the write has failed. */
   whenRoom(callback: () => void): void {
     this.#onRoom = callback
     if (!this.#isWaiting || this.#failure !== undefined) this.#wake()
@@ -75,7 +75,7 @@ export class Intake {
     callback?.()
   }
 
-  /** Throws what became of the writing. */
+  /** Throws the failure of the write, if any. */
   check(): void {
     if (this.#failure !== undefined) throw this.#failure.cause
   }
@@ -101,7 +101,8 @@ export class Intake {
   }
 
   async #writeFull(): Promise<void> {
-    // What has become full during one write goes into the next: each costs a turn of this thread, whatever its size.
+    // Slots that were filled during one write go into the next: each write costs a turn of this thread, whatever its
+    // size.
     for (let full = this.#full.splice(0, maxWritten); full.length > 0; full = this.#full.splice(0, maxWritten)) {
       this.check()
       const position = this.#position
@@ -111,7 +112,7 @@ export class Intake {
         full.map(({ slot, length }) => new Uint8Array(slot, 0, length))
       )
       for (const { slot, length, hashed } of full) {
-        // Only what both are done with is used again: a call that is overdue may still read its slot.
+        // A slot is reused only when both the hash and the write are done; an overdue call may still read it.
         hashed.then(
           () => this.#release(slot),
           () => {}
@@ -121,7 +122,7 @@ export class Intake {
       if (this.#unsynced >= syncEvery) this.#sync()
       if (this.#unsynced >= this.#pace.unsynced) await this.#syncing
     }
-    // At once, as what becomes full from now on needs a new one.
+    // Immediately, because the next full slot needs a new writer.
     this.#writers--
   }
 
@@ -133,7 +134,7 @@ export class Intake {
     this.#wake()
   }
 
-  /** Also where the kernel takes a part of the bytes only. */
+  /** Repeats the write when the kernel accepts only a part of the bytes. */
   async #writeAll(position: number, all: ReadonlyArray<Uint8Array>): Promise<void> {
     let at = position
     for (let left = all; left.length > 0; ) {
@@ -150,7 +151,7 @@ export class Intake {
     }
   }
 
-  /** Syncs what was written so far, unless that is going on already. */
+  /** Starts a sync of what was written so far, unless one is running. */
   #sync(): void {
     if (this.#syncing !== undefined) return
     const bytes = this.#unsynced
@@ -165,7 +166,7 @@ export class Intake {
     )
   }
 
-  /** Writes what is left and gives the blob, durable. */
+  /** Writes the remaining bytes and returns the blob, which is durable then. */
   async finish(): Promise<Blob> {
     if (this.#slot !== undefined) this.#ship()
     await Promise.all(this.#writing)
@@ -177,7 +178,7 @@ export class Intake {
     return { sha256, size: this.#position }
   }
 
-  /** Nothing more is taken or hashed. */
+  /** Stops receiving and hashing. */
   close(): void {
     if (this.#isClosed) return
     this.#isClosed = true

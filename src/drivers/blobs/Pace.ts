@@ -1,19 +1,19 @@
 const mib = 1024 * 1024
 
-/** Bytes after which a sync is begun beside the writing, so that there is little left to sync at the end. */
+/** Number of bytes after which a sync starts in the background, so that little is left to sync at the end. */
 export const syncEvery = 32 * mib
-/** The most bytes that wait for a sync before the writing does. */
+/** Maximum number of unsynced bytes before writing waits for a sync. */
 const maxUnsynced = 256 * mib
 
 /**
- * How fast a disk syncs, as its last syncs were, and so how much may wait for one: the last sync of a file has to end
- * within the deadline, on a slow disk as well, while on a fast one nobody is to wait for a sync that takes longer once.
+ * Measures how fast a disk syncs, and derives how many bytes may wait for a sync. The last sync of a file has to finish
+ * within the deadline even on a slow disk, whereas on a fast disk nothing should wait for a single slow sync.
  */
 export class Pace {
   readonly #deadline: number
   #bytesPerMilli = 0
 
-  /** Milliseconds. */
+  /** In milliseconds. */
   constructor(deadline: number) {
     this.#deadline = deadline
   }

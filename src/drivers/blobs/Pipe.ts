@@ -1,24 +1,24 @@
-/** Bytes that may wait in a pipe before its writer has to. */
+/** Number of buffered bytes at which the writer should pause. */
 const highWater = 1024 * 1024
 
 /**
- * Frees the memory of a chunk at once. Left to the garbage collector, the chunks of a large upload pile up outside of
- * its heap, and the whole heap is marked again and again to find them, which takes a third of the time of an upload.
- * Only a buffer that holds nothing but the chunk: others may use the rest of it.
+ * Frees the memory of a chunk at once. Left to the garbage collector, the chunks of a large upload pile up outside the
+ * heap, and repeated collections take a third of the time of an upload. Only for a chunk that fills its whole buffer,
+ * because others may share the rest.
  */
 export const giveBack = ({ buffer, byteLength }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
 
-/** A reader that is given the bytes as they are pushed. */
+/** A reader that receives the bytes as they are pushed. */
 export interface Sink {
-  /** Tells whether it has copied the bytes and does not need the chunk any more. */
+  /** Returns whether it has copied the bytes and no longer needs the chunk. */
   readonly chunk: (chunk: Uint8Array) => boolean
   readonly end: () => void
   readonly fail: (cause: unknown) => void
 }
 
-/** Bytes on their way from one who pushes them to one who iterates, or to one sink; once. */
+/** A one-way pipe from a writer that pushes bytes to one iterating reader or one sink. Can be read once. */
 export class Pipe implements AsyncIterable<Uint8Array> {
   #chunks: Array<{ readonly chunk: Uint8Array; readonly isOwn: boolean }> = []
   #bytes = 0
@@ -31,14 +31,14 @@ export class Pipe implements AsyncIterable<Uint8Array> {
   #flows = false
   #drains = false
 
-  /** Whether the writer should wait with the next chunk. */
+  /** Whether the writer should pause before the next chunk. */
   get full(): boolean {
     return this.#bytes >= highWater && !this.#left
   }
 
   /**
-   * Tells whether the chunk has been copied already: then the pipe and its reader do not need it any more. One that
-   * waits and that nobody else will look at (`isOwn`) is given back when it has been copied.
+   * Returns whether the chunk has already been copied, so that it is no longer needed. A buffered chunk that nobody
+   * else uses (`isOwn`) is freed when it has been copied.
    */
   push(chunk: Uint8Array, isOwn = false): boolean {
     if (chunk.length === 0 || this.#ended || this.#left) return false
@@ -68,13 +68,13 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.#drain()
   }
 
-  /** Calls back, once, when there is room again or nobody reads any more. */
+  /** Calls back once, when there is room again or the reader has left. */
   whenRoom(callback: () => void): void {
     this.#writer = callback
     if (!this.full) this.#wake()
   }
 
-  /** The reader will not come back: what is pushed from now on is dropped. */
+  /** The reader has left: further chunks are dropped. */
   leave(): void {
     this.#left = true
     this.#chunks = []
@@ -82,7 +82,7 @@ export class Pipe implements AsyncIterable<Uint8Array> {
     this.#wake()
   }
 
-  /** Gives the bytes to the sink in place of an iterator, from the next `resume` on. */
+  /** Passes the bytes to the sink instead of an iterator, from the next `resume` on. */
   into(sink: Sink): void {
     this.#sink = sink
   }

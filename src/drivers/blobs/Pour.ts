@@ -3,7 +3,10 @@ import { transfer } from "./Transfer.ts"
 
 const nothing: Uint8Array = new Uint8Array(0)
 
-/** Moves a source into an intake, which copies what it takes. Rejects as {@link transfer} does. */
+/**
+ * Moves a source into an intake, which copies the bytes. Rejects at the first failure or when `signal` is aborted, even
+ * while the source is silent; a write may then still be running.
+ */
 export const pour = (source: AsyncIterable<Uint8Array>, intake: Intake, signal: AbortSignal): Promise<void> =>
   transfer(source, signal, (course) => {
     let rest = nothing

@@ -1,15 +1,16 @@
 import { transfer } from "./Transfer.ts"
 
-/** Bytes that are written at once. */
+/** Size of a write in bytes. */
 const piece = 1024 * 1024
-// More buffers than this in one writev would be split by the kernel's limit anyway.
+// The kernel splits a writev with more buffers.
 const maxBuffers = 1024
 
 const isFull = (buffers: ReadonlyArray<Uint8Array>, bytes: number) => bytes >= piece || buffers.length >= maxBuffers
 
 /**
- * Moves a source into `write` in pieces of about 1 MiB, reading ahead one piece while another is written. Rejects as
- * {@link transfer} does.
+ * Moves a source into `write` in pieces of about 1 MiB, and reads one piece ahead while another is written. Uses
+ * callbacks, because a promise race per chunk would keep all its reactions in memory until the end. Rejects at the
+ * first failure or when `signal` is aborted, even while the source is silent; a write may then still be running.
  */
 export const pump = (
   source: AsyncIterable<Uint8Array>,

@@ -11,7 +11,7 @@ import { prepare, probe, type S3Refused } from "./s3/Start.ts"
 import { writeBlob } from "./s3/Write.ts"
 import { SourceFailure } from "./Transfer.ts"
 
-/** Where the blobs lie, and what every step of a call may take. */
+/** The bucket and the deadline of every step of a call. */
 export class S3Config extends Context.Service<
   S3Config,
   { readonly place: S3Blobs; readonly deadline: Duration.Duration }
@@ -65,7 +65,7 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
         } catch (error) {
           if (!isMissing(error)) throw error
         }
-        // The answer to HEAD does not tell a missing blob from a missing bucket.
+        // HEAD does not distinguish a missing blob from a missing bucket, so the bucket is checked too.
         await page(bucket, { Prefix: keys.base, MaxKeys: 1 })
         return undefined
       })
@@ -85,12 +85,12 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
   })
 }
 
-/** Clients of the places that this process uses. */
+/** The clients of this process by bucket. */
 const used = new WeakMap<S3Blobs, Bucket>()
 
 /**
- * Blobs in a bucket, for a process that finds it prepared and swept. Costs no request until it is used, and layers of
- * one place share a client that lives as long as the process.
+ * Blobs in a bucket, for a process that relies on the gateway to prepare and sweep it. Sends no request until it is
+ * used. Layers of one bucket share a client that lives as long as the process.
  */
 export const runLayer: Layer.Layer<Blobs, never, S3Config> = Layer.effect(
   Blobs,
@@ -102,8 +102,8 @@ export const runLayer: Layer.Layer<Blobs, never, S3Config> = Layer.effect(
 )
 
 /**
- * Blobs in a bucket, for the gateway: fails when it cannot be used, waiting up to half a minute for a server that does
- * not answer yet. What dead processes have left is swept in the background, now and every hour.
+ * Blobs in a bucket, for the gateway. Fails when the bucket cannot be used, after waiting up to 30 seconds for a server
+ * that does not respond yet. Leftovers of dead processes are removed in the background, now and every hour.
  */
 export const layer: Layer.Layer<Blobs, S3Refused, S3Config> = Layer.effect(
   Blobs,

@@ -2,16 +2,19 @@ import { createHash } from "node:crypto"
 import { Worker } from "node:worker_threads"
 import { type Answer, type Ask, sha256Thread } from "./sha256Thread.ts"
 
-/** Slots that are hashed here, at the end, which takes less than a millisecond; what is longer goes to the thread. */
+/**
+ * Up to this many slots are hashed on the calling thread at the end, which takes less than a millisecond. Longer
+ * streams are hashed on the hashing thread.
+ */
 const hereLimit = 1
-/** Milliseconds after which a thread that nobody needs is let go. */
+/** Milliseconds after which an idle hashing thread is ended. */
 const idle = 10_000
 
 type Waiting = PromiseWithResolvers<string>
 
 const waiting = (): Waiting => {
   const made = Promise.withResolvers<string>()
-  // Whoever asked may have gone when the thread fails.
+  // The caller may have gone when the thread fails.
   made.promise.catch(() => {})
   return made
 }
@@ -26,7 +29,7 @@ class Thread {
   open(): number {
     clearTimeout(this.#timer)
     this.#worker ??= this.#start()
-    // A process whose work is nothing but to wait for a hash must not end before it.
+    // Keeps a process alive that only waits for a hash.
     this.#worker.ref()
     this.#streams.set(++this.#ids, [])
     return this.#ids
@@ -76,14 +79,14 @@ class Thread {
 const thread = new Thread()
 
 /**
- * The SHA-256 of bytes that come slot by slot. Long streams are hashed on a thread of their own, beside the writing. It
- * must be closed.
+ * The SHA-256 of bytes that arrive in slots. Long streams are hashed on a separate thread while they are written. Must
+ * be closed.
  */
 export class Sha256 {
   #held: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Waiting }> = []
   #id: number | undefined
 
-  /** Settles when the bytes were hashed, which for the first slots may be at the end. */
+  /** Settles when the bytes were hashed; for the first slots that may be at the end. */
   async add(slot: SharedArrayBuffer, length: number): Promise<void> {
     const id = this.#id
     if (id !== undefined) {
@@ -104,7 +107,7 @@ export class Sha256 {
     this.#held = []
   }
 
-  /** The digest in hex. Nothing can be added after it. */
+  /** The digest in hex. No bytes may be added afterwards. */
   async digest(): Promise<string> {
     if (this.#id !== undefined) return thread.ask({ id: this.#id, end: true })
     const hash = createHash("sha256")

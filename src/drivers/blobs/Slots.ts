@@ -1,20 +1,23 @@
-/** Bytes of a slot: what is hashed and written at once. */
+/** Size of a slot in bytes: the unit of hashing and writing. */
 export const slotBytes = 1024 * 1024
 
-/** Slots that one writer may have, that it may always have, and that others leave for more than that. */
+/**
+ * Numbers of slots: the maximum of one writer, the guaranteed minimum, and the reserve that larger writers leave to
+ * others.
+ */
 const most = 16
 const least = 6
 const shared = 64
-/** Slots that are kept for the next writer. */
+/** Number of free slots that are kept for reuse. */
 const maxKept = 16
 
 const kept: Array<SharedArrayBuffer> = []
 let used = 0
 
 /**
- * Memory for bytes on their way to the disk, which the hashing thread sees as well. It is used again and again: garbage
- * of this size would stay for long, and would have the whole heap marked to be found. Nothing for one who has enough
- * already (`mine`).
+ * Takes a slot: memory for bytes on their way to the disk, shared with the hashing thread. Slots are reused, because
+ * garbage of this size would stay for long and cause expensive collections. Undefined when the caller already has its
+ * share (`mine`).
  */
 export const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
   if (mine >= most || (mine >= least && used >= shared)) return undefined
@@ -22,13 +25,13 @@ export const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
   return kept.pop() ?? new SharedArrayBuffer(slotBytes)
 }
 
-/** Gives a slot back that nobody reads any more, neither the thread nor the kernel. */
+/** Returns a slot that is no longer read by the thread or the kernel. */
 export const giveSlot = (slot: SharedArrayBuffer): void => {
   used--
   if (kept.length < maxKept) kept.push(slot)
 }
 
-/** Forgets slots that somebody may still read: they are not used again. */
+/** Drops slots that may still be read; they are not reused. */
 export const dropSlots = (count: number): void => {
   used -= count
 }

@@ -7,7 +7,7 @@ import { type Calls, codeOf, unit } from "./Calls.ts"
 /** What the temporary names of this process begin with. */
 export const ownName = `${processName}-`
 
-/** A name that says which process uses it: `<pid>-<start of the process>-<host>-<random>`. */
+/** A name that identifies the process: `<pid>-<start of the process>-<host>-<random>`. */
 export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
 
 const day = 24 * 60 * 60 * 1000
@@ -17,8 +17,8 @@ export const isAbandoned = (name: string, modified: number): boolean =>
   isProcessGone(name) ?? Date.now() - modified > day
 
 /**
- * Ends what dead processes left in a folder of temporary names. A name that ends in `.<sha256>` is a blob whose
- * removal was not finished: it gets its place back through `restore`, since somebody may have stored it again.
+ * Cleans up a folder of temporary names after dead processes. A name that ends in `.<sha256>` is a blob whose removal
+ * was not finished: `restore` moves it back, because it may have been stored again since.
  */
 export const sweepTemporary = async (
   call: Calls,

@@ -1,21 +1,21 @@
 import type { Hash } from "node:crypto"
 
-/** What the thread is told: the next bytes of a stream, its end, or that nobody wants it any more. */
+/** The messages to the thread: the next bytes of a stream, its end, or its cancellation. */
 export type Ask =
   | { readonly id: number; readonly slot: SharedArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: true }
   | { readonly id: number; readonly drop: true }
 
-/** What it answers, in the order of the asking: that the bytes were hashed, or the hash. */
+/** The answers of the thread, in the order of the messages: the bytes were hashed, or the hash. */
 export interface Answer {
   readonly id: number
   readonly sha256?: string
 }
 
 /**
- * All that the thread does: hashes the streams of one process, each in the order in which its bytes come. The thread is
- * started with the text of this function, which may use nothing around it: loading a TypeScript file would take it
- * 11 MiB, more than all the rest.
+ * Hashes the streams of one process, each in the order of its bytes. The thread is started from the source text of this
+ * function, which therefore cannot refer to anything outside of it: loading a TypeScript file would take 11 MiB, more
+ * than all the rest.
  */
 export const sha256Thread = (): void => {
   const { createHash } = process.getBuiltinModule("node:crypto")

@@ -3,13 +3,13 @@ import { identifier, literal } from "./Columns.ts"
 import { failureOf, SqlFailure } from "./Database.ts"
 import type { StatementFault } from "./Statement.ts"
 
-/** What is found out about a statement: that it cannot run, or the names of what it gives. */
+/** The result of binding a statement: why it cannot run, or the names of its columns. */
 export interface Bound {
   readonly fault?: StatementFault
   readonly columns?: ReadonlyArray<string>
 }
 
-/** What does not depend on types, which are known only when everything is read. */
+/** Errors that do not depend on types, which are known only after all inputs were read. */
 const certain = [
   /^Referenced column ".*" not found in FROM clause/,
   /^(Table|Values list) ".*" does not have a column named/,
@@ -19,7 +19,7 @@ const certain = [
   /Function with name .* does not exist/
 ]
 
-/** Looks up the names of statements in tables without rows, whose columns have a type that fits everywhere. */
+/** Binds statements to empty tables whose columns have a type that is accepted everywhere. */
 export class Binder {
   readonly #connection: DuckDBConnection
   readonly #files: ReadonlySet<string>
@@ -29,7 +29,7 @@ export class Binder {
     this.#files = files
   }
 
-  /** A database that can read these files and no others. */
+  /** Opens a database that can read only these files. */
   static async open(files: ReadonlyArray<string>): Promise<Binder> {
     const instance = await DuckDBInstance.create(":memory:", {
       threads: "1",
@@ -52,7 +52,7 @@ export class Binder {
     this.#connection.closeSync()
   }
 
-  /** The columns of a Parquet file that the database may read; undefined when it is none. */
+  /** The columns of a Parquet file; undefined if it is not a valid one. */
   async parquet(path: string): Promise<ReadonlyArray<string> | undefined> {
     if (!this.#files.has(path)) return undefined
     return this.#columns(`read_parquet(${literal(path)})`).catch(() => undefined)
@@ -62,7 +62,7 @@ export class Binder {
     return (await this.#connection.run(`SELECT * FROM ${relation} LIMIT 0`)).columnNames()
   }
 
-  /** `views` are the columns of what the statement can read. */
+  /** Binds a statement. `views` maps the names that it can read to their columns. */
   async bind(statement: string, views: ReadonlyMap<string, ReadonlyArray<string>>): Promise<Bound> {
     const before = "CREATE VIEW flow.result AS\n"
     try {

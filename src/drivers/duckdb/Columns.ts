@@ -7,7 +7,7 @@ import {
   DuckDBTypeId as Id
 } from "@duckdb/node-api"
 
-/** A column of a relation. Names are unique there, whatever their case. */
+/** A column of a relation. Names are unique in a relation, ignoring case. */
 export interface Column {
   readonly name: string
   readonly type: DuckDBType
@@ -18,7 +18,7 @@ export const literal = (text: string): string => `'${text.replaceAll("'", "''")}
 
 export const isJson = (type: DuckDBType): boolean => type.typeId === Id.VARCHAR && type.alias === "JSON"
 
-/** Types within a type, itself included. */
+/** All types within a type, including itself. */
 const parts = (type: DuckDBType): ReadonlyArray<DuckDBType> => {
   if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return [type, ...parts(type.valueType)]
   if (type instanceof DuckDBStructType) return [type, ...type.entryTypes.flatMap(parts)]
@@ -30,7 +30,7 @@ export const contains = (type: DuckDBType, holds: (part: DuckDBType) => boolean)
 
 const nested: ReadonlySet<Id> = new Set([Id.LIST, Id.ARRAY, Id.STRUCT, Id.MAP, Id.UNION, Id.VARIANT])
 
-/** Types whose JSON, as DuckDB makes it, is another than ours, or none. */
+/** Types that DuckDB does not convert to the JSON that flowlines use, or not at all. */
 const special: ReadonlySet<Id> = new Set([
   Id.FLOAT,
   Id.DOUBLE,
@@ -43,8 +43,8 @@ const special: ReadonlySet<Id> = new Set([
 ])
 
 /**
- * ISO 8601 in UTC with milliseconds, or with as many digits as the instant has; `infinity` and far years as DuckDB
- * has them. `strftime` of nanoseconds is wrong in DuckDB 1.5: their text is made of the plain one.
+ * ISO 8601 in UTC with milliseconds, or with all digits of the instant. `infinity` and years beyond 9999 keep DuckDB's
+ * format. `strftime` of nanoseconds is wrong in DuckDB 1.5, so their text is built from the plain cast.
  */
 const instant = (value: string, unit: "us" | "ns"): string => {
   const far = `NOT isfinite(${value}) OR year(${value}) NOT BETWEEN 0 AND 9999`
@@ -58,7 +58,7 @@ const instant = (value: string, unit: "us" | "ns"): string => {
 const float = (value: string): string =>
   `CASE WHEN isnan(${value}) THEN 'NaN' WHEN ${value} > 0 THEN 'Infinity' ELSE '-Infinity' END`
 
-/** A value that is not nested as something that prints without loss. `asText` gives texts only. */
+/** A scalar in a form that is printed without loss. With `asText` it is always a text. */
 const scalar = (value: string, type: DuckDBType, asText: boolean): string => {
   switch (type.typeId) {
     case Id.FLOAT:
@@ -101,7 +101,7 @@ const numbers: ReadonlySet<Id> = new Set([
 
 export const isNumeric = (type: DuckDBType): boolean => numbers.has(type.typeId)
 
-/** The value as something whose `to_json` is ours. */
+/** A value whose `to_json` is the JSON that flowlines use. */
 const jsonable = (value: string, type: DuckDBType, depth = 0): string => {
   if (!contains(type, (part) => special.has(part.typeId))) return value
   const name = `v${depth}`
@@ -127,13 +127,13 @@ const jsonable = (value: string, type: DuckDBType, depth = 0): string => {
   return scalar(value, type, false)
 }
 
-/** The value as JSON text, exact to the last digit where `to_json` is. */
+/** The value as JSON text, as exact as `to_json`. */
 const jsonText = (value: string, type: DuckDBType): string => {
   if (isJson(type)) return `CAST(${value} AS VARCHAR)`
   return `CAST(to_json(${jsonable(value, type)}) AS VARCHAR)`
 }
 
-/** A SELECT list under whose names `COPY … (FORMAT json)` writes exact JSON. */
+/** A SELECT list for `COPY … (FORMAT json)` that writes exact JSON under the column names. */
 export const jsonColumns = (columns: ReadonlyArray<Column>): string =>
   columns.map(({ name, type }) => `${jsonable(identifier(name), type)} AS ${identifier(name)}`).join(", ")
 
@@ -146,13 +146,13 @@ export const jsonLine = (columns: ReadonlyArray<Column>): string => {
   return `'{' || ${members.join(" || ")} || '}'`
 }
 
-/** The value as the text of a csv or table cell; nested ones are JSON. */
+/** The value as the text of a csv or table cell; nested values are JSON. */
 export const text = (value: string, type: DuckDBType): string => {
   if (isJson(type)) return `CAST(${value} AS VARCHAR)`
   return nested.has(type.typeId) ? jsonText(value, type) : scalar(value, type, true)
 }
 
-/** A type in SQL, its innermost ones as `leaf` says. */
+/** A type in SQL; `leaf` writes the innermost types. */
 export const typeText = (type: DuckDBType, leaf: (type: DuckDBType) => string): string => {
   if (type instanceof DuckDBListType) return `${typeText(type.valueType, leaf)}[]`
   if (type instanceof DuckDBArrayType) return `${typeText(type.valueType, leaf)}[${type.length}]`
@@ -164,10 +164,10 @@ export const typeText = (type: DuckDBType, leaf: (type: DuckDBType) => string): 
   return leaf(type)
 }
 
-/** The type that Parquet keeps the values in without loss. */
+/** The type in which Parquet stores the values without loss. */
 const stored = (type: DuckDBType): string => {
   switch (type.typeId) {
-    // Parquet has no integers of 128 bits: DuckDB would make doubles of them.
+    // Parquet has no 128-bit integers; DuckDB would write doubles.
     case Id.HUGEINT:
     case Id.UHUGEINT:
       return "DECIMAL(38,0)"
@@ -207,7 +207,9 @@ export const parquetColumns = (columns: ReadonlyArray<Column>): string =>
     )
     .join(", ")
 
-/** The column at a dotted path, as csv columns are named; a column whose own name has the dots comes first. */
+/**
+ * The column at a dotted path, as csv columns are named. A column whose own name contains the dots takes precedence.
+ */
 export const columnAt = (columns: ReadonlyArray<Column>, path: string): readonly [string, DuckDBType] | undefined => {
   const found =
     columns.find(({ name }) => name === path) ?? columns.find(({ name }) => name.toLowerCase() === path.toLowerCase())

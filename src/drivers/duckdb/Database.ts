@@ -4,7 +4,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Predicate from "effect/Predicate"
 import { type Column, identifier, literal } from "./Columns.ts"
 
-/** What DuckDB says of a statement that failed. `offset` counts bytes of the statement's UTF-8. */
+/** The error of a failed statement. `offset` counts bytes of the statement's UTF-8. */
 export class SqlFailure extends Error {
   readonly kind: string
   readonly offset: number | undefined
@@ -20,13 +20,13 @@ export class SqlFailure extends Error {
 export interface DatabaseLimits {
   readonly memoryMib: number
   readonly threads: number
-  /** Bytes that may wait on disk. */
+  /** Maximum bytes of temporary data on disk. */
   readonly spillBytes: number
-  /** A folder of the run; nothing else on the disk can be written. */
+  /** A folder of the run, the only one that can be written. */
   readonly scratch: string
 }
 
-/** The error as JSON, as `errors_as_json` makes it, sometimes behind a word or two. */
+/** Parses an error in the JSON of `errors_as_json`, which may follow a short prefix. */
 export const failureOf = (error: unknown): unknown => {
   const message = error instanceof Error ? error.message : String(error)
   try {
@@ -40,7 +40,7 @@ export const failureOf = (error: unknown): unknown => {
   }
 }
 
-/** One DuckDB in this process, for one run. */
+/** The DuckDB database of one run, in this process. */
 export class Database {
   readonly #connection: DuckDBConnection
   readonly #profile: string
@@ -73,7 +73,8 @@ export class Database {
   }
 
   /**
-   * From here on nothing but these files can be read, nothing but the scratch folder written, and no setting changed.
+   * Locks the database down: from now on only these files can be read, only the scratch folder written, and no setting
+   * changed.
    */
   async close(files: ReadonlyArray<string>, scratch: string): Promise<void> {
     await this.run(
@@ -82,7 +83,7 @@ export class Database {
     )
   }
 
-  /** Runs a statement and gives the number that it counts: rows of a COPY or of a new table. */
+  /** Runs a statement and returns its count: the rows of a COPY or of a new table. */
   async run(sql: string): Promise<number> {
     try {
       const result = await this.#connection.runAndReadAll(sql)
@@ -110,7 +111,7 @@ export class Database {
     }
   }
 
-  /** The rows of a query whose columns are all text, some at a time. */
+  /** The rows of a query with only text columns, in batches. */
   async *texts(sql: string): AsyncGenerator<ReadonlyArray<ReadonlyArray<string | null>>> {
     try {
       const result = await this.#connection.stream(sql)
@@ -133,20 +134,20 @@ export class Database {
     }
   }
 
-  /** The statement as DuckDB understands it, as JSON. */
+  /** DuckDB's syntax tree of the statement, as JSON. */
   async serialize(statement: string): Promise<string> {
     const result = await this.#connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [statement])
     return String(result.getRows()[0]?.[0])
   }
 
-  /** A name for a table or view of the run's own, out of the users' sight. */
+  /** A new name for an internal table or view, which users cannot see. */
   relation(): string {
     return `"memory"."flow".${identifier(`r${++this.#relations}`)}`
   }
 
   /**
-   * How many rows the last statement took from each file; several files that are read together have the first one's
-   * name.
+   * The number of rows that the last statement read from each file. Files that are read together are counted under the
+   * first one's name.
    */
   async scanned(): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>()
@@ -165,7 +166,7 @@ export class Database {
     return counts
   }
 
-  /** Ends the statement that runs. */
+  /** Interrupts the running statement. */
   interrupt(): void {
     this.#connection.interrupt()
   }

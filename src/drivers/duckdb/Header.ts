@@ -3,7 +3,7 @@ import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 
-/** Files of one pattern that are looked into, and how far. */
+/** Limits for looking ahead: the number of files of a pattern, and the bytes of each. */
 const maxFiles = 20
 const headBytes = 64 * 1024
 

@@ -1,7 +1,7 @@
 import { DuckDBInstance } from "@duckdb/node-api"
 import { type StatementFault, statementFaults } from "./Statement.ts"
 
-/** DuckDB for reading statements only: it never runs one, and has no files. */
+/** A DuckDB that only parses statements: it runs none and has no files. */
 const open = async () => {
   const instance = await DuckDBInstance.create(":memory:", {
     threads: "1",
@@ -15,7 +15,7 @@ const open = async () => {
 
 let connection: ReturnType<typeof open> | undefined
 
-/** Everything that is wrong with a statement as far as that is known without its inputs. */
+/** All faults of a statement that can be found without its inputs. */
 export const parse = async (statement: string, views: ReadonlySet<string>): Promise<ReadonlyArray<StatementFault>> => {
   connection ??= open()
   const result = await (await connection).runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [statement])

@@ -1,16 +1,16 @@
 import * as Predicate from "effect/Predicate"
 import { folded } from "../../nodes/processing/Sql.ts"
 
-/** What is wrong with a statement. `offset` counts bytes of its UTF-8. */
+/** A fault of a statement. `offset` counts bytes of its UTF-8. */
 export interface StatementFault {
   readonly detail: string
   readonly offset?: number
 }
 
-/** What the query may call besides scalar functions: everything else in FROM reads files or tells of this process. */
+/** The only table functions that a query may call: all others in FROM read files or reveal details of this process. */
 const tableFunctions = new Set(["generate_series", "json_each", "json_tree", "range", "repeat", "unnest"])
 
-/** Scalar functions that tell of the process, its folders or its own queries. */
+/** Scalar functions that reveal details of the process, its folders or its queries. */
 const refused =
   /^(current_setting|current_query|getenv|getvariable|write_log|stats|which_secret|query|query_table|nextval|currval|txid_current|get_block_size|col_description|obj_description|shobj_description|inet_.*|pg_(?!typeof$).*|has_.*_privilege|duckdb_.*|pragma_.*|read_.*|parse_duckdb_log_message)$/
 
@@ -22,8 +22,8 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const listed = (names: Iterable<string>): string => [...names].map((name) => `"${name}"`).join(", ")
 
 /**
- * Looks through the tree that DuckDB's `json_serialize_sql` makes of a statement: nothing but the views and the query's
- * own WITH tables may be read. Text with positions in it is the statement's.
+ * Checks the tree that DuckDB's `json_serialize_sql` makes of a statement: it may read only the views and its own WITH
+ * tables. Positions refer to the statement's text.
  */
 export const statementFaults = (serialized: string, views: ReadonlySet<string>): ReadonlyArray<StatementFault> => {
   const root: unknown = JSON.parse(serialized)
@@ -34,13 +34,13 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
   const [statement] = statements
   const described = isTree(statement) && isTree(statement["node"]) ? statement["node"]["from_table"] : undefined
   if (isTree(described) && described["type"] === "SHOW_REF" && isTree(described["query"])) {
-    return [{ detail: "Write FROM (SUMMARIZE …) or FROM (DESCRIBE …) to have the answer as records" }]
+    return [{ detail: "Write FROM (SUMMARIZE …) or FROM (DESCRIBE …) to get the result as records" }]
   }
   const known = new Set([...views].map(folded))
   const faults: Array<StatementFault> = []
   const fault = (tree: Tree, detail: string) => {
     const offset = tree["query_location"]
-    // A place that is not known is the largest number of 64 bits.
+    // An unknown position is the largest 64-bit number.
     faults.push(typeof offset === "number" && offset < 2 ** 32 ? { detail, offset } : { detail })
   }
 
@@ -63,13 +63,13 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
       case "VALUE_CONSTANT":
         return
       case "VALUE_PARAMETER":
-        fault(value, "Parameters have no values here")
+        fault(value, "Parameters are not supported")
         return
       case "BASE_TABLE":
         visitTable(value, scope)
         break
       case "SHOW_REF":
-        if (!isTree(value["query"])) fault(value, "Only the inputs can be described")
+        if (!isTree(value["query"])) fault(value, "Only inputs can be described")
         break
       case "TABLE_FUNCTION":
         visit(value["function"], inner, true)
@@ -85,7 +85,7 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
   return faults
 }
 
-/** The names that a query's WITH adds for all that is inside of it. */
+/** The names in scope inside a query, including those of its WITH. */
 const withTables = (tree: Tree, scope: ReadonlySet<string>): ReadonlySet<string> => {
   const entries = isTree(tree["cte_map"]) && Array.isArray(tree["cte_map"]["map"]) ? tree["cte_map"]["map"] : []
   const names = entries.map((entry: unknown) => (isTree(entry) ? textOf(entry["key"]) : ""))
@@ -97,13 +97,13 @@ const withTables = (tree: Tree, scope: ReadonlySet<string>): ReadonlySet<string>
 const syntaxFault = (root: Tree): StatementFault => {
   const detail = textOf(root["error_message"])
   if (root["error_type"] !== "parser") {
-    return { detail: "Only a query is allowed: SELECT, WITH, FROM or VALUES (PIVOT needs its values with IN)" }
+    return { detail: "Only a query is allowed: SELECT, WITH, FROM or VALUES (PIVOT needs explicit values with IN)" }
   }
   const offset = Number(root["position"])
   return Number.isInteger(offset) ? { detail: `SQL: ${detail}`, offset } : { detail: `SQL: ${detail}` }
 }
 
-/** Line and column, from 1, of a byte of the text. */
+/** The line and column, from 1, of a byte offset in the text. */
 export const placeOf = (text: string, offset: number): { readonly line: number; readonly column: number } => {
   const before = Buffer.from(text).subarray(0, offset).toString()
   const lineStart = before.lastIndexOf("\n") + 1

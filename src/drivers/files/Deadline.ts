@@ -2,8 +2,8 @@
 class DeadlinePassed extends Error {}
 
 /**
- * Waits at most `milliseconds` for a call that cannot be interrupted, such as a read from a disk that hangs. A result
- * that comes too late goes to `late`, which gives it back (closes the file, removes the temporary name).
+ * Waits at most `milliseconds` for a call that cannot be interrupted, such as a read from a disk that hangs. A late
+ * result is passed to `late`, which releases it (closes the file, removes the temporary name).
  */
 export const within = <A>(milliseconds: number, call: Promise<A>, late: (value: A) => unknown = () => {}): Promise<A> =>
   new Promise((resolve, reject) => {

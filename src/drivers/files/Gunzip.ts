@@ -4,7 +4,7 @@ import { codeOf, Failure } from "../Failure.ts"
 
 export const chunkBytes = 256 * 1024
 
-/** The bytes of a file called `name`: decompressed when that ends in `.gz`, all members of it. */
+/** The bytes of the file `name`. A name that ends in `.gz` is decompressed, including all gzip members. */
 export async function* plain(name: string, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   if (!name.endsWith(".gz")) {
     yield* file
@@ -16,7 +16,7 @@ export async function* plain(name: string, file: AsyncIterable<Uint8Array>): Asy
     yield* bytes
   } catch (error) {
     const code = codeOf(error)
-    if (code === "Z_BUF_ERROR") throw new Failure(`The file "${name}" is cut short`)
+    if (code === "Z_BUF_ERROR") throw new Failure(`The file "${name}" is truncated`)
     throw code?.startsWith("Z_") ? new Failure(`The file "${name}" is not a valid gzip file`) : error
   }
 }

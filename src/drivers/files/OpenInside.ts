@@ -2,30 +2,30 @@ import { constants } from "node:fs"
 import { type FileHandle, open, readlink, realpath } from "node:fs/promises"
 import { join, sep } from "node:path"
 
-/** Why a path below a root cannot be opened. `outside` covers links that lead out of it. */
+/** Why a path below a root cannot be opened. `outside` is a link that leads out of the root. */
 export type OpenFailure = "missing" | "denied" | "directory" | "outside" | "special"
 
 export interface OpenedFile {
   readonly handle: FileHandle
   readonly size: number
   readonly modifiedAt: Date
-  /** Device, inode, size and times in nanoseconds: changes whenever the content may have. */
+  /** Device, inode, size and times in nanoseconds. Changes whenever the content may have changed. */
   readonly version: string
 }
 
 const absent = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM", "ENXIO"])
 
-/** Whether the error says that the path cannot be used, rather than that the storage is in trouble. */
+/** Whether the error concerns the path, rather than a storage in trouble. */
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && "code" in error && absent.has(String(error.code))
 
-/** Whether `real` is `root` or lies below it; both without links. */
+/** Whether `real` is `root` or below it. Both must be real paths. */
 export const isInside = (root: string, real: string): boolean =>
   real === root || real.startsWith(root.endsWith(sep) ? root : root + sep)
 
-// A folder of the path can be exchanged for a link between the check and the opening. What was really opened is known
-// only afterwards: Linux tells it in /proc, elsewhere the path is resolved a second time. A file that was replaced
-// meanwhile has " (deleted)" behind its path, which changes nothing about the folder that it lay in.
+// A folder of the path can be replaced by a link between the check and the opening, so the opened file is checked
+// afterwards: Linux shows its path in /proc, elsewhere the path is resolved a second time. For a replaced file, the
+// path in /proc ends with " (deleted)", which does not change its folder.
 const openedPath = async (handle: FileHandle, path: string): Promise<string> => {
   try {
     return await readlink(`/proc/self/fd/${handle.fd}`)
@@ -34,13 +34,15 @@ const openedPath = async (handle: FileHandle, path: string): Promise<string> => 
   }
 }
 
-/** How often a path is resolved again that changed before it was open, as when a link is turned to a new version. */
+/**
+ * How often a path is resolved again when it changes before it is opened, as when a link is switched to a new version.
+ */
 const turns = 5
 
 /** The error code of a failed call, such as `ENOENT`. */
 export const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
 
-/** Opens a resolved path; undefined when it is not there any more. */
+/** Opens a resolved path; undefined if it no longer exists. */
 const openResolved = async (real: string): Promise<FileHandle | undefined> => {
   try {
     return await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
@@ -51,12 +53,12 @@ const openResolved = async (real: string): Promise<FileHandle | undefined> => {
 }
 
 /**
- * Opens the regular file `path` (already a safe relative path) below `root` for reading. Links are followed as long
- * as the file lies inside the root. Pipes and devices are refused without waiting for them.
+ * Opens the regular file `path`, a validated relative path, below `root` for reading. Links are followed if the file is
+ * inside the root. Pipes and devices are refused without blocking on them.
  */
 export const openInside = async (root: string, path: string): Promise<OpenedFile | OpenFailure> => {
   let handle: FileHandle | undefined
-  // A root that is not there is a storage in trouble, not a path that names nothing.
+  // A missing root means a storage in trouble, not a missing file.
   const realRoot = await realpath(root)
   try {
     let real = ""

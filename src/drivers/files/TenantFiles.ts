@@ -8,7 +8,7 @@ import { isInside, openInside } from "./OpenInside.ts"
 const maxFound = 100_000
 const magic = /[*?[\]{}]/
 
-/** The path's segments; throws when it could leave its folder or name something else than it seems to. */
+/** The segments of a path. Throws if the path could leave its folder or be ambiguous. */
 export const segments = (path: string): ReadonlyArray<string> => {
   const parts = path.split("/")
   const bad = (part: string) => part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255
@@ -25,7 +25,7 @@ const baseOf = (parts: ReadonlyArray<string>): string =>
     )
     .join("/")
 
-/** The configuration folder of one tenant, read only. Links may lead around in it, never out of it. */
+/** The configuration folder of one tenant, read-only. Links are followed inside it, never out of it. */
 export class TenantFiles {
   readonly #root: string
   #realRoot: Promise<string> | undefined
@@ -34,7 +34,10 @@ export class TenantFiles {
     this.#root = root
   }
 
-  /** The real place of a path inside the tenant (empty: its folder), or undefined when there is none. */
+  /**
+   * The real path of a path inside the tenant's folder (empty for the folder itself), or undefined if it does not
+   * exist.
+   */
   async real(path: string): Promise<string | undefined> {
     this.#realRoot ??= realpath(this.#root)
     if (path === "") return this.#realRoot
@@ -60,7 +63,10 @@ export class TenantFiles {
     return found.sort()
   }
 
-  /** The same, where a plain path without its file is no failure. */
+  /**
+   * The files of a pattern, like {@link glob}, except that a plain path without a file gives no files instead of a
+   * failure.
+   */
   async found(pattern: string): Promise<ReadonlyArray<string>> {
     if (magic.test(pattern)) return this.glob(pattern)
     const real = await this.real(pattern)
@@ -68,7 +74,7 @@ export class TenantFiles {
     return at?.isFile() === true ? [pattern] : []
   }
 
-  /** The real folder in which, or below which, new files of the pattern will appear: the nearest that is there. */
+  /** The nearest existing folder in which, or below which, new files of the pattern will appear. */
   async folder(pattern: string): Promise<string | undefined> {
     const parts = segments(pattern)
     const base = magic.test(pattern) ? baseOf(parts).split("/") : parts.slice(0, -1)
@@ -81,7 +87,7 @@ export class TenantFiles {
 
   async #walk(folder: string, pattern: string, above: ReadonlySet<string>, found: Array<string>): Promise<void> {
     const real = await this.real(folder)
-    // A link to a folder above would be walked for ever.
+    // A link to a parent folder would be followed forever.
     if (real === undefined || above.has(real)) return
     const entries = await readdir(real, { withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
@@ -99,7 +105,7 @@ export class TenantFiles {
     }
   }
 
-  /** The file, open for reading: a regular one, and surely in the tenant's folder when it was opened. */
+  /** Opens a regular file for reading, and checks that it was in the tenant's folder when it was opened. */
   async open(path: string): Promise<FileHandle> {
     const opened = await openInside(this.#root, segments(path).join("/"))
     switch (opened) {
@@ -116,7 +122,7 @@ export class TenantFiles {
     }
   }
 
-  /** The file, whose bytes can be read in any order. */
+  /** Opens a file for random access. */
   async openFile(path: string): Promise<OpenFile> {
     const handle = await this.open(path)
     return {
@@ -133,7 +139,7 @@ export class TenantFiles {
     }
   }
 
-  /** The bytes in chunks of 256 KiB, decompressed when the name ends in `.gz` (all members of it). */
+  /** The bytes in chunks of 256 KiB. A name that ends in `.gz` is decompressed, including all gzip members. */
   async *read(path: string): AsyncGenerator<Uint8Array> {
     const handle = await this.open(path)
     yield* plain(path, handle.createReadStream({ highWaterMark: chunkBytes }))

@@ -3,18 +3,18 @@ import { Duplex } from "node:stream"
 
 /** How long a server may be silent, in milliseconds. */
 export interface Patience {
-  /** Silence after a question until the server is asked for a sign of life. */
+  /** Silence after a query until the server is probed. */
   readonly silence: number
-  /** How long that sign may take. */
+  /** Time limit of the probe. */
   readonly probe: number
-  /** Silence that ends the connection even if the server shows life elsewhere; absent for long statements. */
+  /** Silence that ends the connection even if the server responds to the probe; absent for long statements. */
   readonly limit?: number
 }
 
-/** `SSLRequest`: the one question that every PostgreSQL (and every pooler) answers with one byte, before any login. */
+/** `SSLRequest`: the only message that every PostgreSQL and every pooler answers with one byte before any login. */
 const sslRequest = Uint8Array.of(0, 0, 0, 8, 4, 210, 22, 47)
 
-/** Whether a server at this address answers at all. */
+/** Whether a server at this address responds at all. */
 const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
   new Promise((done) => {
     const socket = connect(target)
@@ -30,20 +30,20 @@ const showsLife = (target: NetConnectOpts, millis: number): Promise<boolean> =>
     socket.write(sslRequest)
   })
 
-/** `ReadyForQuery` as the last message: the server has nothing more to say for now. */
+/** Whether the last message is `ReadyForQuery`: the server has finished its answer. */
 const isComplete = (chunk: Uint8Array): boolean => {
   const at = chunk.length - 6
   return at >= 0 && chunk[at] === 0x5a && chunk[at + 1] === 0 && chunk[at + 3] === 0 && chunk[at + 4] === 5
 }
 
 /**
- * A connection that notices a server which has stopped answering (frozen process, dead network path) while the
- * connection itself stays open, and closes itself then, so that every statement waiting on it fails and the pool
- * replaces it. A slow statement of a living server is let be: silence alone proves nothing, so the server is asked for
- * a sign of life on a second connection first.
+ * A connection that closes itself when the server has stopped responding (frozen process, broken network path) while
+ * the connection stays open. Every pending statement then fails, and the pool replaces the connection. A slow statement
+ * on a live server is not interrupted: because silence alone proves nothing, the server is first probed on a second
+ * connection.
  *
- * @param mayEncrypt whether TLS may be put on top. Node's TLS takes a socket's bytes past all listeners; a plain
- *   stream in between keeps them in sight
+ * @param mayEncrypt whether TLS may run on this connection. Node's TLS bypasses all listeners of a socket; a stream in
+ * between keeps its bytes visible
  */
 export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEncrypt: boolean): Duplex => {
   const socket = connect(target)
@@ -52,7 +52,8 @@ export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEn
   let timer: NodeJS.Timeout | undefined
   let round = 0
 
-  // The timer outlives an answer and finds out for itself: setting and clearing one for each would cost more.
+  // The timer is not cleared when an answer arrives; it checks by itself. Setting and clearing one per statement would
+  // cost more.
   const lookIn = (millis: number) => {
     timer ??= setTimeout(suspect, millis)
   }
@@ -79,7 +80,7 @@ export const connectWatched = (target: NetConnectOpts, patience: Patience, mayEn
   socket.on("data", (chunk: Uint8Array) => {
     if (waitingSince === undefined) return
     round++
-    // Inside TLS the end of an answer cannot be seen: any byte counts as one.
+    // Inside TLS the end of an answer is not visible, so any byte counts as one.
     waitingSince = mayEncrypt || isComplete(chunk) ? undefined : performance.now()
   })
   socket.once("close", () => clearTimeout(timer))

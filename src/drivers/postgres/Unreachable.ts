@@ -8,8 +8,8 @@ import { sqlState } from "./SqlState.ts"
 const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" })
 
 /**
- * SQLSTATE classes that say "the server cannot serve now": 08 connection, 53 resources (disk full, too many
- * connections), 57P shutdown, crash and recovery, 58 system error. See PostgreSQL's appendix "Error Codes".
+ * SQLSTATE classes which mean that the server cannot serve at the moment: 08 connection, 53 resources (disk full, too
+ * many connections), 57P shutdown, crash and recovery, 58 system error. See PostgreSQL's appendix "Error Codes".
  */
 const cannotServe = /^(08|53|57P|58)/
 
@@ -28,18 +28,18 @@ export const isUnreachable = (error: SqlError): boolean => {
 
 let reportedAt = Number.NEGATIVE_INFINITY
 
-/** An outage fails every request: one line a second says why. */
+/** Logs at most one line per second, because an outage fails every request. */
 const report = (error: SqlError): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (performance.now() - reportedAt < 1000) return Effect.void
     reportedAt = performance.now()
     const reason = error.reason.cause instanceof Error ? `: ${error.reason.cause.message}` : ""
-    return Effect.logWarning(`PostgreSQL cannot be reached: ${error.message}${reason}`)
+    return Effect.logWarning(`PostgreSQL is unreachable: ${error.message}${reason}`)
   })
 
 /**
- * The cause of a failure, in the contract's terms. Undoing a transaction whose connection has gone fails with a defect
- * of the same kind, which says no more than the failure that led to it.
+ * Maps a failure to the contract's errors. A rollback on a lost connection fails with a defect of the same kind, which
+ * adds nothing to the original failure.
  */
 const explain = <E>(cause: Cause.Cause<E>): Effect.Effect<never, Exclude<E, SqlError> | StorageUnreachable> => {
   const errors = cause.reasons.flatMap((reason) => {
@@ -53,9 +53,9 @@ const explain = <E>(cause: Cause.Cause<E>): Effect.Effect<never, Exclude<E, SqlE
 }
 
 /**
- * Gives work on PostgreSQL at most this long, and turns the ways in which a database can be away into the 504 of the
+ * Limits work on PostgreSQL to this time, and maps every way in which a database can be unavailable to the 504 of the
  * contract: no connection, no answer, no free connection in time, a server that starts, stops or is full. Every other
- * `SqlError` becomes a defect; failures of other kinds pass. Catch a `UniqueViolation` that means something first.
+ * `SqlError` becomes a defect; other failures pass unchanged. Catch an expected `UniqueViolation` before this.
  */
 export const unreachableWithin = (limit: Duration.Input) => {
   const millis = Duration.toMillis(Duration.fromInputUnsafe(limit))
@@ -64,9 +64,8 @@ export const unreachableWithin = (limit: Duration.Input) => {
 }
 
 /**
- * `Effect.timeout` would wait until the work has let itself be interrupted, and undoing a transaction on a server that
- * does not answer takes seconds more. Here the caller goes on at once. One fiber and one timer: this is on the path of
- * every request.
+ * `Effect.timeout` waits until the interrupted work has ended, and a rollback on a silent server takes seconds. This
+ * one returns at once. It uses one fiber and one timer, because every request passes here.
  */
 const withDeadline = <A, E, R>(
   self: Effect.Effect<A, E, R>,
@@ -93,23 +92,20 @@ const withDeadline = <A, E, R>(
 /** `unreachableWithin` five seconds. */
 export const unreachable = unreachableWithin(storageDeadline)
 
-/**
- * The same for rows that are streamed: the deadline is for each time that somebody waits for rows; the whole may last
- * as long as it is read.
- */
+/** `unreachable` for streams: the deadline applies to each wait for rows; the stream as a whole may take any time. */
 export const unreachableStream = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> => {
   return unreachableSource(Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, storageDeadline))))
 }
 
-/** The same without a deadline, for rows that take their time, on connections that notice a server that is gone. */
+/** `unreachableStream` without a deadline, for slow rows on connections that detect a dead server themselves. */
 export const unreachableSource = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
   Stream.catchCause(self, (cause) => Stream.fromEffect(explain(cause)))
 
-/** Whether PostgreSQL answers now; decided within a second. */
+/** Succeeds if PostgreSQL responds, fails otherwise; takes at most a second. */
 export const postgresHealth: Effect.Effect<void, StorageUnreachable, SqlClient.SqlClient> = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql`SELECT 1`

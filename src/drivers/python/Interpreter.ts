@@ -1,21 +1,20 @@
 import { execFile } from "node:child_process"
 import { packagePath } from "../Package.ts"
 
-/** A Python that can be used. */
+/** A usable Python interpreter. */
 export interface Interpreter {
   readonly command: string
   readonly version: string
 }
 
-/** What is told where there is none. */
+/** The message when there is no interpreter. */
 export const noPython = "Python 3.9 or newer is not installed on this machine: there is no python3 that can be started"
 
-/** The programs that come with the product. */
+/** The path of a program that is shipped with the product. */
 export const pythonProgram = (name: string): string => packagePath(`python/${name}`)
 
 /**
- * Isolated from the environment and from the folder it starts in; nothing is written beside the sources. Text is UTF-8
- * whatever the locale.
+ * Isolated from the environment and the working folder; writes no bytecode next to the sources; UTF-8 in every locale.
  */
 export const pythonOptions = ["-I", "-B", "-X", "utf8"]
 
@@ -31,7 +30,7 @@ const versionOf = (command: string): Promise<Interpreter | undefined> =>
     })
   })
 
-/** The first Python on the path that is new enough. */
+/** The first interpreter on the PATH that is new enough. */
 export const findPython = async (): Promise<Interpreter | undefined> => {
   for (const command of ["python3", "python"]) {
     const found = await versionOf(command)

@@ -11,13 +11,16 @@ const targetOf = (url: URL): NetConnectOpts => {
   return { host: host === "" ? "localhost" : host.replace(/^\[|\]$/g, ""), port }
 }
 
-/** A `varchar`, which nothing else here is, is left in UTF-8: making strings of many texts is most of reading them. */
+/**
+ * A `varchar` is left as UTF-8 bytes, because decoding strings takes most of the time of reading many texts. No other
+ * column here is a `varchar`.
+ */
 const types = PgTypes.makeRegistry()
 types.register<Uint8Array>(PgTypes.OID.varchar, { encode: Result.succeed, decode: Result.succeed })
 
 /**
- * Connections for searching: apart from those of requests, as one statement can last as long as somebody reads its
- * results. Plans are made for the query at hand, as JSON paths are read once only when they are known to the plan.
+ * Connections for searches. They are separate from those of requests, because a statement can last as long as somebody
+ * reads its results. Plans are made per query: PostgreSQL parses a JSON path once only if it is a constant of the plan.
  */
 export const connect = ({ url, connections }: SearchAddress) => {
   const address = new URL(Redacted.value(url))

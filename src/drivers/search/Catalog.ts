@@ -7,7 +7,7 @@ import { named } from "../../languages/query/IndexName.ts"
 export interface Part {
   readonly index: string
   readonly no: number
-  /** `YYYY-MM`, or empty for what has no month of its own. */
+  /** `YYYY-MM`, or empty for documents whose month has no part. */
   readonly month: string
   readonly part: number
 }
@@ -16,10 +16,10 @@ export const tableOf = (part: number): string => `search_part_${part}`
 
 export const notFound = (tenant: string, id: string) => new NotFound({ kind: "index", tenant, id })
 
-/** Months that have parts of their own, as far as there are not too many. */
+/** The range of months that get their own parts, and the maximum number of parts. */
 const months = { from: Date.UTC(1980, 0), to: Date.UTC(2100, 0), most: 240 }
 
-/** The month of a place in the order of results. */
+/** The month of a position in the result order. */
 export const monthOf = (at: string): string => {
   const millis = Number(at)
   return millis >= months.from && millis < months.to ? new Date(millis).toISOString().slice(0, 7) : ""
@@ -29,7 +29,7 @@ export const monthOf = (at: string): string => {
 export const indicesOf = (sql: SqlClient.SqlClient, tenant: string) =>
   sql<{ name: string; no: number }>`select name, no from search_indices where tenant = ${tenant} order by name`
 
-/** Names of a tenant's indices that a pattern stands for. */
+/** The names of the tenant's indices that match a pattern. */
 export const resolve = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, pattern: string) {
   const { names, selects } = named(pattern)
   const rows = yield* indicesOf(sql, tenant)
@@ -38,32 +38,32 @@ export const resolve = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, te
   return rows.filter((row) => selects(row.name))
 })
 
-/** The parts of indices, by index and month. */
+/** The parts of indices, ordered by index and month. */
 export const partsOf = (sql: SqlClient.SqlClient, tenant: string, nos: ReadonlyArray<number>) =>
   sql<Part>`
     select name as index, no, month, part from search_indices join search_parts using (no)
     where tenant = ${tenant} and no = any(${nos}::integer[]) order by name, month`
 
-/** Class of the advisory locks on indices; the number of the index is the other half. */
+/** Class of the advisory locks on indices; the second key is the number of the index. */
 const lockClass = 0x73656172
 
-/** Held to the end of the transaction: shared by writers that cannot disturb one another, else alone. */
+/** Locks an index until the end of the transaction: shared for writers that cannot conflict, else exclusively. */
 export const lockIndex = (sql: SqlClient.SqlClient, no: number, mode: "shared" | "alone") =>
   mode === "alone"
     ? sql`select pg_advisory_xact_lock(${lockClass}::integer, ${no}::integer)`
     : sql`select pg_advisory_xact_lock_shared(${lockClass}::integer, ${no}::integer)`
 
-/** The index is not there any more. */
+/** The index no longer exists. */
 export class IndexGone extends Data.TaggedError("IndexGone") {}
 
-/** The parts of an index that is locked. */
+/** The parts of a locked index. */
 export const lockedParts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, no: number) {
   const [index] = yield* sql`select from search_indices where tenant = ${tenant} and no = ${no}`
   if (index === undefined) return yield* new IndexGone()
   return yield* partsOf(sql, tenant, [no])
 })
 
-/** The number of an index, which is made when it is not there. */
+/** The number of an index, which is created if it does not exist. */
 export const openIndex = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, name: string) {
   const find = sql<{ no: number }>`select no from search_indices where tenant = ${tenant} and name = ${name}`
   const [found] = yield* find
@@ -73,7 +73,7 @@ export const openIndex = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   return made?.no ?? (yield* new IndexGone())
 })
 
-/** Makes the parts that are missing; those beyond the most that an index has are left to the part without a month. */
+/** Creates the missing parts. Above the maximum number of parts, documents go to the part without a month. */
 export const makeParts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   tenant: string,
@@ -95,24 +95,24 @@ export const makeParts = Effect.fnUntraced(function* (
   }
 })
 
-/** The part that a document of this month belongs in: its own, or the one for all others. */
+/** The part for documents of a month: the month's own, or the one for all other months. */
 export const partFor = (parts: ReadonlyArray<Part>, month: string): Part | undefined =>
   parts.find((part) => part.month === month) ??
   (parts.length >= months.most ? parts.find((part) => part.month === "") : undefined)
 
-/** Takes parts out of their index. Their tables are dropped when nobody reads them any more. */
+/** Removes parts from their index. Their tables are dropped when nobody reads them any more. */
 export const unlink = (sql: SqlClient.SqlClient, parts: ReadonlyArray<number>) =>
   sql`with gone as (delete from search_parts where part = any(${parts}::integer[]) returning part)
     insert into search_dropped select part from gone`
 
-/** Drops the tables that were taken out, but for those that are still read. */
+/** Drops the tables of removed parts, except for those that are still being read. */
 export const sweepParts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
   const rows = yield* sql<{ part: number }>`select part from search_dropped order by part`
   for (const { part } of rows) {
     yield* sql
       .withTransaction(
         Effect.gen(function* () {
-          // Waiting for a reader would hold up all who come after it.
+          // A waiting DROP would block all later readers.
           yield* sql`set local lock_timeout = '100ms'`
           yield* sql`drop table if exists ${sql(tableOf(part))}`
           yield* sql`delete from search_dropped where part = ${part}`

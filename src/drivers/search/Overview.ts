@@ -4,8 +4,8 @@ import { type IndexInfo, latest } from "../../languages/query/IndexedDocument.ts
 import { indicesOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 
 /**
- * Parts of more bytes than this are not counted: PostgreSQL's estimate is told. After a crash that is the one of the last
- * analysis.
+ * Larger parts (in bytes) are not counted; their number of documents is PostgreSQL's estimate. After a crash that is
+ * the estimate of the last ANALYZE.
  */
 const counted = 2 ** 28
 
@@ -34,7 +34,7 @@ const look = (sql: SqlClient.SqlClient, { part }: Part) => {
 
 const date = (millis: number): string => new Date(millis).toISOString()
 
-/** What is known of each of a tenant's indices. */
+/** Number of documents, size and time range of each of a tenant's indices. */
 export const overview = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string) {
   const indices = yield* indicesOf(sql, tenant)
   const parts = yield* partsOf(

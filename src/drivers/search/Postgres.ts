@@ -16,31 +16,33 @@ import { encodedLines } from "./Slices.ts"
 import { type Counted, streamed } from "./Snapshot.ts"
 import { makeWrite } from "./Write.ts"
 
-/** Where the documents are. */
+/** The address of the database with the documents. */
 export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(
   "flow-gateway/layers/search/SearchConfig"
 ) {}
 
-/** Searches of one tenant at once: none takes all connections from the others. The rest wait for their turn. */
+/**
+ * Maximum number of concurrent searches of one tenant, so that no tenant takes all connections. Further searches wait.
+ */
 const atOnce = 3
 
-/** What a slice should hold, bytes. */
+/** Target size of a slice in bytes. */
 const sliceBytes = 6 * 1024 * 1024
 
-/** How long a search for a page, or a count, may take. */
+/** Time limit of a page or a count. */
 const pageLimit = "30 seconds"
 
-/** The part was dropped between the look at the catalog and the statement. */
+/** The part was dropped after the catalogue was read. */
 const isDropped = (error: unknown): boolean => error instanceof SqlError && sqlState(error.reason.cause) === "42P01"
 
-/** A statement of rows fails so before its first row. */
+/** Retrying is safe: a statement fails with this error only before its first row. */
 const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isDropped(input))
 
 const make = Effect.gen(function* () {
   const config = yield* SearchConfig
   const sql = yield* connect(config)
   const write = makeWrite(sql)
-  // What was still read when it was dropped, perhaps by a gateway that is gone.
+  // Drops removed parts that were still being read when they were removed, perhaps by a gateway that has died.
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
   const again = { while: isDropped, times: 3 }
 
@@ -57,7 +59,7 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 
-  /** All rows of a statement on the parts that a search looks into, of which there may be none. */
+  /** All rows of a statement on the parts of a search; none if there are no parts. */
   const all = <A, E>(
     tenant: string,
     pattern: string,
@@ -170,5 +172,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** Documents in PostgreSQL. */
+/** A search backend that stores documents in PostgreSQL. */
 export const layer = Layer.effect(Search, make).pipe(Layer.provide(Reactivity.layer))

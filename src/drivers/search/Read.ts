@@ -10,7 +10,7 @@ import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
 import { listedPath } from "./JsonPath.ts"
 import { where } from "./Where.ts"
 
-/** A condition on what stands after a key, for documents of an index. */
+/** A condition for the documents of an index that come after a key. */
 const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefined): Fragment => {
   if (after === undefined) return sql`true`
   return index > after.index
@@ -18,36 +18,36 @@ const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefin
     : sql`(ts, id) > (${after.at}::bigint, ${storable(after.id)})`
 }
 
-/** A place in the order of results: between two documents, or before them all. */
+/** A position in the result order: between two documents, or before the first. */
 export interface Cut {
   readonly at: string
   readonly id: string
 }
 
-/** What stands from one place to another, or from the beginning, or to the end. */
+/** The documents from one position to another. An absent end means from the start or to the end. */
 export interface Slice {
   readonly from: Cut | undefined
   readonly to: Cut | undefined
 }
 
-/** A condition on what stands between the ends of a slice. The times say once more what PostgreSQL can estimate. */
+/** A condition for the documents of a slice. The times are repeated because PostgreSQL can estimate them. */
 const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
   const begins = from && sql`ts >= ${from.at}::bigint and (ts, id) >= (${from.at}::bigint, ${from.id}::text)`
   const ends = to && sql`ts <= ${to.at}::bigint and (ts, id) < (${to.at}::bigint, ${to.id}::text)`
   return sql`${begins ?? sql`true`} and ${ends ?? sql`true`}`
 }
 
-/** Whether a part can have documents after the key: those of earlier months cannot. */
+/** Whether a part can contain documents after the key. Parts of earlier months cannot. */
 const mayFollow = (part: Part, after: Key | undefined): boolean =>
   after === undefined || part.month === "" || monthOf(after.at) === "" || part.month >= monthOf(after.at)
 
-/** Whether a part can have documents of a slice. */
+/** Whether a part can contain documents of a slice. */
 export const mayHold = (part: Part, { from, to }: Slice): boolean => {
   const [first, last] = [from && monthOf(from.at), to && monthOf(to.at)]
   return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
 }
 
-/** The parts that a search looks into. */
+/** The parts that a search has to read. */
 export const partsFor = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   tenant: string,
@@ -65,8 +65,8 @@ export const partsFor = Effect.fnUntraced(function* (
 })
 
 /**
- * The rows of all parts in the order of results, one statement. Each part gives its rows in order already (it has an
- * index for that), so they only have to be merged. Documents of several indices can have the same time and id.
+ * The rows of all parts in result order, as one statement. An index already orders the rows of each part, so PostgreSQL
+ * only merges them. Documents of several indices can have the same time and id.
  */
 const inOrder = (
   sql: SqlClient.SqlClient,
@@ -83,7 +83,7 @@ const inOrder = (
         parts.map((part) => sql`(${one(part)} order by ts, id ${limit})`)
       )}) as found order by ts, id ${new Set(parts.map(({ index }) => index)).size > 1 ? sql`, index` : sql``} ${limit}`
 
-/** How many documents of the parts fit, behind a key. */
+/** The number of matching documents after a key. */
 export const selectCount = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
@@ -127,8 +127,8 @@ export const hitOf = (row: HitRow): Hit => ({
 })
 
 /**
- * The value of a dotted field name in a document: the first way of cutting the name that leads to one, else what it
- * leads to through lists.
+ * The value of a dotted field name in a document: the value at the first way of splitting the name that exists, else
+ * the values that the name reaches through lists.
  */
 const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"]): Fragment => {
   const parts = field.split(".").map(storable)
@@ -144,10 +144,10 @@ const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"])
   return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv([...ways.map(one), ...through.map(listed)])})`
 }
 
-/** Names of columns that hold fields: what the fields are called does not get into the statement. */
+/** Generated column names for fields, so that field names do not become part of the statement. */
 const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
 
-/** The fields of all documents, in columns, beside what they are ordered by. */
+/** The fields of all matching documents as columns, with the columns that order them. */
 export const selectRows = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
@@ -164,7 +164,7 @@ export const selectRows = (
   return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
 
-/** The fields of a slice of documents as lines. */
+/** The fields of a slice of documents, one line per document. */
 export const selectLines = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
@@ -172,7 +172,7 @@ export const selectLines = (
   { fields }: Pick<EncodedOptions, "fields">,
   slice: Slice
 ) => {
-  // By halves: a long chain would copy its beginning again for each field. The character is `separator`.
+  // Joined by halves: a long chain of `||` would copy its start again for each field. The character is `separator`.
   const joined = (texts: ReadonlyArray<Fragment>): Fragment => {
     const middle = texts.length >> 1
     if (middle === 0) return texts[0] ?? sql`''`
@@ -183,7 +183,7 @@ export const selectLines = (
   const one = (part: Part) => sql`
     select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
     where ${between(sql, slice)} and ${condition}`
-  // The type of bytes that are left as they are: see `Address.ts`.
+  // `varchar` columns are not decoded: see `Address.ts`.
   return sql<{ line: Uint8Array }>`select line::varchar as line from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 
@@ -191,11 +191,11 @@ const setPlain = (row: Record<string, string | null>, name: string, value: strin
   row[name] = value
 }
 
-/** Turns a row of columns into one of fields, with texts as they were. */
+/** Maps a row of columns to a row of fields, with the original texts. */
 export const rowOf = ({ fields, as }: RowsOptions): ((row: Row) => Row) => {
   const columns = columnsOf(fields)
   const restore = as === "text" ? originalText : originalJson
-  // This is on the path of every cell.
+  // Runs for every cell.
   const set = fields.includes("__proto__") ? setMember : setPlain
   return (row) => {
     const found: Record<string, string | null> = {}

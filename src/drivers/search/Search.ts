@@ -18,46 +18,46 @@ import type { Query } from "../../languages/query/Query.ts"
 type Unknown = NotFound | StorageUnreachable
 
 /**
- * JSON documents that can be searched, apart for each tenant. A tenant's indices are those that were written under it,
- * and their names start with `<tenant>-`. Where a `pattern` is asked for it is a name, or has `*` and `?`, or several of
- * them with commas between; a plain name that is not one of the tenant's indices is `NotFound`, a pattern may match none.
+ * Searchable JSON documents, separate for each tenant. A tenant's indices are those written under it; their names start
+ * with `<tenant>-`. A `pattern` is a name, a name with `*` and `?`, or several of these separated by commas. A plain
+ * name that is not one of the tenant's indices fails with `NotFound`; a pattern may match no index.
  *
- * Results come by `@timestamp`, then id, and are those of one moment: what is written meanwhile is not seen.
+ * Results are ordered by `@timestamp`, then id, and come from one snapshot: later writes are not visible.
  */
 export class Search extends Context.Service<
   Search,
   {
     readonly indices: (tenant: string) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
-    /** The names of the tenant's indices that the pattern stands for, in order. */
+    /** The sorted names of the tenant's indices that match the pattern. */
     readonly resolve: (tenant: string, pattern: string) => Effect.Effect<ReadonlyArray<string>, Unknown>
-    /** Keeps the documents durably, and makes the index when it is not there. Writing them again changes nothing. */
+    /** Stores the documents durably and creates the index if it does not exist. Idempotent. */
     readonly write: (
       tenant: string,
       index: string,
       documents: ReadonlyArray<NewDocument>
     ) => Effect.Effect<Written, Unknown>
     readonly count: (tenant: string, pattern: string, query: Query) => Effect.Effect<number, Unknown>
-    /** All documents that fit. A backend that cannot give all of them fails. */
+    /** All matching documents. Fails if the backend cannot return all of them. */
     readonly read: (tenant: string, pattern: string, query: Query, options?: ReadOptions) => Stream.Stream<Hit, Unknown>
-    /** The first documents after a key, at most `limit`; costs the same wherever the key is. */
+    /** At most `limit` documents after a key. The cost does not depend on the position of the key. */
     readonly page: (
       tenant: string,
       pattern: string,
       query: Query,
       span: { readonly limit: number; readonly after?: Key | undefined }
     ) => Effect.Effect<ReadonlyArray<Hit>, Unknown>
-    /** Fields of all documents that fit, in the same order as `read`. */
+    /** Fields of all matching documents, in the order of `read`. */
     readonly rows: (tenant: string, pattern: string, query: Query, options: RowsOptions) => Stream.Stream<Row, Unknown>
-    /** What encoders make of fields of all documents that fit, in the same order. */
+    /** Encoded fields of all matching documents, in the order of `read`. */
     readonly encoded: (
       tenant: string,
       pattern: string,
       query: Query,
       options: EncodedOptions
     ) => Stream.Stream<Encoded, Unknown>
-    /** Removes the index with its documents. What reads them already reads them to the end. */
+    /** Deletes the index with its documents. Reads that have begun can finish. */
     readonly drop: (tenant: string, index: string) => Effect.Effect<void, Unknown>
-    /** Removes the documents whose `@timestamp` is before this time (epoch milliseconds). */
+    /** Deletes the documents whose `@timestamp` is before this time in epoch milliseconds. */
     readonly expire: (tenant: string, index: string, before: number) => Effect.Effect<void, Unknown>
   }
 >()("flow/search/Search") {}

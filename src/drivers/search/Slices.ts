@@ -8,16 +8,16 @@ import { type Cut, mayHold, type Slice, selectLines } from "./Read.ts"
 import { type Counted, countIn, type Moment, momentOf, totalled } from "./Snapshot.ts"
 import { where } from "./Where.ts"
 
-/** Connections that read side by side. */
+/** Maximum number of connections that read in parallel. */
 const mostReaders = 2
 
-/** With fewer slices one connection is through before it pays to have asked where to cut. */
+/** With fewer slices, one connection finishes before the sampling pays off. */
 const leastSlices = 8
 
-/** Pages of the tables that are looked at to know where to cut: some ten thousand small documents. */
+/** Number of table pages that are sampled to find the slice boundaries: about ten thousand small documents. */
 const sampledPages = 400
 
-/** Bytes that are given out at once, and those that a reader makes before they are taken. */
+/** Sizes in bytes: of a piece that is emitted, and of what a reader may buffer ahead. */
 const piece = 512 * 1024
 const ahead = 8 * 1024 * 1024
 
@@ -28,7 +28,7 @@ interface Room {
   readonly most: number
 }
 
-/** What the tables take, and whether the server has connections left. */
+/** The size of the tables and the number of free connections of the server. */
 const selectRoom = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) => sql<Room>`
   select
     coalesce(sum(pg_table_size(name)), 0)::float8 as bytes,
@@ -40,8 +40,8 @@ const selectRoom = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) => sql
   ) as tables`
 
 /**
- * Where slices of so many bytes begin, the first one too: guessed by a sample of pages, for documents that the query
- * finds. What is read does not depend on it.
+ * The starts of slices of about this many bytes, including the first. They are estimated from a sample of pages; the
+ * result does not depend on their accuracy.
  */
 const selectCuts = (
   sql: SqlClient.SqlClient,
@@ -65,7 +65,7 @@ const selectCuts = (
     order by slice, ts, id`
 }
 
-/** The end of a slice, or some of it. */
+/** A part of the output of a slice, or its end. */
 type Made = Encoded | "end"
 
 interface Reader {
@@ -75,7 +75,7 @@ interface Reader {
 
 const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.bytes.length, ahead))
 
-/** Reads slices one after the other, until it has made as much as it may before somebody takes of it. */
+/** Reads slices one after the other, and pauses when its buffer is full. */
 const readerOf = Effect.fnUntraced(function* (
   rows: ReadonlyArray<Stream.Stream<{ readonly line: Uint8Array }, SqlError>>,
   encoder: EncodedOptions["encoder"]
@@ -105,15 +105,15 @@ const readerOf = Effect.fnUntraced(function* (
   return { made, room } satisfies Reader
 })
 
-/** The next slice of a reader. */
+/** The output of a reader's next slice. */
 const sliceFrom = ({ made, room }: Reader): Stream.Stream<Encoded, SqlError> =>
   Stream.fromEffectRepeat(Effect.tap(Queue.take(made), (taken) => room.release(permitsOf(taken)))).pipe(
     Stream.takeWhile((taken) => taken !== "end")
   )
 
 /**
- * What encoders make of lines of all documents, in their order and out of one moment. Where there is much, several
- * connections read slices of it side by side, taking turns; one does it alone where the server has few.
+ * Encodes lines of all matching documents, in result order and from one snapshot. For large results several connections
+ * read slices in parallel; if the server has few connections, one reads everything.
  */
 export const encodedLines = (
   sql: SqlClient.SqlClient,
@@ -133,12 +133,12 @@ export const encodedLines = (
   Stream.unwrap(
     Effect.gen(function* () {
       const [room] = yield* selectRoom(sql, parts)
-      // One connection counts.
+      // One connection is used for counting.
       const most = Math.min(mostReaders, connections - 1)
       const isLarge =
         most > 1 && room !== undefined && room.bytes >= leastSlices * sliceBytes && room.used < 0.75 * room.most
       const own = yield* momentOf(sql)
-      // All tables are locked by it, too: none is dropped before the end.
+      // This also locks all tables, so that none is dropped before the end.
       const cuts = isLarge
         ? yield* own.get(selectCuts(sql, parts, query, { pages: room.pages, bytes: sliceBytes }))
         : []
@@ -169,7 +169,7 @@ export const encodedLines = (
     })
   )
 
-/** Another connection in the same moment; none when the server has none for it. */
+/** Another connection with the same snapshot; undefined if the server has no free connection. */
 const joined = (sql: SqlClient.SqlClient, snapshot: string) =>
   momentOf(sql, snapshot).pipe(
     Effect.timeout("3 seconds"),

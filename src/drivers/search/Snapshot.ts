@@ -3,27 +3,28 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 
-/** A connection that reads one moment, one statement after the other. */
+/** A connection that runs statements, one after the other, in one snapshot. */
 export interface Moment {
   readonly rows: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
-  /** Leaves the cores to others who read the same moment. */
+  /** Disables parallel queries, to leave the cores to the other connections of the snapshot. */
   readonly alone: Effect.Effect<unknown, SqlError>
   readonly get: <A extends object>(statement: Statement<A>) => Effect.Effect<ReadonlyArray<A>, SqlError>
-  /** The name of the moment, for other connections. */
+  /** The name of the snapshot, for other connections. */
   readonly exported: Effect.Effect<string, SqlError>
 }
 
 /**
- * A connection that reads one moment for as long as the scope lasts: that of a snapshot that another one holds, or now.
+ * A connection with a read-only snapshot until the scope closes: an exported snapshot of another connection, or a new
+ * one.
  */
 export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, snapshot?: string) {
   const connection = yield* sql.reserve
   const say = (text: string) => connection.executeUnprepared(text, [], undefined)
   yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
   yield* say("begin isolation level repeatable read read only")
-  // The statement takes no parameters; the name is PostgreSQL's own.
+  // The statement takes no parameters. The name comes from PostgreSQL, and is sanitised anyway.
   if (snapshot !== undefined) yield* say(`set transaction snapshot '${snapshot.replace(/[^\w-]/g, "")}'`)
-  // Whoever reads slowly is no reason to end the statement, or to take the moment away.
+  // A slow reader must not make the server cancel the statement or end the transaction.
   yield* say("set local statement_timeout = 0")
   yield* say("set local idle_in_transaction_session_timeout = 0")
   const rows = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> => {
@@ -39,16 +40,16 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
   return { rows, get, alone, exported } satisfies Moment
 })
 
-/** What `rows` gives, and how much that is: counted beside the reading, as it would hold the first rows up. */
+/** The result of `rows` with its count, which runs concurrently, because it would delay the first rows. */
 export interface Counted {
   readonly count: Statement<{ readonly count: number }>
   readonly tell: (total: number) => void
 }
 
-/** What is read sooner is counted as it is read. */
+/** Results that are read faster than this are counted while they are read. */
 const worthwhile = "1 second"
 
-/** Counts in a moment that somebody else holds, on a connection of its own, for as long as the scope lasts. */
+/** Counts in another connection's snapshot, on a separate connection, until the scope closes. */
 export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tell }: Counted) =>
   Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ alone, get }) => Effect.andThen(alone, get(count)))).pipe(
     Effect.map(([row]) => row !== undefined && tell(row.count)),
@@ -57,7 +58,7 @@ export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tel
     Effect.forkScoped
   )
 
-/** Tells how much has passed when all has. */
+/** Reports the number of rows at the end of the stream. */
 export const totalled = <A, E>(
   stream: Stream.Stream<A, E>,
   amount: (passed: A) => number,
@@ -76,8 +77,8 @@ export const totalled = <A, E>(
 }
 
 /**
- * Streams the rows of a statement for as long as somebody reads them, out of a transaction of their own. With `counted`
- * the number of the rows is told, in the same snapshot: at the end at the latest.
+ * Streams the rows of a statement from a transaction of its own. With `counted`, the number of rows in the same
+ * snapshot is reported, at the latest at the end.
  */
 export const streamed = <A extends object>(
   sql: SqlClient.SqlClient,

@@ -6,10 +6,10 @@ import { anyValue, pathsOf, quoted } from "./JsonPath.ts"
 
 const operators = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
 
-/** Variables of a JSON path, as JSON text: the values by their names, numbers as their digits. */
+/** Variables of a JSON path by name. Values are JSON text, so numbers keep all their digits. */
 type Variables = ReadonlyArray<readonly [name: string, json: string]>
 
-/** A path compares one value after the other; PostgreSQL makes a hash table of more. */
+/** Up to this many values are compared one by one in the path; for more, PostgreSQL uses a hash table. */
 const compared = 20
 
 const text = (value: string): string => JSON.stringify(storable(value))
@@ -35,15 +35,15 @@ const between = (
 }
 
 /**
- * The query as a condition on `ts`, `id` and `doc`. Everything of it is a parameter: names and conditions on fields are
- * in JSON paths, values in the paths' variables.
+ * The query as an SQL condition on `ts`, `id` and `doc`. Everything is a parameter: field names and conditions are in
+ * JSON paths, values in their variables.
  */
 export const where = (sql: SqlClient.SqlClient, query: Query): Fragment => {
   const path = (field: string, [condition, variables]: readonly [string, Variables], open = false): Fragment => {
     const json = `{${variables.map(([name, value]) => `"${name}":${value}`).join(",")}}`
     return sql`coalesce(jsonb_path_exists(doc, ${anyValue(field, condition, open)}::jsonpath, ${json}::jsonb, true), false)`
   }
-  /** A condition that a JSON path cannot express, on `value`. */
+  /** A condition on `value` that a JSON path cannot express. */
   const leaves = (field: string, condition: Fragment): Fragment =>
     sql.or(
       pathsOf(field).map((at) => {

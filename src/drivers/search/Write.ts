@@ -17,16 +17,19 @@ import {
   tableOf
 } from "./Catalog.ts"
 
-/** The transaction needs something that it has not: parts, or the index for itself. */
+/** The transaction must be repeated with more: missing parts, or an exclusive lock on the index. */
 class Again extends Data.TaggedError("Again")<{ readonly missing: ReadonlyArray<string> }> {}
 
-/** SQLSTATE of data that a column cannot take, and of documents that are too deep: one of the batch is to blame. */
+/**
+ * SQLSTATE classes for data that a column cannot store and for documents that are too deep: a document of the batch is
+ * at fault.
+ */
 const unfit = /^(22|54)/
 
 const random = randomBytes(6).toString("hex")
 let counter = 0
 
-/** A new id that no other process makes. Those of one process ascend, which keeps the indexes of the tables small. */
+/** A new unique id. The ids of one process ascend, which keeps the indexes of the tables small. */
 const newId = (): string => {
   counter++
   return `${Date.now().toString(36).padStart(9, "0")}${counter.toString(36).padStart(7, "0")}${random}`
@@ -60,14 +63,14 @@ const insert = Effect.fnUntraced(function* (
   }
 })
 
-/** Whether a write needs the index for itself: another document of the same id may be in another part. */
+/** Whether a write needs an exclusive lock: another part may contain a document with the same id. */
 const mode = (parts: number, documents: ReadonlyArray<Prepared>) =>
   parts > 1 && documents.some(({ named }) => named) ? "alone" : "shared"
 
 type Fault = SqlError | IndexGone
 
 export const makeWrite = (sql: SqlClient.SqlClient) => {
-  /** Parts that each index was last seen with: a guess at the lock that is needed. */
+  /** The number of parts of each index when it was last seen: a guess at the lock that is needed. */
   const seen = new Map<number, number>()
 
   const store = Effect.fnUntraced(function* (
@@ -102,7 +105,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
     }
   })
 
-  /** Writes all that can be written. Where PostgreSQL refuses a batch for its content, its halves are tried. */
+  /** Writes all valid documents. When PostgreSQL rejects a batch because of its content, the batch is split in half. */
   const storeFitting = (
     tenant: string,
     index: string,
@@ -118,7 +121,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
             const [only, second] = documents
             if (second === undefined) {
               return Effect.succeed([
-                { at: only!.place, reason: "the document is too deep or has a number out of range" }
+                { at: only!.place, reason: "the document is nested too deeply or has a number out of range" }
               ])
             }
             const half = documents.length >> 1

@@ -2,15 +2,15 @@ import { Script } from "node:vm"
 import type { Guard } from "../../languages/Guard.ts"
 
 const key = Symbol.for("flow/operators/step")
-/** Made when it is needed: most runs never do. */
+/** Compiled on first use: most runs never need it. */
 let script: Script | undefined
 
 const isTimeout = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
 
 /**
- * Runs `step` for at most `millis`; false when it was cut off, which may happen anywhere inside it, in the midst of a
- * regular expression too. A call starts a thread (about 0.3 ms): one for many samples, not one for each.
+ * Runs `step` for at most `millis`. Returns false when it was interrupted, which can happen anywhere, even inside a
+ * regular expression. Each call starts a thread (about 0.3 ms), so use one call for many samples.
  */
 export const within = (millis: number, step: () => void): boolean => {
   script ??= new Script("globalThis[Symbol.for('flow/operators/step')]()")
@@ -26,7 +26,10 @@ export const within = (millis: number, step: () => void): boolean => {
   }
 }
 
-/** Milliseconds of processor that this thread has had: a busy machine must not make a sample look slow. */
+/**
+ * The processor time of this thread in milliseconds. Unlike elapsed time it does not grow while the machine is busy
+ * with other work.
+ */
 export const processorMillis = (): number => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000

@@ -8,21 +8,21 @@ import type { Parsed, Part } from "./Pattern.ts"
 interface Appended {
   readonly index: number
   readonly rank: number
-  /** What stands between this piece and the one before it. */
+  /** The text between this piece and the previous one. */
   readonly joint: string
 }
 
-/** One output of a pattern: a plain field, an appended one, or a field that the line itself names. */
+/** An output of a pattern: a plain field, an appended one, or a field whose name comes from the line. */
 interface Output {
   readonly name: string
   readonly type: KeyType
   readonly pieces: ReadonlyArray<Appended>
-  /** Part whose value is the name of the field. */
+  /** The part whose value is the name of the field. */
   readonly namedBy?: number | undefined
   readonly dynamic: boolean
 }
 
-/** Pieces without an order come first: in Elasticsearch as they stand in the pattern, elsewhere the plain key leads. */
+/** Pieces without an order come first: in Elasticsearch in pattern order; in the other dialects the plain key leads. */
 const rankOf = ({ kind, order }: Key, dialect: Dialect): number =>
   order ?? (dialect !== "elasticsearch" && kind === "field" ? -2 : -1)
 
@@ -52,7 +52,7 @@ const outputs = ({ leading, parts }: Parsed, dialect: Dialect, separator?: strin
 
 export type Assemble = (line: string, cuts: Cuts, failures: Array<ConversionFailure>, event?: Fields) => Fields
 
-/** Makes the function that turns cuts into fields: appends joined, dynamic names looked up, types converted. */
+/** Makes the function that turns cuts into fields: joins appended values, resolves dynamic names, converts types. */
 export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | undefined): Assemble => {
   const all = outputs(parsed, dialect, separator ?? (dialect === "elasticsearch" ? "" : undefined))
   const paths = all.map(({ name }) => fieldPath(name))
@@ -68,7 +68,7 @@ export const assembler = (parsed: Parsed, dialect: Dialect, separator: string | 
       let path = paths[index]!
       if (dynamic) {
         const named = namedBy === undefined ? event && getPath(event, path) : value(namedBy)
-        // Logstash drops a value that nothing names.
+        // Logstash drops a value without a name.
         if (named === undefined) continue
         field = String(named)
         path = fieldPath(field)

@@ -6,15 +6,15 @@ const no = new Set(["0", "f", "F", "false", "FALSE", "False"])
 const octet = "(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)"
 const ipv4 = new RegExp(`^${octet}(?:\\.${octet}){3}$`)
 
-/** An IPv6 address as the URL parser reads it, dotted tail included; zones are not addresses. */
+/** An IPv6 address as the URL parser accepts it, including a dotted tail; an address with a zone is not valid. */
 const isIpv6 = (text: string): boolean => /^[0-9A-Fa-f:.]+$/.test(text) && URL.canParse(`http://[${text}]/`)
 
 /**
- * The converted value, or undefined when the text is not one of that type. Whole numbers may be hexadecimal (`0x…`).
+ * The converted value, or undefined when the text does not have that type. Whole numbers may be hexadecimal (`0x…`).
  */
 export const convert = (value: string, type: KeyType): string | number | boolean | undefined => {
   if (type === "string") return value
-  // What was padded on the right is still a number.
+  // Trailing padding is ignored.
   const text = value.trimEnd()
   switch (type) {
     case "integer":

@@ -1,16 +1,16 @@
 import type { Parsed } from "./Pattern.ts"
 
-/** Where each key's value starts and ends in the line, or where cutting stopped. */
+/** The start and end of each key's value in the line, or where cutting stopped. */
 export interface Cuts {
   readonly starts: ReadonlyArray<number>
   readonly ends: ReadonlyArray<number>
-  /** Index of the part that failed, -1 when the leading literal did, undefined when all matched. */
+  /** Index of the part that failed, -1 for the leading literal, undefined when all matched. */
   readonly failed: number | undefined
-  /** End of the last literal found. */
+  /** The end of the last literal that was found. */
   readonly reached: number
 }
 
-/** Cuts a line at the pattern's literals, each at its first occurrence after the one before; never goes back. */
+/** Cuts a line at the pattern's literals, each at its first occurrence after the previous one; never backtracks. */
 export const cut = ({ leading, parts }: Parsed, line: string): Cuts => {
   const starts: Array<number> = []
   const ends: Array<number> = []
@@ -25,7 +25,7 @@ export const cut = ({ leading, parts }: Parsed, line: string): Cuts => {
       if (end > line.length || (isRest && end < line.length) || !line.startsWith(literal, end))
         return { starts, ends, failed: index, reached: position }
     } else if (literal === "") {
-      // Two keys with nothing between them can never be told apart.
+      // Two keys without a literal between them cannot be separated.
       if (index < parts.length - 1) return { starts, ends, failed: index, reached: position }
       end = line.length
     } else {

@@ -11,7 +11,7 @@ import { type Parsed, readPattern } from "./Pattern.ts"
 export type { Dialect } from "./Key.ts"
 
 export interface DissectOptions {
-  /** Between appended values; default empty, in the Logstash and Beats dialects the literal before the value. */
+  /** Separator of appended values. Default empty; in the Logstash and Beats dialects, the literal before the value. */
   readonly appendSeparator?: string
   readonly dialect?: Dialect
 }
@@ -22,7 +22,10 @@ export interface DissectMatch {
 }
 
 export interface Dissect {
-  /** Fields of the line, all or nothing. `event` is where Logstash's `%{&name}` may look for a name. */
+  /**
+   * The fields of the line, or undefined when any part does not match. Logstash's `%{&name}` may take a name from
+   * `event`.
+   */
   readonly match: (line: string, event?: Fields) => DissectMatch | undefined
   readonly explain: (line: string) => Explanation
 }
@@ -31,8 +34,7 @@ const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])
 
 /**
  * Compiles a dissect pattern: literals and `%{key}`, with `+` append, `/n` order, `?` skip, `*` and `&` dynamic names,
- * `->` padding, `|type` conversion.
- * @see https://www.elastic.co/docs/reference/enrich-processor/dissect-processor
+ * `->` padding, `|type` conversion. @see https://www.elastic.co/docs/reference/enrich-processor/dissect-processor
  */
 export const compile = (pattern: string, options: DissectOptions = {}): Result.Result<Dissect, PatternError> =>
   Result.try({
@@ -60,7 +62,7 @@ const make = (
   return { match, explain: (line) => explain(text, parsed, line, general(line), cut(parsed, line)) }
 }
 
-/** Only distinct flat fields and skips: the line can be cut straight into an object. */
+/** Whether the pattern has only distinct flat fields and skips, so that a line can be cut directly into an object. */
 const isPlain = ({ parts }: Parsed): boolean => {
   const fields = parts.filter(({ key }) => key.kind === "field")
   return (

@@ -1,12 +1,12 @@
-/** Whose rules for keys and appending hold; `elasticsearch` is the default. */
+/** The dialect for keys and appending; `elasticsearch` is the default. */
 export type Dialect = "elasticsearch" | "logstash" | "beats"
 
 export const types = ["string", "integer", "int", "long", "float", "double", "boolean", "bool", "ip"] as const
 export type KeyType = (typeof types)[number]
 
 /**
- * One `%{…}`: a field, an appended piece (`+`), a value to drop, the name (`*`) or the value (`&`) of a dynamic field.
- * `order` is n of `+name/n`, `padded` is `->`, `width` is n of Beats' `#n`.
+ * One `%{…}`: a field, an appended piece (`+`), a skipped value, or the name (`*`) or the value (`&`) of a dynamic
+ * field. `order` is n of `+name/n`, `padded` is `->`, `width` is n of Beats' `#n`.
  */
 export interface Key {
   readonly kind: "field" | "append" | "skip" | "name" | "value"
@@ -19,7 +19,7 @@ export interface Key {
 
 const kinds = { "+": "append", "*": "name", "&": "value", "?": "skip" } as const
 
-/** Reads a key's text; a string says what is wrong with it. */
+/** Parses a key. A string result describes the fault. */
 export const readKey = (text: string, dialect: Dialect): Key | string => {
   const typed = /\|([^|]*?)(->)?$/.exec(text)
   const type = typed === null ? "string" : types.find((known) => known === typed[1])
@@ -37,7 +37,7 @@ export const readKey = (text: string, dialect: Dialect): Key | string => {
   const kind = prefix === undefined ? (body === "" ? "skip" : "field") : kinds[prefix]
   const ordered = /^(.*)\/(\d+)$/s.exec(rest)
   if (ordered !== null && kind !== "append") return 'an order ("/n") needs the append modifier ("+")'
-  if (ordered === null && dialect !== "logstash" && /[+*&?/]/.test(rest)) return "a modifier inside a key's name"
+  if (ordered === null && dialect !== "logstash" && /[+*&?/]/.test(rest)) return "a key's name contains a modifier"
   const name = ordered === null ? rest : ordered[1]!
   if (name === "" && kind !== "skip") return "the key has no name"
   const order = ordered === null ? {} : { order: Number(ordered[2]) }

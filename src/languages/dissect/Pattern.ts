@@ -2,7 +2,7 @@ import { fieldPath, refusedSegment } from "../FieldPath.ts"
 import { PatternError, position } from "../PatternError.ts"
 import { type Dialect, type Key, readKey } from "./Key.ts"
 
-/** A key and the literal after it; `start` and `end` are the key's place in the pattern. */
+/** A key and the literal after it. `start` and `end` are the offsets of the key in the pattern. */
 export interface Part {
   readonly key: Key
   readonly literal: string
@@ -15,7 +15,7 @@ export interface Parsed {
   readonly parts: ReadonlyArray<Part>
 }
 
-/** Splits a pattern into keys and literals and checks that they make sense together. Throws PatternError. */
+/** Splits a pattern into keys and literals, and validates their combination. Throws PatternError. */
 export const readPattern = (text: string, dialect: Dialect): Parsed => {
   const fault = (detail: string, start: number, end: number) =>
     new PatternError({ part: "pattern", detail, ...position(text, start), text: text.slice(start, end), pattern: 1 })
@@ -46,7 +46,7 @@ const checkPairs = (
   dialect: Dialect,
   fault: (detail: string, start: number, end: number) => PatternError
 ): void => {
-  // Logstash may take the name from an event's field, so a lone & is no fault there.
+  // In Logstash the name may come from a field of the event, so a lone & is valid.
   if (dialect === "logstash") return
   const names = new Set<string>()
   const values = new Set<string>()

@@ -4,7 +4,7 @@ import { type Fault, type Mark, type Marked, markAt, type Position, Source, Text
 import { readYaml } from "./DocumentYaml.ts"
 import { readHjson } from "./Hjson.ts"
 
-/** Bytes of a flowline file. */
+/** Maximum size of a flowline file in bytes. */
 export const maxBytes = 4 * 1024 * 1024
 
 export type Format = "json" | "hjson" | "yaml"
@@ -15,7 +15,7 @@ export interface SourceFile {
   readonly bytes: Uint8Array
 }
 
-/** The value of a file and the places of its parts. */
+/** The value of a file and the positions of its parts. */
 export class SourceDocument {
   readonly format: Format
   readonly value: Record<string, unknown>
@@ -29,7 +29,10 @@ export class SourceDocument {
     this.#root = root
   }
 
-  /** Where the value at a JSON pointer begins, or its key. A missing one is where the innermost existing one is. */
+  /**
+   * The position of the value at a JSON pointer, or of its key. For a missing value, the position of its innermost
+   * existing parent.
+   */
   locate(pointer: string, part: "value" | "key" = "value"): Position | undefined {
     return this.position(pathOf(pointer), part)
   }
@@ -40,14 +43,14 @@ export class SourceDocument {
   }
 
   /**
-   * Where a place inside the text at `path` is in the file. When the file writes that line of the text otherwise, with
-   * escapes or folded, it is where the text begins.
+   * The position in the file of a position inside the text at `path`. If the file writes that line of the text
+   * differently (escaped or folded), the position of the start of the text.
    */
   inside(path: ReadonlyArray<PropertyKey>, text: string, { line, column }: Position): Position {
     const start = this.position(path)
     const wanted = text.split("\n")[line - 1] ?? ""
     if (wanted.trim() === "") return start
-    // The text may begin on the line of its key or, as a block, on the next one.
+    // The text may begin on the line of its key or, as a block, on the next line.
     for (const fileLine of [start.line + line - 1, start.line + line]) {
       const from = fileLine === start.line ? start.column - 1 : 0
       const found = this.#source.line(fileLine)?.indexOf(wanted, from) ?? -1
@@ -95,7 +98,7 @@ const read = (format: Format, text: string, maxTokens: number | undefined): Mark
   return [{ detail: `The file must be an object (a mapping), not ${kindOf(marked.value)}`, at: marked.mark.at }]
 }
 
-/** Whether the text, after blanks and comments of any of the formats, begins with a brace. */
+/** Whether the text begins with a brace, after blanks and comments of any format. */
 const beginsWithBrace = (text: string): boolean => {
   const skip = /\s+|#.*|\/\/.*|\/\*[\s\S]*?\*\//y
   let at = 0
@@ -104,20 +107,20 @@ const beginsWithBrace = (text: string): boolean => {
 }
 
 /**
- * Nearly every text is HJSON without braces, so a faulty YAML file would become one with another meaning: it takes
- * something that YAML does not have.
+ * Nearly every text is valid HJSON without braces, so a faulty YAML file could be read as HJSON with another meaning.
+ * Therefore HJSON is only tried if the text contains something that YAML does not have.
  */
 const guesses = (text: string, braces: boolean): ReadonlyArray<Format> => {
   if (braces) return ["json", "hjson", "yaml"]
   return /^[ \t]*\/[/*]|'''/m.test(text) ? ["yaml", "hjson"] : ["yaml"]
 }
 
-/** Text of a file, or why it is none. */
+/** The text of a file, or why it is not text. */
 const decodeText = (bytes: Uint8Array): string | (Fault & { readonly text: string }) => {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
     const nul = text.indexOf("\u0000")
-    return nul === -1 ? text : { detail: "The file is not text: it has NUL characters", at: nul, text }
+    return nul === -1 ? text : { detail: "The file is not a text file: it contains NUL characters", at: nul, text }
   } catch {
     const text = new TextDecoder("utf-8").decode(bytes)
     return { detail: "The file is not UTF-8 text", at: Math.max(0, text.indexOf("\ufffd")), text }
@@ -125,8 +128,8 @@ const decodeText = (bytes: Uint8Array): string | (Fault & { readonly text: strin
 }
 
 /**
- * Reads a YAML, HJSON or JSON file, as its name says, else as what it looks like. The issues are those of the format
- * that it most likely is. `maxTokens` bounds what YAML may hold, and so the time that reading it takes.
+ * Reads a YAML, HJSON or JSON file, according to its name, else to its content. The issues are those of the most likely
+ * format. `maxTokens` limits the size of YAML, and so the time that parsing takes.
  */
 export const readDocument = (
   file: SourceFile,

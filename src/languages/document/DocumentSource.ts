@@ -1,10 +1,10 @@
-/** A place in a text. Both count from 1; columns are UTF-16 units, as editors count them. */
+/** A position in a text. Both numbers count from 1; columns are UTF-16 units, as in editors. */
 export interface Position {
   readonly line: number
   readonly column: number
 }
 
-/** Where a value begins, and its key when it has one, with the marks of what is inside. Offsets are UTF-16 units. */
+/** The offset of a value, of its key if it has one, and the marks of its members. Offsets are UTF-16 units. */
 export interface Mark {
   readonly at: number
   readonly keyAt?: number
@@ -12,13 +12,13 @@ export interface Mark {
   readonly items?: ReadonlyArray<Mark>
 }
 
-/** A value with the places of its parts. */
+/** A value with the positions of its parts. */
 export interface Marked {
   readonly value: unknown
   readonly mark: Mark
 }
 
-/** What is wrong with a text, and where. */
+/** A fault of a text, and its position. */
 export interface Fault {
   readonly detail: string
   readonly at: number
@@ -37,18 +37,21 @@ export class TextFault extends Error implements Fault {
 }
 
 /**
- * Levels of lists and objects inside each other. Beyond it a document is refused, so that no code runs out of stack.
+ * Maximum nesting of lists and objects. Deeper documents are refused, so that no recursive code overflows the stack.
  */
 export const maxDepth = 100
 
-/** Puts a member into an object; a key such as `__proto__` is a key as any other. */
+/** Sets a member of an object; `__proto__` is an ordinary key. */
 export const setMember = (object: Record<string, unknown>, key: string, value: unknown): void => {
   if (key === "__proto__") {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   } else object[key] = value
 }
 
-/** The number that a literal stands for; integers beyond 2^53 keep their digits, as text. `at` is where it stands. */
+/**
+ * The number of a literal. Integers beyond 2^53 become text, which keeps their digits. `at` is the offset of the
+ * literal.
+ */
 export const numberOf = (literal: string, at: number): number | string => {
   const value = Number(literal)
   if (!Number.isFinite(value)) throw new TextFault("The number is out of range", at)
@@ -78,7 +81,7 @@ export class Source {
     return { line: low + 1, column: offset - this.#starts[low]! + 1 }
   }
 
-  /** The text of a line without its end; undefined after the last one. */
+  /** The text of a line without its line end; undefined after the last line. */
   line(line: number): string | undefined {
     const start = this.#starts[line - 1]
     if (start === undefined) return undefined
@@ -86,7 +89,7 @@ export class Source {
   }
 }
 
-/** The mark at a path, or the deepest one on the way there. */
+/** The mark at a path, or the deepest existing one on the way. */
 export const markAt = (root: Mark, path: ReadonlyArray<PropertyKey>): Mark => {
   let mark = root
   for (const key of path) {

@@ -12,20 +12,20 @@ import {
 } from "yaml"
 import { type Fault, type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
 
-/** Reading takes about a second for this many tokens; definitions with more data are written as JSON. */
+/** Parsing this many tokens takes about a second; larger data must be written as JSON. */
 const mostTokens = 400_000
-/** Values in all, those that aliases repeat included. */
+/** Maximum number of values, including those repeated by aliases. */
 const maxValues = 250_000
-/** Characters of all texts, those that aliases repeat included: twice what a file can have. */
+/** Maximum number of characters of all texts, including those repeated by aliases: twice the maximum of a file. */
 const maxCharacters = 8 * 1024 * 1024
 const maxFaults = 100
 
-/** Lexer output that stands for no text: start of document, end of a flow collection, start of a scalar. */
+/** Lexer tokens that represent no text: start of document, end of a flow collection, start of a scalar. */
 const marks = new Set(["\u0002", "\u0018", "\u001f"])
 
 /**
- * Reads one YAML 1.2 document (core schema) with the place of every value, or says what is wrong with it. Anchors and
- * aliases are allowed, within limits; tags of one's own, duplicate keys and several documents are not.
+ * Reads one YAML 1.2 document (core schema) with the position of every value, or describes its faults. Anchors and
+ * aliases are allowed within limits; custom tags, duplicate keys and several documents are not.
  */
 export const readYaml = (text: string, maxTokens: number = mostTokens): Marked | ReadonlyArray<Fault> => {
   try {
@@ -50,7 +50,7 @@ export const readYaml = (text: string, maxTokens: number = mostTokens): Marked |
   }
 }
 
-/** The library's own steps, with limits in between: it recurses per level, and so does every later step. */
+/** The library's own steps with limits in between, because it recurses for each level, and so does every later step. */
 const compose = (text: string, maxTokens: number): ReadonlyArray<Document.Parsed<ParsedNode>> => {
   const parser = new Parser()
   const tokens = []
@@ -62,12 +62,15 @@ const compose = (text: string, maxTokens: number): ReadonlyArray<Document.Parsed
       throw new TextFault(`The document is nested deeper than ${maxDepth} levels`, offset)
     }
     if (++count > maxTokens) {
-      throw new TextFault(`The YAML document has more than ${maxTokens} tokens: write this much data as JSON`, offset)
+      throw new TextFault(
+        `The YAML document has more than ${maxTokens} tokens: write data of this size as JSON`,
+        offset
+      )
     }
     if (!marks.has(lexeme)) offset += lexeme.length
   }
   for (const token of parser.end()) tokens.push(token)
-  // Its own check for unique keys compares all pairs of keys; the walk below does it in linear time.
+  // The library's own check for unique keys compares all pairs; the walk below does it in linear time.
   const composer = new Composer<ParsedNode>({ uniqueKeys: false, prettyErrors: false, intAsBigInt: true })
   return [...composer.compose(tokens, true, text.length)]
 }
@@ -75,7 +78,7 @@ const compose = (text: string, maxTokens: number): ReadonlyArray<Document.Parsed
 class Walk {
   readonly faults: Array<Fault> = []
   readonly #anchors = new Map<string, Node>()
-  /** Anchored nodes that are being walked: an alias to one of them would never end. */
+  /** Anchored nodes that are being walked: an alias to one of them would recurse forever. */
   readonly #open = new Set<Node>()
   #count = 0
   #characters = 0
@@ -93,8 +96,8 @@ class Walk {
     if (node === null) return { value: null, mark: { at } }
     if (isAlias(node)) {
       const target = this.#anchors.get(node.source)
-      if (target === undefined) throw new TextFault(`There is no anchor &${node.source} before this`, at)
-      if (this.#open.has(target)) throw new TextFault(`The alias *${node.source} stands inside its own anchor`, at)
+      if (target === undefined) throw new TextFault(`There is no anchor &${node.source} before this alias`, at)
+      if (this.#open.has(target)) throw new TextFault(`The alias *${node.source} is inside its own anchor`, at)
       const { value, mark } = this.value(target, depth)
       return { value, mark: { ...mark, at } }
     }
@@ -147,7 +150,7 @@ class Walk {
     if (typeof value === "bigint") return numberOf(String(value), at)
     if (value === null || typeof value === "string" || typeof value === "boolean") return value
     if (typeof value === "number" && Number.isFinite(value)) return value
-    this.#fault(`${source ?? "This value"} has no counterpart in JSON`, at)
+    this.#fault(`${source ?? "This value"} cannot be represented in JSON`, at)
     return null
   }
 

@@ -1,9 +1,8 @@
 import { type Mark, type Marked, maxDepth, numberOf, setMember, TextFault } from "./DocumentSource.ts"
 
 /**
- * Reads HJSON, or strict JSON (RFC 8259), with the place of every value. Duplicate keys are a fault.
- * @throws {TextFault}
- * @see https://hjson.github.io/syntax.html
+ * Reads HJSON, or strict JSON (RFC 8259), with the position of every value. Duplicate keys are a fault. @throws
+ * {TextFault} @see https://hjson.github.io/syntax.html
  */
 export const readHjson = (text: string, dialect: "json" | "hjson"): Marked => new Reader(text, dialect).root()
 
@@ -21,7 +20,7 @@ const escapes: ReadonlyMap<string, string> = new Map([
 const punctuators = "{}[],:"
 const jsonBlanks = " \t\n\r"
 const jsonLiteral = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
-/** A number, with what may follow one for it to be a number and not the beginning of a text. */
+/** A number, followed by something that may follow a number; otherwise it is the start of a text. */
 const hjsonNumber = /(-?(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][+-]?\d+)?)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
 const hjsonWord = /(true|false|null)[^\S\n\r]*(?=[,\]}#\n\r]|\/[/*]|$)/y
 const quotelessText = /[^\n\r]*/y
@@ -36,7 +35,7 @@ class Reader {
   readonly #json: boolean
   #at = 0
   #depth = 0
-  /** Where the line of the last block began, and how far line ends were looked for. */
+  /** The start of the last block's line, and the offset up to which line ends were searched. */
   #line = 0
   #searched = 0
 
@@ -51,8 +50,7 @@ class Reader {
     const braces = this.#json || this.#char() === "{" || this.#char() === "["
     const marked = braces ? this.#value() : this.#object(true)
     this.#blanks()
-    if (this.#at < this.#text.length)
-      this.#fail(`Nothing may follow the end of the document, but ${this.#found()} does`)
+    if (this.#at < this.#text.length) this.#fail(`Expected the end of the document, found ${this.#found()}`)
     return marked
   }
 
@@ -79,7 +77,7 @@ class Reader {
       else if (char === "#" || text.startsWith("//", this.#at)) this.#at = this.#lineEnd()
       else if (text.startsWith("/*", this.#at)) {
         const end = text.indexOf("*/", this.#at + 2)
-        if (end === -1) this.#fail("The comment has no end")
+        if (end === -1) this.#fail("The comment is not closed")
         this.#at = end + 2
       } else return
     }
@@ -146,19 +144,19 @@ class Reader {
     return { value, mark: { at, items } }
   }
 
-  /** What stands between two members. In HJSON the comma is optional, and allowed after the last one. */
+  /** The separator between two members. In HJSON the comma is optional, and allowed after the last member. */
   #separator(end: string, close: () => boolean): void {
     this.#blanks()
     const comma = this.#char() === ","
     if (comma) {
       const at = this.#at++
       this.#blanks()
-      if (this.#json && close()) this.#fail(`JSON has no comma before ${JSON.stringify(end)}`, at)
+      if (this.#json && close()) this.#fail(`JSON does not allow a comma before ${JSON.stringify(end)}`, at)
     } else if (this.#json && !close()) this.#fail(`Expected "," or "${end}", found ${this.#found()}`)
     if (this.#at >= this.#text.length && !close()) this.#fail(`Expected "${end}", found the end of the file`)
   }
 
-  /** The key and the blanks after it; only a quoted one may have a comment there. */
+  /** The key and the blanks after it. Only a quoted key may be followed by a comment. */
   #key(): string {
     const char = this.#char()
     if (char === '"' || (char === "'" && !this.#json)) {
@@ -184,7 +182,7 @@ class Reader {
     return words.has(literal) ? words.get(literal) : numberOf(literal, at)
   }
 
-  /** A number, a word, or else all of the rest of the line. */
+  /** A number, a keyword, or else the whole rest of the line. */
   #quoteless(): unknown {
     const char = this.#char()
     if (char === "" || punctuators.includes(char)) return this.#fail(`Expected a value, found ${this.#found()}`)
@@ -218,8 +216,9 @@ class Reader {
       if (char === "\\") {
         text += this.#text.slice(from, this.#at) + this.#escape()
         from = this.#at
-      } else if (char === "" || char === "\n" || char === "\r") this.#fail("The text in quotes has no end", start)
-      else if (this.#json && char < " ") this.#fail("JSON has no control characters in a text: write them as \\u")
+      } else if (char === "" || char === "\n" || char === "\r") this.#fail("The quoted text is not closed", start)
+      else if (this.#json && char < " ")
+        this.#fail("JSON does not allow control characters in a text: write them as \\u")
       else this.#at++
     }
   }
@@ -235,19 +234,22 @@ class Reader {
       return String.fromCharCode(Number.parseInt(digits, 16))
     }
     const escaped = this.#json && char === "'" ? undefined : escapes.get(char)
-    return escaped ?? this.#fail(`There is no escape \\${char}`, at)
+    return escaped ?? this.#fail(`Unknown escape \\${char}`, at)
   }
 
-  /** `'''…'''`: the column of the opening quotes is the left margin; the first and the last line end do not count. */
+  /**
+   * `'''…'''`: the column of the opening quotes is the left margin. The first and the last line end do not belong to
+   * the text.
+   */
   #block(): string {
     const start = this.#at
-    // Only what is new since the last block is searched for the line's beginning: the line may be long.
+    // Searches the start of the line only in the text since the last block, because the line may be long.
     const newline = this.#text.slice(this.#searched, start).lastIndexOf("\n")
     if (newline !== -1) this.#line = this.#searched + newline + 1
     this.#searched = start
     const margin = start - this.#line
     const end = this.#text.indexOf("'''", start + 3)
-    if (end === -1) this.#fail("The text in ''' has no end")
+    if (end === -1) this.#fail("The text in ''' is not closed")
     this.#at = end + 3
     const [first = "", ...rest] = this.#text.slice(start + 3, end).split("\n")
     const unindent = (line: string, margin: number) => {
@@ -256,7 +258,7 @@ class Reader {
       return line.slice(from).replaceAll("\r", "")
     }
     const indented = rest.map((line) => unindent(line, margin))
-    // Blanks before the text are dropped, and the rest of the first line when nothing is on it.
+    // Blanks before the text are dropped, and an empty first line too.
     const head = unindent(first, first.length)
     const all = head === "" && rest.length > 0 ? indented : [head, ...indented]
     return all.length > 1 && all.at(-1) === "" ? all.slice(0, -1).join("\n") : all.join("\n")

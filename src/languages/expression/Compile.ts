@@ -6,19 +6,21 @@ import { binaryOperators, contains, functions, matches, member, toNumber, type V
 type Event = Readonly<Record<string, unknown>>
 type Evaluate = (event: Event) => Value
 
-/** JavaScript's idea of truth; there are no other values here. */
+/** JavaScript's truthiness. */
 const truth = (value: Value): boolean => Boolean(value)
 
 /**
- * Compiles an expression on an event to a predicate. It can reach the event's own fields and the functions of the
- * language, nothing else, and never throws when it runs. Throws {@link ExpressionFault}.
+ * Compiles an expression on an event to a predicate. The predicate can only access the event's own fields and the
+ * functions of the language, and never throws. Throws {@link ExpressionFault}.
  */
 export const predicate = (text: string): ((event: Event) => boolean) => {
   const evaluate = compile(parse(text))
   return (event) => truth(evaluate(event))
 }
 
-/** Operators inside each other. Each level costs stack when the expression runs, whose depth nobody knows by then. */
+/**
+ * Maximum nesting of operators. Each level takes stack when the predicate runs, where the remaining stack is unknown.
+ */
 const maxLevels = 300
 let level = 0
 
@@ -33,7 +35,7 @@ const compile = (expression: jsep.Expression): Evaluate => {
 }
 
 const compileNode = (expression: jsep.Expression): Evaluate => {
-  // Widening to the union lets the compiler tell the node kinds apart by their tag.
+  // The union type lets the compiler distinguish the node kinds by their tag.
   const node = expression as jsep.CoreExpression
   const path = pathOf(node)
   if (path !== undefined) return reader(path)
@@ -68,7 +70,7 @@ const fault = (detail: string, node: jsep.Expression): never => {
   throw new ExpressionFault(detail, startOf(node))
 }
 
-/** The keys of a field: `a.b`, `a["odd name"]`, `a[0]`, `[a][b]`, `["odd name"]`; `event` alone is the event. */
+/** The keys of a field: `a.b`, `a["odd name"]`, `a[0]`, `[a][b]`, `["odd name"]`. `event` alone is the whole event. */
 const pathOf = (node: jsep.CoreExpression): ReadonlyArray<string | number> | undefined => {
   if (node.type === "Identifier") return node.name === "event" ? [] : [node.name]
   if (node.type === "ArrayExpression") {
@@ -121,7 +123,7 @@ const unary = (node: jsep.UnaryExpression): Evaluate => {
 const isAnd = (operator: unknown): boolean => operator === "&&" || operator === "and"
 const isOr = (operator: unknown): boolean => operator === "||" || operator === "or"
 
-/** The operands of `a or b or c`, which the parser nests to the left: long lists of them are common. */
+/** The operands of `a or b or c`. The parser nests them to the left, and long chains are common. */
 const chain = (node: jsep.BinaryExpression, same: (operator: unknown) => boolean): Array<jsep.Expression> => {
   const operands = [node.right]
   let left = node.left
@@ -144,9 +146,9 @@ const binary = (node: jsep.BinaryExpression): Evaluate => {
       ? (event) => operands.every((operand) => truth(operand(event)))
       : (event) => operands.some((operand) => truth(operand(event)))
   }
-  // `not a == b` reads as `(not a) == b`, which nobody means.
+  // `not a == b` parses as `(not a) == b`, which nobody means.
   if (isNegation(node.left)) {
-    fault(`The negation takes only what stands before ${operator}: put the comparison in parentheses`, node.left)
+    fault(`The negation applies only to the operand before ${operator}: put the comparison in parentheses`, node.left)
   }
   if (operator === "=~" || operator === "!~") {
     const left = compile(node.left)
@@ -165,7 +167,7 @@ const binary = (node: jsep.BinaryExpression): Evaluate => {
   return (event) => compute(left(event), right(event))
 }
 
-/** The right side of `in`: brackets are a list there, never a field's name. */
+/** The right side of `in`. Brackets are a list there, never the name of a field. */
 const list = (node: jsep.Expression): Evaluate => {
   if (node.type !== "ArrayExpression") return compile(node)
   const { elements } = node as jsep.ArrayExpression
@@ -177,7 +179,7 @@ const list = (node: jsep.Expression): Evaluate => {
   return (event) => items.map((item) => item(event))
 }
 
-/** A text is a regular expression as it is written: its backslashes need no doubling. */
+/** A text is a regular expression as written: its backslashes are not doubled. */
 const regexOf = (node: jsep.Expression): RegExp => {
   const { value, raw } = node as jsep.Literal
   if (value instanceof RegExp) return value

@@ -1,7 +1,7 @@
 import * as Predicate from "effect/Predicate"
 import jsep from "jsep"
 
-/** An expression that cannot be used; `offset` counts UTF-16 units from 0. */
+/** A fault of an expression. `offset` counts UTF-16 units from 0. */
 export class ExpressionFault extends Error {
   readonly offset: number
   constructor(detail: string, offset: number) {
@@ -22,7 +22,7 @@ jsep.addBinaryOp("in", 7)
 jsep.addBinaryOp("not in", 7)
 jsep.addUnaryOp("not")
 
-/** The parser has no positions of its own: this hook calls it again for the token and notes where that began. */
+/** The parser does not record positions. This hook calls it again for the token and stores where the token began. */
 let inside = false
 let depth = 0
 jsep.hooks.add("gobble-token", function (env) {
@@ -43,7 +43,7 @@ jsep.hooks.add("gobble-token", function (env) {
   if (env.node) env.node["start"] ??= start
 })
 
-/** Counts the arms of `test ? yes : no` inside each other, which nest without any token that would be counted above. */
+/** Counts nested `test ? yes : no` expressions, which nest without a token that is counted above. */
 let expressions = 0
 jsep.hooks.add("gobble-expression", function () {
   if (++expressions > maxDepth) this.throwError("The expression is nested too deeply")
@@ -52,7 +52,7 @@ jsep.hooks.add("after-expression", () => {
   expressions--
 })
 
-/** `/source/flags`, as in JavaScript; a `/` inside a class needs its backslash too. */
+/** `/source/flags`, as in JavaScript, except that a `/` inside a class needs a backslash. */
 const regex = (scope: jsep.HookScope): jsep.Literal => {
   const found = /^\/((?:[^/\\\r\n]|\\.)+)\/([a-z]*)/.exec(scope.expr.slice(scope.index))
   if (found === null) return scope.throwError("Unclosed regular expression")
@@ -71,27 +71,27 @@ export const compileRegex = (source: string, flags: string, offset: number): Reg
   }
 }
 
-/** Where the node begins. */
+/** The offset of the node. */
 export const startOf = (node: jsep.Expression): number => {
   if (typeof node["start"] === "number") return node["start"]
-  // Only the operators between two tokens have no start of their own.
+  // Only the operators between two tokens have no offset of their own.
   const { left } = node
   return Predicate.hasProperty(left, "type") ? startOf(left as jsep.Expression) : 0
 }
 
-/** Reads an expression into a tree whose nodes have a `start`. Throws {@link ExpressionFault}. */
+/** Parses an expression to a tree whose nodes have a `start`. Throws {@link ExpressionFault}. */
 export const parse = (text: string): jsep.Expression => {
   if (text.length > maxLength) throw new ExpressionFault(`The expression is longer than ${maxLength} characters`, 0)
   inside = false
   depth = 0
   expressions = 0
   try {
-    // The end of an unfinished expression is where its text ends, not the blanks after it.
+    // An unfinished expression ends at its last character, not after the blanks.
     const tree = jsep(text.trimEnd())
     if (tree.type !== "Compound") return tree
     const second = (tree as jsep.Compound).body[1]
     if (second === undefined) throw new ExpressionFault("The expression is empty", 0)
-    throw new ExpressionFault("An operator is missing before this", startOf(second))
+    throw new ExpressionFault("Expected an operator before this", startOf(second))
   } catch (cause) {
     if (cause instanceof ExpressionFault || !(cause instanceof Error)) throw cause
     const offset = "index" in cause && typeof cause.index === "number" ? cause.index : 0

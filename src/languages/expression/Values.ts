@@ -1,11 +1,11 @@
 import * as Predicate from "effect/Predicate"
 
-/** What an expression works on: JSON values. Whatever is missing is null. */
+/** A value of an expression: a JSON value. A missing value is null. */
 export type Value = unknown
 
 const numeric = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 
-/** The number that the value is or looks like. */
+/** The number that the value is or represents. */
 export const toNumber = (value: Value): number | null => {
   if (typeof value === "number") return value
   return typeof value === "string" && numeric.test(value) ? Number(value) : null
@@ -13,20 +13,20 @@ export const toNumber = (value: Value): number | null => {
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
 
-/** Own members only: `constructor` and the like are fields as any other. */
+/** Own members only: `constructor` and the like are ordinary fields. */
 export const member = (value: Value, key: string | number): Value => {
   if (Array.isArray(value)) return typeof key === "number" || /^\d+$/.test(key) ? (value[Number(key)] ?? null) : null
   return Predicate.isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? null) : null
 }
 
-/** Text and text are compared as text; as soon as one side is a number both must look like one. */
+/** Two texts are compared as texts. If one side is a number, the other must be or represent a number. */
 export const equal = (left: Value, right: Value): boolean => {
   if (left === right) return true
   if (typeof left === "number") return typeof right === "string" && toNumber(right) === left
   return typeof right === "number" && typeof left === "string" && toNumber(left) === right
 }
 
-/** Negative, zero or positive; `undefined` when the two have no order. */
+/** Negative, zero or positive; `undefined` when the values have no order. */
 export const order = (left: Value, right: Value): number | undefined => {
   if (typeof left === "string" && typeof right === "string") return left < right ? -1 : left > right ? 1 : 0
   if (typeof left !== "number" && typeof right !== "number") return undefined
@@ -46,7 +46,7 @@ const arithmetic =
 const sum = arithmetic((a, b) => a + b)
 const isText = (value: Value): value is string | number => typeof value === "string" || typeof value === "number"
 
-/** Adds numbers and joins texts. */
+/** Adds numbers and concatenates texts. */
 const plus = (left: Value, right: Value): Value => {
   if (typeof left === "string" && typeof right === "string") return left + right
   return sum(left, right) ?? (isText(left) && isText(right) ? `${left}${right}` : null)
@@ -68,13 +68,13 @@ export const binaryOperators: ReadonlyMap<string, (left: Value, right: Value) =>
   ["%", arithmetic((a, b) => a % b)]
 ])
 
-/** An element of a list, or a part of a text. */
+/** Whether a list contains the item, or a text contains it as a part. */
 export const contains = (container: Value, item: Value): boolean => {
   if (Array.isArray(container)) return container.some((element) => equal(element, item))
   return typeof container === "string" && isText(item) && container.includes(String(item))
 }
 
-/** Any element of a list, or the text of a number or text. */
+/** Whether any element of a list, or the text of a number or text, matches. */
 export const matches = (value: Value, regex: RegExp): boolean =>
   Array.isArray(value)
     ? value.some((element) => isText(element) && regex.test(String(element)))

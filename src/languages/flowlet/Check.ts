@@ -6,10 +6,10 @@ import { ProgramRefused, read } from "./Sandbox.ts"
 
 const compilerBytes = 64 * 1024 * 1024
 
-// Settings are checked without waiting, so the compiler is loaded with this module.
+// Loaded with this module, because settings are checked synchronously.
 let compiler: QuickJSWASMModule = await newModule(compilerBytes)
 
-/** What is wrong with a program's syntax. Nothing of the program runs. */
+/** The syntax fault of a program, if any. The program is not run. */
 export const programFault = (text: string, purpose: Purpose = "flowlet"): ScriptFault | undefined => {
   const runtime = compiler.newRuntime()
   try {
@@ -21,7 +21,7 @@ export const programFault = (text: string, purpose: Purpose = "flowlet"): Script
       runtime.dispose()
       return error.fault
     }
-    // Recursion outgrew the stack and left the compiler in no good state: the next program gets another one.
+    // The recursion overflowed the stack and left the compiler in an undefined state, so it is replaced.
     void newModule(compilerBytes).then((module) => {
       compiler = module
     })

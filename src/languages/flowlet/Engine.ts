@@ -7,16 +7,16 @@ import type { ScriptFault } from "./Outcome.ts"
 import { ProgramRefused, Sandbox, type SandboxOptions } from "./Sandbox.ts"
 
 export interface OpenOptions extends Partial<Omit<SandboxOptions, "clock">> {
-  /** Milliseconds that a program's time is measured by; those of the clock if there are no others. */
+  /** Measures a program's time in milliseconds; wall-clock time by default. */
   readonly clock?: (() => number) | undefined
-  /** Runs what may not come to an end: false when it was cut off. */
+  /** Runs a step that may not terminate; returns false when it was interrupted. */
   readonly within?: ((millis: number, step: () => void) => boolean) | undefined
 }
 
-/** Milliseconds that a program has before its first event, its loops inside of built-in functions included. */
+/** Milliseconds that a program may take before its first event, including loops inside built-in functions. */
 const startMillis = 2000
 
-/** Starts a program in a sandbox with memory of its own. `match` is what its helpers grok and dissect call. */
+/** Starts a program in a sandbox with its own memory. `match` implements the helpers grok and dissect. */
 export const open = async (
   text: string,
   match: Host["match"],
@@ -38,16 +38,16 @@ export const open = async (
       },
       catch: (error) => {
         if (error instanceof ProgramRefused) return error.fault
-        // Recursion outgrew the thread's stack: the module is of no more use, but it goes away with this call.
+        // The recursion overflowed the thread's stack. The module is unusable, but it is dropped after this call.
         if (error instanceof RangeError) return { message: "the program is nested too deeply" }
         throw error
       }
     })
     if (Result.isFailure(made)) return Result.fail(made.failure)
     if (made.success !== undefined) return Result.succeed(made.success)
-    // Cut off because others had the processor, it is tried again.
+    // If it was interrupted because other processes had the processor, it is tried again.
     if (hadItsTime(clock() - used, startMillis)) {
-      return Result.fail({ message: "the program does not come to its first event" })
+      return Result.fail({ message: "the program takes too long before its first event" })
     }
   }
 }

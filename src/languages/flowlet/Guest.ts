@@ -6,20 +6,20 @@ export interface GuestLimits {
 }
 
 /**
- * Deeper recursion than this many bytes would outgrow the stack of the thread that the sandbox runs on before its own:
- * 256 KiB are about 1400 calls.
+ * The stack is limited to 256 KiB, about 1400 calls: deeper recursion would overflow the stack of the thread that runs
+ * the sandbox.
  */
 export const defaultGuestLimits: GuestLimits = { memoryBytes: 32 * 1024 * 1024, stackBytes: 256 * 1024 }
 
-/** A program in a sandbox of its own. */
+/** A program in its own sandbox. */
 export interface Guest {
   /**
-   * Processes events in order, each for at most `millis`, and stops early when `until` (`performance.now()`) has come:
-   * as many outcomes as events were processed. When it throws or is cut off, the sandbox is of no more use.
+   * Processes events in order, each for at most `millis`, and stops early at `until` (`performance.now()`). Returns one
+   * outcome per processed event. When it throws or is interrupted, the sandbox is unusable.
    */
   readonly run: (events: ReadonlyArray<unknown>, millis: number, until: number) => ReadonlyArray<Outcome>
-  /** The event, counted in the last `run`, that was begun last. */
+  /** The index, in the last `run`, of the event that was begun last. */
   readonly at: () => number
-  /** Whether that event has had its time: one that was cut off without it had to wait for a busy machine. */
+  /** Whether that event used up its time. If not, an interrupted event only waited for a busy machine. */
   readonly isLate: () => boolean
 }

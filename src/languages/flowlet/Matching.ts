@@ -6,7 +6,7 @@ import type { Host } from "./guest/harness.ts"
 
 type Match = (text: string) => string
 
-/** Patterns that one program may have compiled at the same time. */
+/** Maximum number of compiled patterns that are cached for one program. */
 const remembered = 100
 
 const compiled = (
@@ -30,7 +30,10 @@ const compiled = (
   }
 }
 
-/** What a program's `grok` and `dissect` call: `definitions` and what the tenant defines are known to every pattern. */
+/**
+ * Implements a program's `grok` and `dissect`. `definitions` and the tenant's definitions are available to every
+ * pattern.
+ */
 export const matching = (
   definitions: string,
   ecsCompatibility: "disabled" | "v1",

@@ -1,17 +1,17 @@
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule, RELEASE_SYNC } from "quickjs-emscripten"
 
-// The compiler's library knows WebAssembly only together with the browser's.
+// TypeScript declares WebAssembly only in the browser's library.
 declare const WebAssembly: {
   readonly Memory: new (pages: { readonly initial: number; readonly maximum: number }) => unknown
 }
 
 const pageBytes = 65_536
-/** What the module's own data and stack take before a program has anything. */
+/** Pages for the data and stack of the module itself. */
 const initialPages = 256
 
 /**
- * QuickJS with a memory of its own that cannot grow over `bytes`. QuickJS's own limit counts allocations without their
- * sizes in this build, so it alone would let a program have two gibibytes.
+ * Loads QuickJS with its own memory of at most `bytes`. In this build QuickJS's own limit ignores the sizes of
+ * allocations, so without this one a program could use 2 GiB.
  */
 export const newModule = (bytes: number): Promise<QuickJSWASMModule> => {
   const maximum = Math.max(initialPages, Math.floor(bytes / pageBytes))

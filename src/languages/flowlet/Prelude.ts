@@ -8,8 +8,8 @@ import { secure } from "./guest/secure.ts"
 const helpers = [kv, csv, date, cidr]
 
 /**
- * The text that a sandbox runs before a program: the functions of `guest/`, whose own text is plain JavaScript once the
- * types are gone. Its value is the harness's function.
+ * The script that a sandbox runs before a program: the functions of `guest/`, which are plain JavaScript once their
+ * types are removed. Its value is the function of the harness.
  */
 export const prelude = [
   "'use strict';",

@@ -1,20 +1,20 @@
 import type { ScriptFault } from "./Outcome.ts"
 
-/** The name that programs have in the sandbox's stack traces. */
+/** The file name of programs in stack traces. */
 export const file = "program.js"
 
-/** A program in the form that the sandbox evaluates; the value is the function `process`. */
+/** A program in the form that the sandbox evaluates. Its value is the function `process`. */
 export interface Program {
-  /** Scripts to run one after the other, each with its name in stack traces. */
+  /** Scripts to run in order, each with its file name in stack traces. */
   readonly scripts: ReadonlyArray<readonly [name: string, text: string]>
-  /** The fault with the position that it has in the text as the user wrote it. */
+  /** Maps the position of a fault to the text that the user wrote. */
   readonly locate: (fault: ScriptFault) => ScriptFault
 }
 
-/** Tells whether a script compiles, without running it. */
+/** Compiles a script without running it; returns its fault, if any. */
 export type Compile = (script: string) => ScriptFault | undefined
 
-/** What a program is for: a filter's says which events are kept, and may be an expression. */
+/** The purpose of a program. The program of a filter decides which events are kept, and may be an expression. */
 export type Purpose = "flowlet" | "filter"
 
 const bodyStart = "(function (event) {"
@@ -22,8 +22,8 @@ const expressionStart = "(function (event) { return ("
 const taken = "(function () { let process;"
 
 /**
- * Reads a program. One that declares `process` at its top level, in whatever way, runs as it is; any other is the body
- * of `process`, after which the event is kept; in a filter it has to return whether it is.
+ * Prepares a program. A program that declares `process` at its top level runs as it is. Any other program is the body
+ * of `process`, after which the event is kept; in a filter the body has to return whether it is kept.
  */
 export const readProgram = (text: string, compile: Compile, purpose: Purpose): Program | ScriptFault => {
   const lines = text.split("\n")
@@ -32,13 +32,13 @@ export const readProgram = (text: string, compile: Compile, purpose: Purpose): P
     (found: ScriptFault): ScriptFault => {
       const { message, line, column } = found
       if (line === undefined) return found
-      // What is missing at the end is noticed behind it.
+      // Something missing at the end is reported after the last line; move it to the end of that line.
       if (line > lines.length) return { message, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 }
       if (column === undefined) return found
       return { message, line, column: line === 1 ? Math.max(1, column - start.length) : column }
     }
   const fault = compile(text)
-  // A second declaration of the same name in the same scope is the one thing that can be wrong now.
+  // The wrapper declares `process` already, so this can only fail because the program declares it too.
   if (fault === undefined && compile(`${taken}${text}\n})`) !== undefined) {
     return {
       scripts: [

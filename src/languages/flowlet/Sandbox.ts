@@ -17,14 +17,18 @@ export class ProgramRefused extends Error {
 }
 
 /**
- * Events that cross into the sandbox at once, and how long their text may be: it takes memory of the sandbox, and what
- * a turn does not get to is parsed again in the next one, which on a busy machine may be all but one event.
+ * Limits of a batch of events that is copied into the sandbox: their number and the length of their text. The text
+ * takes memory of the sandbox, and events that a turn does not reach are parsed again in the next turn; on a busy
+ * machine that may be all but one.
  */
 const crossingEvents = 500
 const crossingLength = 128 * 1024
-/** What a program may do before its first event. */
+/** Milliseconds that a program may take before its first event. */
 const startMillis = 1000
-/** How old a reading of the program's clock may be: reading the processor's time takes longer than a small event. */
+/**
+ * Maximum age of a reading of the program's clock: reading the processor time takes longer than processing a small
+ * event.
+ */
 const readMillis = 1
 
 const faultOf = (context: QuickJSContext, error: QuickJSHandle): ScriptFault => {
@@ -40,7 +44,7 @@ const faultOf = (context: QuickJSContext, error: QuickJSHandle): ScriptFault => 
   }
 }
 
-/** Reads a program without running it. */
+/** Prepares a program without running it. */
 export const read = (runtime: QuickJSRuntime, text: string, purpose: Purpose): Program => {
   const context = runtime.newContext()
   const program = readProgram(
@@ -68,7 +72,7 @@ const crossing = (events: ReadonlyArray<unknown>, from: number): ReadonlyArray<s
       texts.push(text)
       length += text.length
     } catch (error) {
-      // Nested too deeply: those before it go first, then it is the one that fails.
+      // The event is nested too deeply. The events before it are processed first; then this one fails.
       if (texts.length === 0) throw error
       break
     }
@@ -79,11 +83,11 @@ const crossing = (events: ReadonlyArray<unknown>, from: number): ReadonlyArray<s
 export interface SandboxOptions {
   readonly purpose: Purpose
   readonly limits: GuestLimits
-  /** Milliseconds that a program's time is measured by. */
+  /** Measures a program's time in milliseconds. */
   readonly clock: () => number
 }
 
-/** A program at work: a runtime and a context of its own. */
+/** A running program with its own runtime and context. */
 export class Sandbox implements Guest {
   readonly #context: QuickJSContext
   readonly #run: QuickJSHandle
@@ -95,7 +99,10 @@ export class Sandbox implements Guest {
   #readAt = 0
   #millis = 0
   #until = 0
-  /** Events of this run that have crossed and come back, and when each event of the present crossing began. */
+  /**
+   * The number of events of this run that were processed in earlier batches, and the start time of each event in the
+   * current batch.
+   */
   #crossed = 0
   #began: Array<number> = []
 
@@ -168,7 +175,7 @@ export class Sandbox implements Guest {
     collected.dispose()
     const outcomes = made.map((outcome, index) => this.#timed(this.#located(outcome), index))
     if (fault === undefined) return outcomes
-    // One of them did not even become an event: the first one has to be told from the others.
+    // One of the events cannot be parsed: pass the first one alone to find out which.
     if (this.#began.length === 0 && events.length > 1) return this.#cross(events.slice(0, 1))
     const last: Outcome = fault.message.includes("interrupted") ? { timeout: true } : { error: this.#locate(fault) }
     return [...outcomes, this.#timed(last, outcomes.length)]
@@ -186,7 +193,7 @@ export class Sandbox implements Guest {
 
   #mark(index: number): boolean {
     const now = performance.now()
-    // The mark behind the last event only says when that one ended.
+    // The mark after the last event only tells when that event ended.
     this.#began[index] = now
     if (now - this.#readAt >= readMillis) {
       this.#readAt = now

@@ -3,7 +3,7 @@ import { type ExpandedGroup, faultAt, type Origin } from "./Expand.ts"
 import { matcher, type Tree } from "./Matcher.ts"
 import { childrenOf } from "./Syntax.ts"
 
-/** Finds the smallest part of a bad expression that is bad by itself, down into definitions. */
+/** Finds the smallest part of a bad expression that is bad by itself, including inside definitions. */
 export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {
   let node = tree.root
   let from = origin

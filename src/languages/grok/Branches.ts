@@ -1,6 +1,6 @@
 import type { Leaf } from "./Leaf.ts"
 
-/** A key of the output object: a field, an object of more keys, or (when fields clash) both. */
+/** A key of the output object: a field, an object with further keys, or (when fields clash) both. */
 export interface Branch {
   readonly key: string
   leaf?: Leaf
@@ -18,7 +18,7 @@ const grow = (branches: Array<Branch>, leaf: Leaf, depth: number): void => {
   else grow(branch.children, leaf, depth + 1)
 }
 
-/** The fields as the tree of keys that they make. */
+/** The fields as a tree of keys. */
 export const branchesOf = (leaves: ReadonlyArray<Leaf>): ReadonlyArray<Branch> => {
   const root: Array<Branch> = []
   for (const leaf of leaves) grow(root, leaf, 0)

@@ -1,19 +1,19 @@
 import { type CaptureType, types } from "../Coercion.ts"
 import { fieldPath, refusedSegment } from "../FieldPath.ts"
 
-/** What one capturing group of an expression stands for. */
+/** The meaning of one capturing group of an expression. */
 export interface Capture {
-  /** The field as written, `client`, `a.b` or `[a][b]`. */
+  /** The field as written: `client`, `a.b` or `[a][b]`. */
   readonly name: string
   readonly path: ReadonlyArray<string>
   readonly type: CaptureType
-  /** The grok pattern behind the field; absent for an inline `(?<name>…)`. */
+  /** The grok pattern of the field; absent for an inline `(?<name>…)`. */
   readonly syntax?: string
 }
 
 /**
- * Splits a group's full name (`SYNTAX:field:type`, `SYNTAX:field`, or a bare field) into a capture.
- * Throws an Error whose message says what is wrong with it.
+ * Splits a group's full name (`SYNTAX:field:type`, `SYNTAX:field`, or only a field) into a capture. Throws an Error
+ * whose message describes the fault.
  */
 export const readCapture = (fullName: string, inline: boolean): Capture => {
   const [first, second, third, ...rest] = fullName.split(":")

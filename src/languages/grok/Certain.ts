@@ -2,11 +2,11 @@ import type { ExpandedGroup } from "./Expand.ts"
 import { nullable } from "./Nullable.ts"
 import type { Node } from "./Syntax.ts"
 
-/** What is known of captures without a line. */
+/** What is known about captures independently of a line. */
 export interface Knowledge {
-  /** Every match has them, and never empty: there is nothing to look at before they are kept. */
+  /** Captures that every match sets to a non-empty text, so their values need no check. */
   readonly certain: ReadonlySet<number>
-  /** They are never empty where they take part. */
+  /** Captures that are never empty when they take part in a match. */
   readonly solid: ReadonlySet<number>
 }
 

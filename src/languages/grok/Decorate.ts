@@ -1,6 +1,6 @@
 import { type Fields, fieldPath, getPath, isObject, type Value } from "../FieldPath.ts"
 
-/** What Logstash's filters do to an event that they matched; texts may hold `%{field}`. */
+/** What Logstash's filters do to an event that they matched. Texts may contain `%{field}`. */
 export interface Decorations {
   readonly add_field?: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly remove_field?: string | ReadonlyArray<string>
@@ -8,7 +8,7 @@ export interface Decorations {
   readonly remove_tag?: string | ReadonlyArray<string>
 }
 
-/** A copy with the value at the path (undefined removes it); undefined when a scalar stands in the way. */
+/** A copy with the value at the path (undefined removes it); undefined when a scalar is in the way. */
 export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Value | undefined): Fields | undefined => {
   const [key, ...rest] = path as [string, ...Array<string>]
   if (rest.length === 0) {
@@ -24,7 +24,8 @@ export const withPath = (event: Fields, path: ReadonlyArray<string>, value: Valu
 }
 
 /**
- * Sets a value in an event that is a copy: objects on the way are copied too. False when a scalar stands in the way.
+ * Sets a value in an event that is already a copy. Objects on the path are copied too. False when a scalar is in the
+ * way.
  */
 export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value): boolean => {
   const key = path[0]!
@@ -39,7 +40,7 @@ export const putPath = (event: Fields, path: ReadonlyArray<string>, value: Value
   return putPath(copy, path.slice(1), value)
 }
 
-/** One or several, as settings give them. */
+/** One value or several, as settings allow both. */
 export const list = <A>(value: A | ReadonlyArray<A> | undefined): ReadonlyArray<A> =>
   value === undefined ? [] : Array.isArray(value) ? value : [value as A]
 
@@ -70,7 +71,7 @@ const addField = (event: Fields, name: string, values: ReadonlyArray<string>): F
   return withPath(event, path, all.length === 1 ? all[0] : all) ?? event
 }
 
-/** Applies the decorations in Logstash's order: fields added, fields removed, tags added, tags removed. */
+/** Applies the decorations in Logstash's order: add fields, remove fields, add tags, remove tags. */
 export const decorator = (options: Decorations): ((event: Fields) => Fields) => {
   const { add_field = {}, remove_field, add_tag, remove_tag } = options
   const idle =

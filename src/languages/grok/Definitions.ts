@@ -1,24 +1,24 @@
 import { type Part, PatternError } from "../PatternError.ts"
 
-/** A named sub-pattern and where it was written (`line`, `column` of its regular expression, from 1). */
+/** A named sub-pattern and its position: `line` and `column` of its regular expression, from 1. */
 export interface Definition {
   readonly regex: string
   readonly part: Part
-  /** The tenant's file or artifact that it stands in. */
+  /** The tenant's file or artifact that contains it. */
   readonly source?: string
-  /** What is wrong with it as a whole; whoever uses it fails with this. */
+  /** A fault of the whole definition; every use of it fails with this text. */
   readonly fault?: string
   readonly line: number
   readonly column: number
 }
 
-/** A line of definitions: leading blanks, a name, blanks, the regular expression. */
+/** A line of definitions: optional blanks, a name, blanks, the regular expression. */
 export const definitionLine = /^(\s*)(\S+)(?:(\s+)(.*))?$/s
 export const definitionName = /^[A-Za-z0-9_]+$/
 
 /**
- * Reads a definitions text: one `NAME regex` per line, leading blanks dropped, `#` starts a comment line.
- * Blanks at the end of a line belong to the regular expression. A later line replaces an earlier one.
+ * Reads a definitions text, one `NAME regex` per line. Leading blanks are dropped, `#` starts a comment line. Trailing
+ * blanks belong to the regular expression. A later definition replaces an earlier one.
  */
 const fromText = (text: string): Map<string, Definition> => {
   const found = new Map<string, Definition>()
@@ -62,7 +62,8 @@ const fromRecord = (record: Readonly<Record<string, string>>): Map<string, Defin
 }
 
 /**
- * Definitions of a request or node, as text or as a record (whose n-th entry counts as line n). Throws PatternError.
+ * Reads the definitions of a request or node, as text or as a record (the n-th entry counts as line n). Throws
+ * PatternError.
  */
 export const readDefinitions = (source: string | Readonly<Record<string, string>>): ReadonlyMap<string, Definition> =>
   typeof source === "string" ? fromText(source) : fromRecord(source)

@@ -4,7 +4,7 @@ import type { Definition } from "./Definitions.ts"
 import { parse } from "./Parser.ts"
 import type { Group, Node, Reference } from "./Syntax.ts"
 
-/** Where a text came from, for positions in errors. */
+/** The origin of a text, for positions in errors. */
 export interface Origin {
   readonly part: Part
   readonly source?: string
@@ -14,28 +14,28 @@ export interface Origin {
   readonly pattern: number
 }
 
-/** A group of the expanded tree; `capture` is its index in the capture table. */
+/** A group of the expanded tree. `capture` is its index in the capture table. */
 export interface ExpandedGroup extends Group {
   readonly capture?: number
-  /** The reference that this group stands for. */
+  /** The reference that this group replaces. */
   readonly reference?: Reference
-  /** The definition's text, which the positions below this group count in. */
+  /** The definition's text that the positions below this group refer to. */
   readonly origin?: Origin
 }
 
 export interface Expansion {
   readonly tree: Node
   readonly captures: ReadonlyArray<Capture>
-  /** Group name (full, or field alone) to the indices of its captures, for `\k<name>`. */
+  /** Maps a group name (full, or only the field) to the indices of its captures, for `\k<name>`. */
   readonly names: ReadonlyMap<string, ReadonlyArray<number>>
   readonly hints: ReadonlyArray<string>
 }
 
-/** References resolved in one expression before it is refused as runaway (Elasticsearch's limit). */
+/** Maximum number of references that one expression resolves (Elasticsearch's limit). */
 const maxSteps = 100_000
-/** Definitions inside definitions. */
+/** Maximum nesting of definitions. */
 const maxTrail = 100
-/** Characters of the expanded regular expression. */
+/** Maximum length of the expanded regular expression, in characters. */
 const maxLength = 1 << 20
 
 export const faultAt = (origin: Origin, fault: { message: string; start: number; end: number }): PatternError => {
@@ -51,18 +51,18 @@ export const faultAt = (origin: Origin, fault: { message: string; start: number;
   })
 }
 
-/** How an expression is read. */
+/** Options for reading an expression. */
 export interface Reading {
   /** False: `%{WORD}` without a field is captured as `WORD`. */
   readonly namedCapturesOnly: boolean
-  /** What looks like a reference and is none is literal text. */
+  /** An invalid reference is literal text. */
   readonly lenient: boolean
 }
 
 const strictly = new WeakMap<Definition, Node>()
 const leniently = new WeakMap<Definition, Node>()
 
-/** Resolves every reference that the expression reaches. Throws {@link PatternError}. */
+/** Resolves all references of the expression. Throws {@link PatternError}. */
 export const expand = (
   expression: Origin,
   lookup: (name: string) => Definition | undefined,

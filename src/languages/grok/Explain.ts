@@ -21,7 +21,7 @@ const spans = (expression: Expression, line: string): ReadonlyArray<CaptureSpan>
   })
 }
 
-/** What can be said of a pattern without a line. */
+/** Hints about a pattern that need no line. */
 export const patternHints = ({ captures, leaves, hints }: Expression): ReadonlyArray<string> => {
   const repeated = leaves.filter(({ slots }) => slots.length > 1).map(({ name }) => name)
   return [
@@ -38,11 +38,11 @@ const conversionFailure = (expression: Expression, failures: ReadonlyArray<Conve
   return { reason: "conversion" as const, matchedUpTo: end, failedAt, detail }
 }
 
-/** Makes the function that explains one line: the captures of a match, or how far the best pattern got. */
+/** Makes the function that explains one line: the captures of a match, or how far the best pattern matched. */
 export const explainer = (expressions: ReadonlyArray<Expression>, dotall: boolean): ((line: string) => Explanation) => {
   const missHints = expressions.every(({ tree }) => isAnchored(tree.root))
     ? []
-    : ["the pattern is not anchored: a leading ^ makes lines that do not match cheaper"]
+    : ["the pattern is not anchored: a leading ^ lets lines that do not match fail faster"]
   const progress = expressions.map(({ tree, text }) => progressOf(tree, text, dotall))
   return (line) => {
     for (let index = 0; index < expressions.length; index++) {
@@ -74,7 +74,8 @@ export const explainer = (expressions: ReadonlyArray<Expression>, dotall: boolea
       pattern = index + 1
     })
     const { matchedUpTo, failedAt: innermost, inside } = best ?? { matchedUpTo: 0, failedAt: "", inside: [] }
-    // Name what the tested pattern itself says, unless that is one reference and so says nothing.
+    // Name the failing part in the tested pattern itself. If the pattern is a single reference, that says nothing, so
+    // descend into it.
     const failedAt = inside.length > 0 && inside[0] !== expressions[pattern - 1]!.text ? inside[0]! : innermost
     const where = inside.length === 0 ? "" : ` (in ${inside.join(" > ")})`
     const detail = `${innermost}${where} does not match at offset ${matchedUpTo}: ${excerpt(line, matchedUpTo)}`

@@ -11,13 +11,13 @@ import type { LineMatch } from "./Recipe.ts"
 
 export interface ExpressionSettings extends Reading {
   readonly lookup: (name: string) => Definition | undefined
-  /** What the lookup does not know of, for messages. */
+  /** The sources that the lookup does not contain, for error messages. */
   readonly leftOut?: ReadonlyArray<string>
   readonly keepEmptyCaptures: boolean
   readonly dotall: boolean
 }
 
-/** One compiled grok pattern. */
+/** A compiled grok pattern. */
 export interface Expression {
   readonly text: string
   readonly tree: Tree
@@ -25,13 +25,13 @@ export interface Expression {
   readonly leaves: ReadonlyArray<Leaf>
   readonly hints: ReadonlyArray<string>
   readonly match: LineMatch
-  /** Matches ASCII text. */
+  /** The matcher for ASCII text. */
   readonly ascii: () => LineMatcher
-  /** Matches any text. */
+  /** The matcher for any text. */
   readonly unicode: () => LineMatcher
-  /** Both give the same for any text. */
+  /** Whether both matchers give the same result for every text. */
   readonly same: boolean
-  /** The raw match, with `indices` on request, and the place of each capture in it. */
+  /** The raw match, on request with `indices`, and the group number of each capture. */
   readonly exec: (
     line: string,
     indices: boolean
@@ -54,7 +54,7 @@ export const expression = (text: string, pattern: number, settings: ExpressionSe
   }))
   const indexed = matchers(tree, dotall, true, (one) => one)
   try {
-    // V8 compiles on first use: done here, the first line is not charged for it.
+    // V8 compiles on first use. Doing it here keeps that time from being charged to the first line.
     plain.of("").exec("")
   } catch (error) {
     throw blame(tree, origin, dotall, error as Error)

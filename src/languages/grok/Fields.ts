@@ -17,7 +17,9 @@ const slotValue = (
   return text
 }
 
-/** Value of a field: one value stays a scalar, several become an array; undefined when there is nothing to keep. */
+/**
+ * The value of a field: a single value is a scalar, several become an array; undefined when there is nothing to keep.
+ */
 export const leafValue = (
   { slots, name }: Leaf,
   match: Match,
@@ -32,7 +34,7 @@ export const leafValue = (
     const text = match[numbers[capture]!]
     if (!keepEmpty && (text === undefined || text.length === 0)) continue
     const value = slotValue(text, type, name, failures)
-    // Kept nulls never displace or join real values.
+    // Kept nulls never replace or join real values.
     if (value === null && first !== undefined) continue
     if (first === undefined || first === null) first = value
     else if (list === undefined) list = [first, value]
@@ -41,10 +43,13 @@ export const leafValue = (
   return list ?? first
 }
 
-/** Turns a match into the (nested) fields of an event; what could not be converted is added to `failures`. */
+/** Turns a match into the nested fields of an event. Failed conversions are added to `failures`. */
 export type Builder = (match: Match, failures: Array<ConversionFailure>) => Fields
 
-/** The builder for any fields: it walks the tree of keys for every match. `numbers` are the places of the captures. */
+/**
+ * The builder for any fields, which walks the tree of keys for every match. `numbers` are the group numbers of the
+ * captures.
+ */
 export const walkingBuilder = (
   leaves: ReadonlyArray<Leaf>,
   keepEmpty: boolean,

@@ -5,12 +5,12 @@ import { leafValue } from "./Fields.ts"
 import type { Leaf, Match } from "./Leaf.ts"
 import { type Course, type GrokMatch, type LineMatch, noFailures, type Recipe, wariness } from "./Recipe.ts"
 
-/** Fields of an expression, and those that the bits of a number stand for. */
+/** Maximum number of fields of an expression, and of those that are bits of the shape number. */
 const maxFields = 100
 const maxBits = 30
-/** Sets of fields that one expression has code for; lines of one log have a few. */
+/** Maximum number of field sets for which one expression has code. The lines of one log have only a few. */
 const maxShapes = 16
-/** Names that mean the same as a key of an object literal and as an index, whatever reads the code. */
+/** Names that are safe both as a key of an object literal and as a property name. */
 const plainName = /^[A-Za-z_@][A-Za-z0-9_@-]*$/
 
 const leavesOf = (branches: ReadonlyArray<Branch>): ReadonlyArray<Leaf> =>
@@ -22,7 +22,7 @@ const hasClash = (branches: ReadonlyArray<Branch>): boolean =>
 const isPlain = ({ path }: Leaf): boolean =>
   refusedSegment(path) === undefined && path.every((key) => plainName.test(key))
 
-/** The object literal of the fields that are present, empty when there are none. */
+/** The object literal of the fields that are present; empty when there are none. */
 const literal = (
   branches: ReadonlyArray<Branch>,
   isPresent: (leaf: Leaf) => boolean,
@@ -38,7 +38,7 @@ const literal = (
 
 const miss = `course.wary = ${wariness}\nreturn undefined`
 
-/** The value of a field of several or converted captures; `rare` when one of them does not convert. */
+/** The value of a field with several or converted captures; `rare` when a conversion fails. */
 type Convert = (match: Match) => Value | undefined | typeof rare
 const rare: unique symbol = Symbol("rare")
 
@@ -64,10 +64,10 @@ const has = (fields: Fields, { path }: Leaf): boolean =>
   path.reduce<unknown>((inner, key) => (inner as Fields | undefined)?.[key], fields) !== undefined
 
 /**
- * Matches with code that is made for the expression: V8 makes an object of known keys in one step, where adding key by
- * key takes as long as a third of the match. Every set of fields that lines turn out to have gets an object literal of
- * its own, and the code is made anew with it. Undefined for what it cannot take: empty captures that are kept, names
- * that are not plain, fields that clash, too many of them, or a process that makes no code from text.
+ * Matches with code that is generated for the expression. V8 creates an object literal with known keys in one step,
+ * whereas adding keys one by one takes up to a third of the match. Each set of fields that occurs gets its own object
+ * literal, for which the code is regenerated. Undefined for unsupported cases: kept empty captures, unusual names,
+ * clashing fields, too many fields, or a process that forbids code generation.
  */
 export const generatedMatch = (
   { pattern, exec, numbers, leaves, known, keepEmpty, required, narrow }: Recipe,
@@ -90,7 +90,7 @@ export const generatedMatch = (
       ? [`const v${index} = found[${numbers[leaf.slots[0]!.capture]}]`]
       : [`const v${index} = convert[${index}](found)`, `if (v${index} === rare) return unusual(found)`]
   )
-  // Comparing with undefined is all there is to do where a text cannot be empty.
+  // A text that cannot be empty only needs a comparison with undefined.
   const isSolid = (leaf: Leaf) => !isText(leaf) || known.solid.has(leaf.slots[0]!.capture)
   const present = optional.map(
     (leaf) => `(${nameOf(leaf)}${isSolid(leaf) ? " !== undefined" : ""} ? ${bits.get(leaf)} : 0)`
@@ -130,7 +130,7 @@ export const generatedMatch = (
     return make(exec, course, convert, rare, unusual, noFailures)
   }
 
-  /** A match with a set of fields that there is no code for yet, or with a value that does not convert. */
+  /** A match with a new set of fields, or with a value that does not convert. */
   const unusual = (found: RegExpExecArray): GrokMatch => {
     const made = walk(found)
     const shape = optional.reduce((sum, leaf) => (has(made.fields, leaf) ? sum | bits.get(leaf)! : sum), 0)

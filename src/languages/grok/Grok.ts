@@ -13,17 +13,22 @@ import { brokenDefinitions } from "./Unused.ts"
 export type { GrokMatch } from "./Recipe.ts"
 
 export interface GrokOptions {
-  /** Built-in pattern set: `legacy` field names, ECS v1 field names, or nothing. */
+  /** Built-in pattern set: `legacy` field names, ECS v1 field names, or none. */
   readonly bank: "legacy" | "ecs-v1" | "none"
-  /** More patterns, `NAME regex` lines or a record; they replace built-in ones of the same name everywhere. */
+  /**
+   * Additional patterns, as `NAME regex` lines or a record. They replace built-in patterns of the same name everywhere.
+   */
   readonly definitions?: string | Readonly<Record<string, string>>
-  /** What the tenant defines: over the built-in patterns, under {@link definitions}. */
+  /** The definitions of the tenant. They override built-in patterns and are overridden by {@link definitions}. */
   readonly shared?: TenantDefinitions | undefined
   /** False: `%{WORD}` without a field is captured as `WORD`. Default true. */
   readonly namedCapturesOnly?: boolean
-  /** Keep empty captures (as "") and groups that took no part (as null). Default false. */
+  /** Keep empty captures (as "") and unset groups (as null). Default false. */
   readonly keepEmptyCaptures?: boolean
-  /** Whose default for `dotall` holds, and whether `%{…}` that is no reference is literal text in place of a fault. */
+  /**
+   * Decides the default of `dotall`, and whether an invalid `%{…}` is an error (Logstash) or literal text
+   * (Elasticsearch).
+   */
   readonly dialect?: "logstash" | "elasticsearch"
   /** The dot matches newlines. Default true, as in Logstash; false in the Elasticsearch dialect. */
   readonly dotall?: boolean
@@ -31,13 +36,13 @@ export interface GrokOptions {
 
 export interface Grok {
   readonly expressions: ReadonlyArray<Expression>
-  /** Fields of the first pattern that matches anywhere in the line. */
+  /** The fields of the first pattern that matches anywhere in the line. */
   readonly match: (line: string) => GrokMatch | undefined
-  /** The same for many lines, each a third quicker than by itself. */
+  /** Matches many lines; a third faster per line than `match`. */
   readonly matchAll: (lines: ReadonlyArray<string>) => ReadonlyArray<GrokMatch | undefined>
-  /** The same for people: where captures lie, or how far the best pattern got. Much slower than `match`. */
+  /** Explains a line: where the captures are, or how far the best pattern matched. Much slower than `match`. */
   readonly explain: (line: string) => Explanation
-  /** What can be said of the patterns without a line. */
+  /** Hints about the patterns that need no line. */
   readonly hints: ReadonlyArray<string>
 }
 
@@ -59,9 +64,9 @@ const maxKeyLength = 1 << 14
 const kept = new Map<string, Grok>()
 
 /**
- * Compiles grok patterns, tried in order. Only what the patterns reach is expanded and checked. The last compilations
- * are kept: compiling takes milliseconds, and the same few patterns come again and again.
- * @see https://www.elastic.co/docs/reference/logstash/plugins/plugins-filters-grok
+ * Compiles grok patterns, which are tried in order. Only reachable definitions are expanded and checked. The latest
+ * compilations are cached, because compiling takes milliseconds and the same patterns are used repeatedly. @see
+ * https://www.elastic.co/docs/reference/logstash/plugins/plugins-filters-grok
  */
 export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): Result.Result<Grok, PatternError> => {
   const { shared, ...others } = options
@@ -91,7 +96,7 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
 
 type Names = ReadonlyMap<string, Definition>
 
-// Apart from what is kept of a compilation, which would keep every definition of the tenant with it.
+// A separate function, so that a cached compilation does not keep all definitions of the tenant in memory.
 const lookupIn = (own: Names, tenants: Names, standard: Names) => (name: string) =>
   own.get(name) ?? tenants.get(name) ?? standard.get(name)
 

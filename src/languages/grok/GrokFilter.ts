@@ -10,31 +10,31 @@ import type { Leaf } from "./Leaf.ts"
 import { mayRunAway } from "./Risk.ts"
 import type { TenantDefinitions } from "./TenantDefinitions.ts"
 
-/** The options of Logstash's grok filter, under its names. */
+/** The options of Logstash's grok filter, with its names. */
 export interface GrokFilterOptions extends Decorations {
-  /** Source field to pattern or patterns, tried in order. */
+  /** Maps a source field to a pattern or patterns, tried in order. */
   readonly match: Readonly<Record<string, string | ReadonlyArray<string>>>
-  /** What the tenant defines. */
+  /** The definitions of the tenant. */
   readonly shared?: TenantDefinitions | undefined
   readonly pattern_definitions?: string | Readonly<Record<string, string>>
   /** Stop at the first pattern, and the first field, that matches. Default true. */
   readonly break_on_match?: boolean
   readonly named_captures_only?: boolean
   readonly keep_empty_captures?: boolean
-  /** Fields that a capture replaces; others become arrays of the old and the new. */
+  /** Fields that a capture replaces. In other fields, old and new values become an array. */
   readonly overwrite?: string | ReadonlyArray<string>
-  /** Field under which all captures go, `x` or `[a][b]`. */
+  /** Field that contains all captures: `x` or `[a][b]`. */
   readonly target?: string
   readonly tag_on_failure?: string | ReadonlyArray<string>
   readonly tag_on_timeout?: string
   readonly ecs_compatibility?: "disabled" | "v1" | "v8"
   /** The dot matches newlines. Default true. */
   readonly dotall?: boolean
-  /** Leave events without the source field alone. Default false: they are tried as an empty line. */
+  /** Leave events without the source field unchanged. Default false: they are matched as an empty line. */
   readonly ignore_missing?: boolean
-  /** Say which pattern matched: its place, `"0"` for the first, goes to `_ingest._grok_match_index`. */
+  /** Store the index of the pattern that matched (`"0"` for the first) in `_ingest._grok_match_index`. */
   readonly trace_match?: boolean
-  /** Longer lines (UTF-16 units) are not tried and tagged `_groklinetoolong`. Default 65 536. */
+  /** Longer lines (UTF-16 units) are not matched and tagged `_groklinetoolong`. Default 65 536. */
   readonly max_line_length?: number
 }
 
@@ -45,13 +45,13 @@ export interface Filtered {
 }
 
 export interface GrokFilter {
-  /** The event with captures, decorations and tags; the given one is left as it is. */
+  /** A copy of the event with captures, decorations and tags. */
   readonly apply: (event: Fields) => Filtered
-  /** The same for many events, each a good deal quicker than by itself. */
+  /** Filters many events; considerably faster per event than `apply`. */
   readonly applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Filtered>
-  /** Whether an event may take very long. */
+  /** Whether matching an event may take very long. */
   readonly mayRunAway: boolean
-  /** The event as it leaves when its matching was cut off. */
+  /** The event after its matching was interrupted. */
   readonly timedOut: (event: Fields) => Fields
 }
 
@@ -60,7 +60,7 @@ interface Target {
   readonly replaces: boolean
 }
 
-/** Where Elasticsearch puts it. */
+/** Elasticsearch's field for it. */
 const tracePath = ["_ingest", "_grok_match_index"]
 
 const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
@@ -110,7 +110,7 @@ const make = (
     for (const leaf of expressions.flatMap((expression) => expression.leaves))
       targets.set(leaf, { path: [...prefix, ...leaf.path], replaces: overwrite.has(JSON.stringify(leaf.path)) })
 
-  /** Stores into `event`, which is a copy already; false when a scalar stands in the way. */
+  /** Stores a value in `event`, which is already a copy. False when a scalar is in the way. */
   const store = (event: Fields, { path, replaces }: Target, value: Value): boolean => {
     if (replaces) return putPath(event, path, Array.isArray(value) ? value.at(-1)! : value)
     const present = getPath(event, path)
@@ -119,7 +119,7 @@ const make = (
     return typeof present === "string" ? putPath(event, path, [present].concat(value as string)) : true
   }
 
-  /** The event with captures that it has no fields of yet, which is how it mostly is; undefined otherwise. */
+  /** The event with the captures, in the common case that no field exists yet; undefined otherwise. */
   const join = (event: Fields, fields: Fields): Fields | undefined => {
     if (prefix.length > 0) return undefined
     const keys = Object.keys(event)
@@ -127,7 +127,7 @@ const make = (
       const key = keys[index]!
       if (Object.hasOwn(fields, key) || key === "__proto__") return undefined
     }
-    // The captures are a new object of this match alone: adding the few fields of the event to it costs least.
+    // The captures are a new object that belongs to this match, so adding the event's few fields to it is cheapest.
     for (let index = 0; index < keys.length; index++) fields[keys[index]!] = event[keys[index]!]!
     return fields
   }

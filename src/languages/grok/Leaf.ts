@@ -6,7 +6,7 @@ interface Slot {
   readonly type: CaptureType
 }
 
-/** One field of the output: its slots in group order. */
+/** An output field with its slots in group order. */
 export interface Leaf {
   readonly name: string
   readonly path: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface Leaf {
 
 export type Match = ArrayLike<string | undefined>
 
-/** Captures grouped by field, in order of first appearance. */
+/** The captures grouped by field, in order of first appearance. */
 export const leaves = (captures: ReadonlyArray<Capture>): ReadonlyArray<Leaf> => {
   const found = new Map<string, Leaf & { readonly slots: Array<Slot> }>()
   captures.forEach(({ name, path, type }, capture) => {

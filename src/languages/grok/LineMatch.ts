@@ -5,7 +5,7 @@ import { type Course, type GrokMatch, type LineMatch, noFailures, type Recipe, w
 
 export interface LineMatcher {
   readonly course: Course
-  /** The quickest function there is by now: to be asked for again with each batch. */
+  /** The currently fastest function. Ask again for each batch, because it improves with the lines seen. */
   readonly match: () => LineMatch
 }
 
@@ -17,14 +17,15 @@ const withFields =
     return { pattern: recipe.pattern, fields, failures: failures.length === 0 ? noFailures : failures }
   }
 
-/** Makes what matches lines. */
+/** Makes a matcher of lines. */
 export const lineMatcher = (recipe: Recipe): LineMatcher => {
   const { exec, required, narrow } = recipe
   const course: Course = { sure: false, wary: 0 }
   const walk = withFields(recipe, walkingBuilder(recipe.leaves, recipe.keepEmpty, recipe.numbers))
   const generated = generatedMatch(recipe, course, walk)
   if (generated !== undefined) return { course, match: generated }
-  // Looking for the text costs a tenth of a match: it is done while lines that do not match are about.
+  // Searching the required text costs a tenth of a match, so it is only done while lines that do not match are
+  // frequent.
   const match: LineMatch = (line) => {
     if (course.wary > 0 && required !== undefined && !line.includes(required)) {
       course.wary = wariness

@@ -4,13 +4,13 @@ import type { GrokMatch, LineMatch } from "./Recipe.ts"
 
 type Found = GrokMatch | undefined
 
-/** Lines after one with more than ASCII that are looked at before they are tried. */
+/** After a non-ASCII line, this many lines are checked for ASCII before they are matched. */
 const caution = 16
 
 /**
- * Matches lines with expressions, tried in order. What is exact for ASCII text alone is tried first, as it is much
- * quicker, and mostly shows by itself that the line is such text. Only the other lines are looked at, many at a time:
- * between two matches it would cost four times as much.
+ * Matches lines with expressions, tried in order. The expressions that are exact only for ASCII text are tried first:
+ * they are much faster, and a match usually proves that the line is ASCII. Only the remaining lines are checked, many
+ * at a time, because checking between two matches would cost four times as much.
  */
 export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
   const count = expressions.length
@@ -26,7 +26,7 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
     return undefined
   }
 
-  /** As if the line were ASCII text; `isSure` says whether that made no difference. */
+  /** Matches a line as if it were ASCII. `isSure` tells whether the result is right for any line. */
   const attempt = (line: string, matches?: ReadonlyArray<LineMatch>): Found => {
     let missed = true
     for (let index = 0; index < count; index++) {
@@ -57,7 +57,7 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
     return exact(line)
   }
 
-  /** The answers for all lines; what is not sure is put into `unsure`, by index. */
+  /** The results of all lines; indices of uncertain ones are added to `unsure`. */
   const attemptAll = (lines: ReadonlyArray<string>, unsure: Array<number>): Array<Found> => {
     const made = new Array<Found>(lines.length)
     const matches = expressions.map(({ ascii }) => ascii().match())
@@ -78,7 +78,7 @@ export const linesMatcher = (expressions: ReadonlyArray<Expression>) => {
   }
 
   const matchAll = (lines: ReadonlyArray<string>): ReadonlyArray<Found> => {
-    // Where much is not ASCII, trying twice would cost more than looking.
+    // With many non-ASCII lines, matching twice would cost more than checking.
     if (cautious > 0 && !areAscii(lines)) return lines.map(match)
     cautious = 0
     const unsure: Array<number> = []

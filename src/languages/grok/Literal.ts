@@ -1,19 +1,19 @@
 import type { Node } from "./Syntax.ts"
 
-/** Anchors: they stand between characters. */
+/** Anchors, which match between characters. */
 const widthless = /^(?:[\^$]|\\[AbBGzZ])$/
-/** A character that stands for itself, escaped or not. */
+/** A literal character, escaped or not. */
 const character = /^(?:[^\\.^$]{1,2}|\\[^0-9A-Za-z\s])$/u
 /** Groups whose text is part of the match. */
 const inline = /^\((?:\?:|\?>|\?[imxadu]*(?:-[imx]*)?:)?$/
 const ignoresCase = /^\(\?[a-z]*i/
 
-/** Shorter ones are in nearly every line. */
+/** Shorter texts are in nearly every line. */
 const minLength = 2
 
 /**
- * The longest text that every match of the expression holds, if there is one worth looking for: a line without it need
- * not be tried.
+ * The longest text that every match of the expression contains, if it is worth searching for: a line without it need
+ * not be matched.
  */
 export const requiredText = (root: Node): string | undefined => {
   let best = ""
@@ -39,7 +39,7 @@ export const requiredText = (root: Node): string | undefined => {
         break
       case "group":
         if (ignoresCase.test(node.open)) isSound = false
-        // What looks around is not part of the match.
+        // A lookaround is not part of the match.
         if (inline.test(node.open)) walk(node.body)
         else end()
         break

@@ -1,4 +1,4 @@
-/** A matcher for one iteration of a loop, to be run at a place of the line. */
+/** A matcher for one iteration of a loop, applied at a position of the line. */
 export interface Iteration {
   readonly regex: RegExp
   readonly places: ReadonlyArray<number>
@@ -8,11 +8,11 @@ export interface Iteration {
 export interface LoopWalker {
   /** Number of the group around the loop. */
   readonly span: number
-  /** Captures that an iteration may leave out. */
+  /** Captures that an iteration may leave unset. */
   readonly fragile: ReadonlyArray<number>
   /**
-   * The matcher to use after `done` iterations on the line up to the loop's end and (`more`) one character after it,
-   * which word boundaries need to see. Undefined when the body cannot stand alone.
+   * The matcher for the iteration after `done` iterations. It runs on the line up to the loop's end plus one character
+   * if `more`, which word boundaries need. Undefined when the body refers to groups outside of it.
    */
   readonly iteration: (done: number, more: boolean) => Iteration | undefined
 }
@@ -22,7 +22,7 @@ interface Latest {
   readonly range: [number, number]
 }
 
-/** The last value of each fragile capture in the loop's span, undefined when its iterations cannot be followed. */
+/** The last value of each fragile capture in the loop's span; undefined when its iterations cannot be followed. */
 const walk = (
   { fragile, iteration }: LoopWalker,
   line: string,
@@ -51,8 +51,9 @@ const walk = (
 }
 
 /**
- * ECMAScript clears captures at each iteration of a quantifier, Oniguruma keeps the last value. What the last iteration
- * left unset is looked up by following the loop through its span, iteration by iteration.
+ * Repairs captures in loops. ECMAScript clears captures at each iteration of a quantifier, whereas Oniguruma keeps the
+ * last value. For captures that the last iteration left unset, the loop is followed through its span, one iteration at
+ * a time.
  */
 export const repairer =
   (walkers: ReadonlyArray<LoopWalker>, places: ReadonlyArray<number>) =>

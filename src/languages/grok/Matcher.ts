@@ -4,11 +4,11 @@ import { type Loop, type Printed, print } from "./Print.ts"
 import type { Node } from "./Syntax.ts"
 import { needsUnicode, spellOutShorthands, translate } from "./Translate.ts"
 
-/** A compiled tree. `numbers[i]` is the place of capture i in the match that `exec` returns. */
+/** A compiled tree. `numbers[i]` is the group number of capture i in the match of `exec`. */
 export interface Matcher {
   readonly exec: (line: string) => RegExpExecArray | null
   readonly numbers: ReadonlyArray<number>
-  /** A match takes ASCII characters only: when it takes all of the line, the line is ASCII text. */
+  /** Whether a match contains only ASCII characters. If it covers the whole line, the line is ASCII. */
   readonly narrow: boolean
 }
 
@@ -20,9 +20,9 @@ export interface Tree {
 
 export interface MatcherOptions {
   readonly dotall: boolean
-  /** Text of the lines: `ascii` twice as quick, `unicode` exact for everything. */
+  /** The kind of text: `ascii` is twice as fast, `unicode` is exact for any text. */
   readonly text: "ascii" | "unicode"
-  /** Fill `indices` of the match. */
+  /** Whether to fill the `indices` of the match. */
   readonly indices: boolean
 }
 
@@ -41,10 +41,13 @@ const compile = (printed: Printed, tree: Tree, options: MatcherOptions, sticky: 
 
 const same = (match: RegExpExecArray): RegExpExecArray => match
 
-/** Largest count of a repetition that is followed number by number. */
+/** Maximum count of a repetition that is unrolled. */
 const maxCounted = 64
 
-/** Makes the matcher of a loop's n-th iteration: the body at one place, the rest of the loop tiling what is left. */
+/**
+ * Makes the matcher for the n-th iteration of a loop: the body at one position, with the remaining iterations covering
+ * the rest.
+ */
 const iterations = (loop: Loop, tree: Tree, options: MatcherOptions): LoopWalker["iteration"] => {
   const active = /^\(\?([imx]*)/.exec(loop.options)?.[1] ?? ""
   const known = new Map<string, Iteration | undefined>()
@@ -63,14 +66,14 @@ const iterations = (loop: Loop, tree: Tree, options: MatcherOptions): LoopWalker
       const { regex, places, repair } = compile({ ...body, source }, tree, { ...options, indices: true }, true)
       made = { regex, places, repair }
     } catch {
-      // A body that cannot stand alone (it refers to groups outside) keeps ECMAScript's captures.
+      // A body that refers to groups outside of it keeps ECMAScript's captures.
     }
     known.set(key, made)
     return made
   }
 }
 
-/** Compiles an expanded tree. Throws an Error with the translator's words when the regular expression is bad. */
+/** Compiles an expanded tree. Throws an Error with the translator's message when the regular expression is invalid. */
 export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   const printed = print(tree.root, tree.names)
   const { regex, places, narrow, repair } = compile(printed, tree, options, false)
@@ -84,15 +87,15 @@ export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   return { exec, numbers: places, narrow }
 }
 
-/** A tree's matchers, each compiled on first use, with `finish` done to them. */
+/** The matchers of a tree. Each is compiled on first use and passed through `finish`. */
 export interface Matchers<A> {
   /** For ASCII text. */
   readonly ascii: () => A
   /** For any text. */
   readonly unicode: () => A
-  /** The one that is exact for the line and not slower than the other. */
+  /** The fastest matcher that is exact for the line. */
   readonly of: (line: string) => A
-  /** Both match alike, but for their speed. */
+  /** Whether both matchers give the same result for every text. */
   readonly same: boolean
 }
 

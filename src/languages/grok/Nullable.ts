@@ -1,6 +1,6 @@
 import type { Node } from "./Syntax.ts"
 
-/** True when the node may match without taking a character; also when that is not known. */
+/** True when the node may match the empty string, or when that is unknown. */
 export const nullable = (node: Node): boolean => {
   switch (node.kind) {
     case "atom":

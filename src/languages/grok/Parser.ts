@@ -14,11 +14,12 @@ const at = (pattern: RegExp, text: string, index: number): RegExpExecArray | nul
   return pattern.exec(text)
 }
 
-/** Groups inside groups; deeper ones would exhaust the stack of everything that walks the tree. */
+/** Maximum nesting of groups. Deeper nesting would overflow the stack of every function that walks the tree. */
 const maxDepth = 250
 
 /**
- * The reference at `start`; undefined when it is none and `lenient` takes such text for itself, as Elasticsearch does.
+ * The reference at `start`. Undefined when the text is not a reference and `lenient` treats it as literal text, as
+ * Elasticsearch does.
  */
 const reference = (text: string, start: number, lenient: boolean): Reference | undefined => {
   try {
@@ -31,8 +32,8 @@ const reference = (text: string, start: number, lenient: boolean): Reference | u
 }
 
 /**
- * Parses one expression or definition. Throws {@link SyntaxFault} with the offsets of the offending text. `lenient`:
- * what looks like a reference and is none is literal text.
+ * Parses an expression or definition. Throws {@link SyntaxFault} with the offsets of the faulty text. With `lenient`,
+ * an invalid reference is literal text.
  */
 export const parse = (text: string, lenient = false): Node => {
   let index = 0
@@ -72,7 +73,7 @@ export const parse = (text: string, lenient = false): Node => {
       const [, exact, from, to, suffix] = found
       const braces = found[0].startsWith("{")
       if (braces && exact === undefined && from === "" && to === "") return node
-      // In Ruby's syntax a plus after braces repeats once more: it is not possessive.
+      // In Ruby's syntax a plus after braces is another repetition, not a possessive quantifier.
       const quantifier = braces && suffix === "+" ? found[0].slice(0, -1) : found[0]
       const min = exact ?? from ?? (found[0].startsWith("+") ? "1" : "0")
       const max = exact ?? (to === undefined ? (found[0].startsWith("?") ? "1" : "") : to)
@@ -173,9 +174,7 @@ export const parse = (text: string, lenient = false): Node => {
   return parseChoice(-1)
 }
 
-/**
- * Escapes hyphens next to a shorthand, as in `[\\w-.]`: Ruby takes them for themselves, the translator refuses them.
- */
+/** Escapes hyphens next to a shorthand, as in `[\\w-.]`: Ruby takes them literally, the translator rejects them. */
 const literalHyphens = (text: string): string =>
   text.replace(
     /(\\[pP]\{[^}]*\}|\\[wWdDsShH]|\[:\^?[a-z]+:\])-(?!\])|-(?=\\[wWdDsShHpP]|\[:)|\\[\s\S]/g,
@@ -183,7 +182,7 @@ const literalHyphens = (text: string): string =>
       shorthand !== undefined ? `${shorthand}\\-` : whole === "-" ? "\\-" : whole
   )
 
-/** Length of the class that starts at `start`, nested classes and POSIX brackets included. */
+/** The length of the class that starts at `start`, including nested classes and POSIX brackets. */
 const classLength = (text: string, start: number): number => {
   let depth = 0
   let index = start
@@ -202,7 +201,7 @@ const classLength = (text: string, start: number): number => {
       depth++
       index++
       if (text[index] === "^") index++
-      // A bracket that would close an empty class stands for itself.
+      // A bracket that would close an empty class is literal.
       if (text[index] === "]" && text.indexOf("]", index + 1) > 0) index++
       continue
     }

@@ -2,12 +2,12 @@ import type { ExpandedGroup } from "./Expand.ts"
 import { nullable } from "./Nullable.ts"
 import { childrenOf, type Node, type Repeat, someNode } from "./Syntax.ts"
 
-/** A repetition whose captures ECMAScript would forget between iterations: it is printed inside group `l<index>`. */
+/** A repetition whose captures ECMAScript would clear between iterations. It is printed inside the group `l<index>`. */
 export interface Loop {
   readonly body: Node
-  /** Option switches in force around the loop, as `(?i-m:`. */
+  /** Option switches in effect at the loop, such as `(?i-m:`. */
   readonly options: string
-  /** Captures that an iteration may leave out. */
+  /** Captures that an iteration may leave unset. */
   readonly fragile: ReadonlyArray<number>
   readonly min: number
   readonly max: number
@@ -15,12 +15,12 @@ export interface Loop {
 }
 
 export interface Printed {
-  /** Oniguruma source; captures are named `g<index>`, loops `l<index>`. */
+  /** Oniguruma source. Captures are named `g<index>`, loops `l<index>`. */
   readonly source: string
   readonly loops: ReadonlyArray<Loop>
 }
 
-/** Captures below `node` that one pass over it may leave unset: those in a choice or in something optional. */
+/** Captures below `node` that one pass may leave unset: those in a choice or in an optional part. */
 const fragileCaptures = (node: Node, optional: boolean, found: Array<number>): void => {
   const index = (node as ExpandedGroup).capture
   if (optional && index !== undefined) found.push(index)
@@ -28,7 +28,7 @@ const fragileCaptures = (node: Node, optional: boolean, found: Array<number>): v
   for (const child of childrenOf(node)) fragileCaptures(child, loose, found)
 }
 
-/** `(X+)+` matches what `X+` matches, without trying every way to cut it up. */
+/** Simplifies `(X+)+` to `X+`, which matches the same without trying every way to split the text. */
 const flattened = (node: Repeat, numbered: boolean): string | undefined => {
   const group = node.node as ExpandedGroup
   if (!/^[*+]$/.test(node.quantifier) || group.kind !== "group" || group.capture !== undefined) return undefined
@@ -40,8 +40,8 @@ const flattened = (node: Repeat, numbered: boolean): string | undefined => {
 }
 
 /**
- * ECMAScript refuses an optional iteration that matches nothing and so makes `(?:.*?)?` take a character;
- * Oniguruma does not. As a choice with nothing it means the same to both.
+ * ECMAScript rejects an optional iteration that matches nothing, so `(?:.*?)?` takes a character; Oniguruma does not. A
+ * choice with an empty alternative means the same in both.
  */
 const optionalChoice = (inner: string, quantifier: string): string =>
   quantifier === "??" ? `(?:|${inner})` : quantifier === "?+" ? `(?>${inner}|)` : `(?:${inner}|)`
@@ -52,7 +52,7 @@ const switchOptions = (current: string, text: string): string => {
   return [...new Set([...kept, ...on!])].sort().join("")
 }
 
-/** Writes an expanded tree as Oniguruma source with safe group names, or with `captures` false with none. */
+/** Writes an expanded tree as Oniguruma source with safe group names, or without captures if `captures` is false. */
 export const print = (
   root: Node,
   names: ReadonlyMap<string, ReadonlyArray<number>>,

@@ -3,19 +3,19 @@ import type { ExpandedGroup } from "./Expand.ts"
 import { type Matcher, matcher, type Tree } from "./Matcher.ts"
 import type { Node } from "./Syntax.ts"
 
-/** How far a pattern got in a line that it does not match. */
+/** How far a pattern matched in a line that it does not match. */
 export interface Progress {
-  /** End of the match of the longest prefix of the pattern. */
+  /** The end of the match of the longest matching prefix of the pattern. */
   readonly matchedUpTo: number
   /** The first sub-pattern after that prefix, as written. */
   readonly failedAt: string
-  /** References that the sub-pattern is inside of, outermost first. */
+  /** The references around the sub-pattern, outermost first. */
   readonly inside: ReadonlyArray<string>
 }
 
 const textOf = (node: Node, source: string): string => source.slice(node.start, node.end)
 
-/** The literal run around item `index`, or the item alone. */
+/** The literal run around item `index`, or the item itself. */
 const failing = (items: ReadonlyArray<Node>, index: number, source: string): string => {
   let from = index
   let to = index
@@ -35,8 +35,8 @@ const open = (node: Node): ExpandedGroup | undefined => {
 const itemsOf = (node: Node): ReadonlyArray<Node> => (node.kind === "sequence" ? node.items : [node])
 
 /**
- * Finds how far an expression gets in a line, by matching prefixes of it. Prefixes are compiled on demand and kept.
- * When a prefix matches, every shorter one does, so the longest is found by halving.
+ * Finds how far an expression matches a line by matching prefixes of the expression. Prefixes are compiled on demand
+ * and cached. When a prefix matches, all shorter ones do, so a binary search finds the longest.
  */
 export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: string) => Progress) => {
   const compiled = new Map<string, Matcher | undefined>()
@@ -48,7 +48,7 @@ export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: s
       const root: Node = { kind: "sequence", items: nodes, start: 0, end: 0 }
       made = matcher({ ...tree, root }, { dotall, indices: false, text: key.startsWith("a") ? "ascii" : "unicode" })
     } catch {
-      // A prefix may refer to a group that comes later; then the next shorter one has to do.
+      // A prefix may refer to a later group and then does not compile; the next shorter one is used.
     }
     compiled.set(key, made)
     return made

@@ -4,41 +4,41 @@ import type { Knowledge } from "./Certain.ts"
 import type { Leaf } from "./Leaf.ts"
 
 export interface GrokMatch {
-  /** Which pattern matched, from 1. */
+  /** Number of the pattern that matched, from 1. */
   readonly pattern: number
   readonly fields: Fields
-  /** Captures that could not be converted; their fields hold the text. */
+  /** Captures that could not be converted; their fields contain the text. */
   readonly failures: ReadonlyArray<ConversionFailure>
 }
 
 export type LineMatch = (line: string) => GrokMatch | undefined
 
-/** What an expression is matched with. */
+/** The compiled form of an expression. */
 export interface Recipe {
   readonly pattern: number
   readonly exec: (line: string) => RegExpExecArray | null
-  /** The place of each capture in a match. */
+  /** The group number of each capture. */
   readonly numbers: ReadonlyArray<number>
   readonly leaves: ReadonlyArray<Leaf>
   readonly known: Knowledge
   readonly keepEmpty: boolean
-  /** Text that every match holds. */
+  /** A text that every match contains. */
   readonly required: string | undefined
-  /** A match takes ASCII characters only. */
+  /** Whether a match contains only ASCII characters. */
   readonly narrow: boolean
 }
 
-/** What is known of the lines so far. */
+/** Statistics of the lines so far. */
 export interface Course {
   /**
-   * The last answer holds whatever characters the line has: a narrow match took all of it, or it lacks a needed text.
+   * True when the last result is right for any line: a narrow match covered all of it, or it lacks the required text.
    */
   sure: boolean
-  /** Lines for which one that does not match is expected. */
+  /** Number of further lines during which non-matching lines are expected. */
   wary: number
 }
 
-/** Lines that match in a row until a line that does not is unexpected again. */
+/** The number of matching lines in a row after which non-matching lines are no longer expected. */
 export const wariness = 16
 
 export const noFailures: ReadonlyArray<ConversionFailure> = Object.freeze([])

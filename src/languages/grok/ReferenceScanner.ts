@@ -3,7 +3,7 @@ import { type Reference, semanticPattern } from "./Syntax.ts"
 
 const headPattern = /%\{([A-Za-z0-9_]+)(?::([^}=\s]*))?/y
 
-/** End of an inline definition that starts at `from`: its braces nest and `\}` does not count. */
+/** The end of an inline definition that starts at `from`. Braces nest, and `\}` does not count. */
 const definitionEnd = (text: string, from: number): number => {
   let depth = 0
   for (let index = from; index < text.length; index++) {
@@ -16,8 +16,8 @@ const definitionEnd = (text: string, from: number): number => {
 }
 
 /**
- * Reads the `%{…}` at `start`. As in Logstash, text after a blank is ignored up to the brace (`%{WORD - a word}`);
- * anything else that is not a reference is a fault, where Elasticsearch would silently keep it as literal text.
+ * Reads the `%{…}` at `start`. As in Logstash, text after a blank is ignored up to the brace (`%{WORD - a word}`).
+ * Anything else that is not a reference is a fault, whereas Elasticsearch silently treats it as literal text.
  */
 export const scanReference = (text: string, start: number): Reference => {
   headPattern.lastIndex = start

@@ -1,12 +1,12 @@
 import type { ExpandedGroup } from "./Expand.ts"
 import { childrenOf, type Node, someNode } from "./Syntax.ts"
 
-/** Rounds of a repetition that may be tried in all combinations. */
+/** Maximum number of iterations whose combinations are still quick to try. */
 const fewRounds = 8
-/** Pieces of any text in a row that are still quick to try in all lengths. */
+/** Maximum number of consecutive wildcard parts whose lengths are still quick to try. */
 const fewWide = 3
 
-/** Whether one round can match in several ways, which its repetition multiplies. */
+/** Whether one iteration can match in several ways, which its repetition multiplies. */
 const isAmbiguous = (body: Node, rounds: number): boolean =>
   someNode(body, (node) =>
     node.kind === "repeat"
@@ -18,8 +18,8 @@ const isAny = (node: Node): boolean =>
   node.kind === "atom" ? node.text === "." : node.kind === "group" && isAny(node.body)
 
 /**
- * Whether a line may keep the expression busy for very long: it repeats what repeats itself, or has any text in many
- * places. The built-in patterns' own repetitions do not count: their tests show that they do not run away.
+ * Whether a line may keep the expression busy for very long: it has nested repetitions, or many wildcard parts.
+ * Repetitions of the built-in patterns are ignored: their tests show that they do not run away.
  */
 export const mayRunAway = (root: Node): boolean => {
   let wide = 0

@@ -1,4 +1,4 @@
-/** The syntax tree of a grok expression: Oniguruma's outline (as far as structure needs it) plus `%{…}` references. */
+/** The syntax tree of a grok expression: the structure of an Oniguruma expression with `%{…}` references. */
 
 interface Span {
   readonly start: number
@@ -10,12 +10,12 @@ export interface Atom extends Span {
   readonly kind: "atom"
   readonly text: string
 }
-/** A bracketed class, as written; grok references inside it are kept in the text. */
+/** A bracketed class as written, including grok references inside it. */
 export interface ClassNode extends Span {
   readonly kind: "class"
   readonly text: string
 }
-/** Text without a width or a meaning of its own: comments, option switches, blanks in extended mode. */
+/** Text without width or meaning of its own: comments, option switches, blanks in extended mode. */
 export interface Mark extends Span {
   readonly kind: "mark"
   readonly text: string
@@ -27,12 +27,12 @@ export interface Backreference extends Span {
 }
 export interface Group extends Span {
   readonly kind: "group"
-  /** The opening as written, `(?<name>` excepted: a named group opens with `(` and has `name`. */
+  /** The opening as written. A named group opens with `(` and has a `name`. */
   readonly open: string
   readonly name?: string
   readonly body: Node
 }
-/** `%{SYNTAX:SEMANTIC:TYPE=definition}`; `ignored` is text that the reference swallows up to its brace. */
+/** `%{SYNTAX:SEMANTIC:TYPE=definition}`. `ignored` is text that the reference ignores up to its brace. */
 export interface Reference extends Span {
   readonly kind: "reference"
   readonly syntax: string
@@ -57,7 +57,7 @@ export interface Choice extends Span {
 }
 export type Node = Atom | ClassNode | Mark | Backreference | Group | Reference | Repeat | Sequence | Choice
 
-/** The nodes right below. */
+/** The direct children. */
 export const childrenOf = (node: Node): ReadonlyArray<Node> => {
   switch (node.kind) {
     case "group":
@@ -73,9 +73,9 @@ export const childrenOf = (node: Node): ReadonlyArray<Node> => {
   }
 }
 
-/** Whether it holds for the node or one below it. */
+/** Whether the node or one of its descendants fulfils the condition. */
 export const someNode = (node: Node, holds: (node: Node) => boolean): boolean =>
   holds(node) || childrenOf(node).some((child) => someNode(child, holds))
 
-/** Letters and digits of any script and `@ [ ] _ : . -`, as Elasticsearch reads the part after the first colon. */
+/** Letters and digits of any script and `@ [ ] _ : . -`: what Elasticsearch allows after the first colon. */
 export const semanticPattern = /^[\p{L}\p{N}\p{M}@[\]_:.-]+$/u

@@ -1,27 +1,28 @@
 import { type Definition, definitionLine, definitionName } from "./Definitions.ts"
 
-/** A text of pattern definitions, `NAME regex` on each line. */
+/** A text of pattern definitions, one `NAME regex` per line. */
 export interface PatternSource {
-  /** Where it is from, as messages name it: `patterns/custom`, or an artifact's `group:artifact:version`. */
+  /** The origin as shown in messages: `patterns/custom`, or an artifact's `group:artifact:version`. */
   readonly name: string
   readonly text: string
 }
 
 /**
- * The pattern definitions that every grok pattern of a tenant knows. Plain data: it travels to threads and processes.
+ * The pattern definitions that are available to every grok pattern of a tenant. Plain data, so that threads and
+ * processes can receive it.
  */
 export interface TenantDefinitions {
-  /** Changes with the content. */
+  /** Changes whenever the content changes. */
   readonly version: string
-  /** Of two definitions of a name the later one holds. */
+  /** A later definition replaces an earlier one of the same name. */
   readonly sources: ReadonlyArray<PatternSource>
-  /** What could not be taken, and why. */
+  /** What was left out, and why. */
   readonly leftOut: ReadonlyArray<string>
 }
 
 export const noDefinitions: TenantDefinitions = { version: "", sources: [], leftOut: [] }
 
-/** Names that a text defines, at most. */
+/** An upper bound of the number of names that a text defines. */
 export const countNames = ({ text }: PatternSource): number =>
   text.split(/\r?\n/).filter((line) => /^\s*[A-Za-z0-9_]+(\s|$)/.test(line)).length
 
@@ -29,8 +30,8 @@ const keptVersions = 16
 const kept = new Map<string, ReadonlyMap<string, Definition>>()
 
 /**
- * The definitions by name. Nothing fails here: a line that defines nothing is passed over, and a definition without a
- * regular expression is at fault only where it is used.
+ * The definitions by name. Never fails: a line that defines nothing is skipped, and a definition without a regular
+ * expression is only an error where it is used.
  */
 export const definitionsOf = ({ version, sources }: TenantDefinitions): ReadonlyMap<string, Definition> => {
   const known = kept.get(version)

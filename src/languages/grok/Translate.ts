@@ -1,15 +1,15 @@
 import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
 import { plainAscii } from "./Plain.ts"
 
-/** A regular expression for V8 and the number that each of its named groups has in a match. */
+/** A regular expression for V8, and the number of each named group in a match. */
 export interface Translated {
   readonly regex: RegExp
   readonly numbers: ReadonlyMap<string, number>
-  /** A match takes ASCII characters only, even from lines with others. */
+  /** Whether a match contains only ASCII characters, even in lines with others. */
   readonly narrow: boolean
 }
 
-/** Drops group names (a match with `groups` costs half as much again) and tells the number of each. */
+/** Removes group names (a match with `groups` costs half as much again) and returns the number of each. */
 const numberGroups = (pattern: string): { readonly source: string; readonly numbers: ReadonlyMap<string, number> } => {
   const numbers = new Map<string, number>()
   let count = 0
@@ -33,8 +33,8 @@ const numberGroups = (pattern: string): { readonly source: string; readonly numb
 const asciiSets: Readonly<Record<string, string>> = { w: "0-9A-Za-z_", d: "0-9", s: "\\t\\n\\v\\f\\r\\x20" }
 
 /**
- * Ruby's `\w \d \s` are ASCII while its `\b` and POSIX brackets are not; the translator has one switch for both, so
- * the shorthands are spelled out.
+ * Ruby's `\w \d \s` are ASCII-only, whereas its `\b` and POSIX brackets are not. The translator has a single switch for
+ * both, so the shorthands are spelled out.
  */
 export const spellOutShorthands = (source: string): string => {
   let depth = 0
@@ -49,21 +49,22 @@ export const spellOutShorthands = (source: string): string => {
   })
 }
 
-/** True when the source matches non-ASCII text in another way than with everything ASCII. */
+/** True when the source matches non-ASCII text differently from its ASCII-only form. */
 export const needsUnicode = (source: string): boolean => /\\[bBpPXyY]|\[:/.test(source)
 
 /**
- * Oniguruma source to a RegExp. `flags` are the translator's (`m` dot matches newline, `D S W` ASCII digits, blanks,
- * words: such an expression is for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that says
- * what the source's fault is.
+ * Translates Oniguruma source to a RegExp. `flags` are the translator's (`m`: dot matches newline; `D S W`: ASCII
+ * digits, blanks and words, for ASCII text only), `extra` are JavaScript's (`d`, `y`). Throws an Error that describes
+ * the fault of the source.
  */
 export const translate = (source: string, flags: string, extra: string): Translated => {
-  // V8 lets `(?i:…)` reach into negated classes elsewhere; for the older target the translator writes both cases out.
+  // In V8, `(?i:…)` also affects negated classes elsewhere. For the older target the translator writes out both cases
+  // instead.
   const target = /\(\?[a-z]*i/.test(source) ? "ES2024" : "ES2025"
   const details = toRegExpDetails(source, { flags, target })
   const { pattern, options } = details
   if (options?.strategy || (options?.transfers?.length ?? 0) > 0) {
-    // Subroutines and searching lookbehinds need the translator's own RegExp class, which hides its extra groups.
+    // Subroutines and lookbehinds that search need the translator's own RegExp class, which hides its extra groups.
     const numbers = new Map<string, number>()
     for (const [, name] of source.matchAll(/\(\?<([gl]\d+)>/g)) numbers.set(name!, numbers.size + 1)
     return { regex: new EmulatedRegExp(pattern, details.flags + extra, options), numbers, narrow: false }

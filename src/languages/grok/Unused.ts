@@ -2,12 +2,12 @@ import { PatternError } from "../PatternError.ts"
 import type { Definition } from "./Definitions.ts"
 import { expand } from "./Expand.ts"
 
-/** Definitions looked at; a request may bring thousands. */
+/** Maximum number of definitions that are checked; a request may contain thousands. */
 const maxChecked = 500
 
 /**
- * Warnings about definitions that could not be used. Those that a pattern reaches make it fail to compile, so what is
- * found here is out of its reach.
+ * Warnings about broken definitions that no pattern uses. A broken definition that a pattern uses already fails the
+ * compilation.
  */
 export const brokenDefinitions = (
   own: ReadonlyMap<string, Definition>,

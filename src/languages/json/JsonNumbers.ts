@@ -1,14 +1,14 @@
-/** A number as it is written in JSON, for `JSON.stringify` to write it so again. */
+/** A number in its JSON notation, which `JSON.stringify` writes unchanged. */
 export interface RawNumber {
   readonly rawJSON: string
 }
 
-// The library's types do not have them yet.
+// TypeScript's library does not declare these functions yet.
 const json = JSON as JSON & { rawJSON(text: string): RawNumber; isRawJSON(value: unknown): value is RawNumber }
 
 export const isRaw = (value: unknown): value is RawNumber => json.isRawJSON(value)
 
-/** Digits without leading and trailing zeros, and how many of them stand before the point. */
+/** The digits of a number without leading and trailing zeros, and how many of them are before the decimal point. */
 interface Decimal {
   readonly sign: -1 | 0 | 1
   readonly digits: string
@@ -25,7 +25,7 @@ const decimalOf = (literal: string): Decimal => {
   return kept === "" ? { sign: 0, digits: "", point: 0 } : { sign: minus === "-" ? -1 : 1, digits: kept, point }
 }
 
-/** Compares two numbers as they are written in JSON, whatever their size. */
+/** Compares two numbers in JSON notation, of any size. */
 export const compareDecimals = (a: string, b: string): number => {
   const [left, right] = [decimalOf(a), decimalOf(b)]
   if (left.sign !== right.sign) return left.sign - right.sign
@@ -33,17 +33,17 @@ export const compareDecimals = (a: string, b: string): number => {
   return left.digits === right.digits ? 0 : (left.digits < right.digits ? -1 : 1) * left.sign
 }
 
-/** Whether JavaScript's number is the one that is written: an integer up to 2^53, or a decimal that is not rounded. */
+/** Whether JavaScript's number is exactly the written one: an integer up to 2^53, or a decimal that is not rounded. */
 const isExact = (literal: string, value: number): boolean => {
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return false
-  // Fifteen digits always come back.
+  // Fifteen digits always survive the conversion to a double and back.
   if (literal.length <= 15 && !/e/i.test(literal)) return true
   return Number.isFinite(value) && compareDecimals(literal, String(value)) === 0
 }
 
 type Read = (text: string) => unknown
 
-/** Reads JSON, with something else for some numbers; texts that have none of them are read as fast as can be. */
+/** Makes a JSON reader that replaces some numbers. Texts without such numbers are read at full speed. */
 const reading =
   (suspect: RegExp, keeps: (literal: string, value: number) => boolean, other: (literal: string) => unknown): Read =>
   (text) =>
@@ -55,10 +55,12 @@ const reading =
         )
       : JSON.parse(text)
 
-/** Reads JSON; numbers that JavaScript would round become their digits, as text. Throws a `SyntaxError`. */
+/** Reads JSON. A number that JavaScript would round becomes its digits, as text. Throws a `SyntaxError`. */
 export const readDigits: Read = reading(/\d[\d.]{15}|\d[eE]/, isExact, (literal) => literal)
 
-/** As {@link isExact}, but for integers that are written with an exponent: a double is all that `1e20` says. */
+/**
+ * Like {@link isExact}, but also true for integers written with an exponent: `1e20` has no more digits than a double.
+ */
 const comesBack = (literal: string, value: number): boolean => {
   if (literal.length < 16 && !/e[+-]?\d{3}/i.test(literal)) return true
   if (/^-?\d+$/.test(literal)) return Number.isSafeInteger(value)
@@ -66,12 +68,12 @@ const comesBack = (literal: string, value: number): boolean => {
 }
 
 /**
- * Reads a record; numbers of which JavaScript would lose digits, and those beyond its range, become text. Throws a
+ * Reads a record. A number that would lose digits in JavaScript, or is out of its range, becomes text. Throws a
  * `SyntaxError`.
  */
 export const readRecord: Read = reading(/[\d.]{16}|\d[eE][+-]?\d{3}/, comesBack, (literal) => literal)
 
-/** Reads JSON; numbers that JavaScript would write otherwise become {@link RawNumber}. Throws a `SyntaxError`. */
+/** Reads JSON. A number that JavaScript would write differently becomes a {@link RawNumber}. Throws a `SyntaxError`. */
 export const readRaw: Read = reading(
   /\d[\d.]{15}|\.\d*0[,}\]]|\.0{6}|\d[eE][-+]?\d{3}/,
   (literal, value) => literal === String(value),

@@ -1,6 +1,6 @@
-/** Levels of lists and objects inside each other: more would be too deep for who reads the document. */
+/** Maximum nesting of lists and objects: clients might fail to parse deeper documents. */
 const mostLevels = 1000
-/** Bytes of a document, with every number written out. PostgreSQL's answer to one row has to hold it. */
+/** Maximum bytes of a document with all numbers written out. PostgreSQL's answer for one row has to contain it. */
 const mostBytes = 8 * 1024 * 1024
 
 const encoder = new TextEncoder()
@@ -27,23 +27,23 @@ const isEscaped = (json: string, at: number): boolean => {
 
 const exponents = /\d[eE]\+?(\d+)(?=[\s,\]}])/g
 
-/** Digits that are stored for exponents: `1e21` is written out. */
+/** The number of digits that PostgreSQL stores for exponents: `1e21` is written out. */
 const writtenOut = (json: string): number => {
   let digits = 0
   for (const [, exponent] of json.matchAll(exponents)) digits += Number(exponent)
   return digits
 }
 
-/** Why a document, which is JSON, is not kept. */
+/** Why a JSON document cannot be stored; undefined when it can. */
 export const boundsFault = (json: string): string | undefined => {
-  // The numbers of so few characters can be written out.
+  // Even with all numbers written out, a document this short is small enough.
   if (json.length < 300) return undefined
   // Every level takes two characters.
   if (json.length > 2 * mostLevels && isDeep(json)) return `the document has more than ${mostLevels} levels`
   const isLarge = json.length * 3 > mostBytes && encoder.encode(json).length > mostBytes
   if (isLarge) return `the document has more than ${mostBytes} bytes`
   if (json.length + writtenOut(json) <= mostBytes) return undefined
-  // Texts with something like an exponent do not count.
+  // Ignores texts that contain something like an exponent.
   const numbers = json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, '""')
   return json.length + writtenOut(numbers) > mostBytes ? "the document has too large numbers" : undefined
 }

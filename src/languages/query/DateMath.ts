@@ -1,10 +1,10 @@
 import { instant, offsetMinutes } from "./Instant.ts"
 
-/** How dates of a query are read. */
+/** How the dates of a query are interpreted. */
 export interface DateReading {
   /** Epoch milliseconds of `now`. */
   readonly now: number
-  /** Minutes that the clock of the query's time zone is ahead of UTC at a time. */
+  /** The offset of the query's time zone from UTC in minutes, at a given time. */
   readonly offset: (millis: number) => number
   /** Formats by name or pattern; empty for ISO 8601 and milliseconds. */
   readonly formats: ReadonlyArray<string>
@@ -14,7 +14,7 @@ type Unit = "y" | "M" | "w" | "d" | "h" | "m" | "s"
 
 const lengths = { w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
 
-/** Adds to the parts of a date that is written as UTC. A month's last days are kept inside the month. */
+/** Adds to a date whose fields are read as UTC. The day is limited to the length of the month. */
 const add = (millis: number, amount: number, unit: Unit): number => {
   if (unit !== "y" && unit !== "M") return millis + amount * lengths[unit]
   const date = new Date(millis)
@@ -37,7 +37,7 @@ const partial =
   /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?)?)?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/
 const units: ReadonlyArray<Unit> = ["y", "M", "d", "h", "m", "s"]
 
-/** A date as it is written, on a clock of its own, and the smallest part that is given. */
+/** A date in local time as written, and its smallest given unit. */
 interface Written {
   readonly millis: number
   readonly unit: Unit | "ms"
@@ -71,7 +71,7 @@ const named = new Set(["strict_date_optional_time", "date_optional_time", "iso86
 /** Whether a format is a pattern. */
 export const isPattern = (format: string): boolean => !named.has(format) && !format.startsWith("epoch_")
 
-/** Whether a format is known: a name, or a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
+/** Whether a format is known: a name, or a pattern of `yyyy MM dd HH mm ss SSS XXX` with characters between them. */
 export const isFormat = (format: string): boolean =>
   named.has(format) ||
   format === "epoch_millis" ||
@@ -103,8 +103,8 @@ const read = (text: string, format: string): Written | undefined => {
 const operation = /([+-]\d{0,9}|\/)([yMwdhHms])/y
 
 /**
- * Epoch milliseconds of a date, or of date math: `now-1d/d`, `2026-01-01||+1M/d`. `last` asks for the last millisecond
- * of what is rounded or not written out, else it is the first. Undefined when the text is no date.
+ * Epoch milliseconds of a date or of date math: `now-1d/d`, `2026-01-01||+1M/d`. With `last`, a rounded or incomplete
+ * date gives its last millisecond, otherwise its first. Undefined when the text is not a date.
  */
 export const dateMath = (text: string, last: boolean, reading: DateReading): number | undefined => {
   const { now, offset, formats } = reading
@@ -119,8 +119,8 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
     const known = formats.length === 0 ? ["strict_date_optional_time", "epoch_millis"] : formats
     const written = known.map((format) => read(anchor, format)).find((found) => found !== undefined)
     if (written === undefined) return undefined
-    // As Elasticsearch has it: months and days that are not written out are the first ones, what is left of the day is
-    // its beginning or, when nothing is added to it, its end.
+    // As in Elasticsearch: a missing month or day is the first one. A missing time is the start of the day or, with
+    // `last` and without operations, its end.
     const unit = written.unit === "y" || written.unit === "M" ? "d" : written.unit
     const millis = last && unit !== "ms" && operations === "" ? add(written.millis, 1, unit) - 1 : written.millis
     const instant = written.zone === undefined ? utc(millis) : millis - offsetMinutes(written.zone) * 60_000
@@ -140,7 +140,9 @@ export const dateMath = (text: string, last: boolean, reading: DateReading): num
   return utc(clock)
 }
 
-/** The clock of a time zone: an offset such as `+01:00`, or a name such as `Europe/Paris`. Undefined when unknown. */
+/**
+ * The clock of a time zone: an offset such as `+01:00`, or a name such as `Europe/Paris`. Undefined when it is unknown.
+ */
 export const zoneOffset = (zone: string): ((millis: number) => number) | undefined => {
   if (/^(Z|[+-]\d\d(:?\d\d)?)$/.test(zone)) return () => offsetMinutes(zone)
   try {

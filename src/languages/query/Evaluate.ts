@@ -6,12 +6,12 @@ import type { FieldName, Limits, Query, Values } from "./Query.ts"
 import { storable } from "./Storable.ts"
 import { compareTexts, fits } from "./text/Pattern.ts"
 
-/** A stored document: its texts are as `Storable.ts` makes them. */
+/** A stored document. Its texts are encoded by `Storable.ts`. */
 export interface Stored {
   readonly id: string
-  /** Where it stands in the order of results. */
+  /** The position in the result order. */
   readonly at: string
-  /** Its JSON, as `readRaw` reads it. */
+  /** The value of its JSON, as `readRaw` reads it. */
   readonly value: unknown
 }
 
@@ -22,13 +22,13 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const digitsOf = (value: unknown): string | undefined =>
   typeof value === "number" ? String(value) : isRaw(value) ? value.rawJSON : undefined
 
-/** The largest integer that is not above the number. */
+/** The largest integer that is not greater than the number. */
 const floorOf = (digits: string): number => {
   const floor = Math.floor(Number(digits))
   return compareDecimals(String(floor), digits) > 0 ? floor - 1 : floor
 }
 
-/** A member, through one list. */
+/** A member of the values, through one level of lists. */
 const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<unknown> =>
   values
     .flatMap((value) => (Array.isArray(value) ? value : [value]))
@@ -37,7 +37,10 @@ const members = (values: ReadonlyArray<unknown>, name: string): ReadonlyArray<un
 const below = (value: unknown): ReadonlyArray<unknown> =>
   !Predicate.isObjectOrArray(value) || isRaw(value) ? [value] : [value, ...Object.values(value).flatMap(below)]
 
-/** The values of a field: the members of that name, with the elements of a list, and of a list in it, in its place. */
+/**
+ * The values of a field: the members of that name. Lists are replaced by their elements, and so are lists directly in
+ * them.
+ */
 export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
   const under = field === "*" || field.endsWith(".*")
   const names = field === "*" ? [[]] : cuts((under ? field.slice(0, -2) : field).split(".").map(storable))
@@ -71,7 +74,7 @@ const texts =
 
 const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) || isRaw(value)
 
-/** Whether a document fits a query. */
+/** Whether a document matches a query. */
 export const holds = (query: Query, document: Stored): boolean => {
   const any = (field: FieldName, condition: (value: unknown) => boolean) =>
     valuesOf(document.value, field).some(condition)
@@ -135,9 +138,9 @@ const memberAt = (value: unknown, way: ReadonlyArray<string>): unknown =>
   }, value)
 
 /**
- * What a row shows for a field, given as the parts of its name: the nested member first, the member of the whole name
- * last; else the values that the name leads to through lists, as a list. Undefined when there is none, and where only
- * null is when that is passed over.
+ * The value of a field in a row, given as the parts of its name: the nested member first, the member with the whole
+ * dotted name last, else a list of the values that the name reaches through lists. Undefined when there is none, or
+ * only null and nulls are skipped.
  */
 export const valueAt = (document: unknown, parts: ReadonlyArray<string>, passesNull = false): unknown => {
   const ways = cuts(parts)

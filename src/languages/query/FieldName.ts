@@ -1,7 +1,7 @@
-/** Names of more parts than this are looked up as nested members, and as one member, only. */
+/** A name with more parts is only looked up as nested members and as one member. */
 const splitParts = 4
 
-/** The ways in which a dotted name can be cut into members. */
+/** The ways to split a dotted name into members. */
 export const cuts = (parts: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<string>> => {
   if (parts.length > splitParts) return [parts, [parts.join(".")]]
   const [first, ...rest] = parts

@@ -1,22 +1,22 @@
 import { hasWildcard, matchesWildcard } from "../Wildcard.ts"
 
-/** What an index may be called after the tenant's name and its dash. */
+/** The format of the part of an index name after the tenant's name and the dash. */
 const rest = /^[a-z0-9_][a-z0-9._-]*$/
 
-/** Whether the tenant may have an index of this name. */
+/** Whether this name can be an index of the tenant. */
 export const isIndexOf = (tenant: string, name: string): boolean =>
   name.length <= 200 && name.startsWith(`${tenant}-`) && rest.test(name.slice(tenant.length + 1))
 
-/** What a pattern names. */
+/** The meaning of a pattern of index names. */
 export interface Named {
-  /** Plain names: each must exist. */
+  /** Plain names, which must exist. */
   readonly names: ReadonlyArray<string>
   readonly selects: (name: string) => boolean
 }
 
 /**
- * Reads a name, a pattern with `*` and `?`, or several of them with commas between. A `-` before one of them takes its
- * indices out of those that the ones before it stand for.
+ * Parses a name, a pattern with `*` and `?`, or several of them separated by commas. A `-` before one of them excludes
+ * its indices from those named before.
  */
 export const named = (pattern: string): Named => {
   const parts = pattern.split(",").map((part) => part.trim())

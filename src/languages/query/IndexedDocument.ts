@@ -1,18 +1,18 @@
-/** A document to write. `source` is an object, or its JSON text, whose numbers then keep all their digits. */
+/** A document to write. `source` is an object, or its JSON text, which keeps all digits of numbers. */
 export interface NewDocument {
-  /** 1 to 512 bytes. A document with the id of another of its index takes that one's place. Absent: a new id is made. */
+  /** 1 to 512 bytes. A document replaces another one of its index with the same id. Absent: a new id is generated. */
   readonly id?: string
   readonly source: Readonly<Record<string, unknown>> | string
 }
 
-/** What was written. */
+/** The result of a write. */
 export interface Written {
   readonly written: number
-  /** Documents that cannot be kept, by their place in the batch. */
+  /** Documents that cannot be stored, by their position in the batch. */
   readonly rejected: ReadonlyArray<{ readonly at: number; readonly reason: string }>
 }
 
-/** Where a document stands in the order of all results: by `@timestamp`, then id, then index. */
+/** The position of a document in the result order: by `@timestamp`, then id, then index. */
 export interface Key {
   /** Epoch milliseconds, or `latest` when the document has no date. */
   readonly at: string
@@ -20,63 +20,63 @@ export interface Key {
   readonly index: string
 }
 
-/** A document that was found. `source` is its JSON text. */
+/** A document that matches. `source` is its JSON text. */
 export interface Hit extends Key {
   readonly source: string
 }
 
-/** What is read of the documents that a query finds. */
+/** Options for reading the documents that match a query. */
 export interface ReadOptions {
-  /** Only what stands after this. */
+  /** Only documents after this key. */
   readonly after?: Key | undefined
-  /** Is told how many documents there are to read, in the moment that is read: some time before the last one. */
+  /** Receives the number of documents in the snapshot that is read, some time before the last one. */
   readonly counted?: ((total: number) => void) | undefined
 }
 
-/** What rows of fields look like. */
+/** The format of rows. */
 export interface RowsOptions extends ReadOptions {
   readonly fields: ReadonlyArray<string>
-  /** `text`: texts as they are, all else as JSON. `json`: everything as JSON. Missing values are null in both. */
+  /** `text`: texts unchanged, all other values as JSON. `json`: all values as JSON. Missing values are null in both. */
   readonly as: "text" | "json"
 }
 
 /**
- * Makes bytes of documents. Each comes as a line: the stored texts of fields, nothing for those that are missing, in
- * UTF-8 with the `separator` of `Storable.ts` between. Several encoders make what one would make, put together.
+ * Encodes documents to bytes. Each document is a line: the stored texts of its fields in UTF-8, empty for missing ones,
+ * separated by the `separator` of `Storable.ts`. The concatenated output of several encoders equals that of one.
  */
 export interface LineEncoder {
   readonly add: (line: Uint8Array) => void
-  /** Bytes that are there to take. */
+  /** Number of bytes that are ready to be taken. */
   readonly size: number
   readonly take: () => Uint8Array
 }
 
-/** What is asked of the documents that are encoded. */
+/** Options for reading documents as encoded lines. */
 export interface EncodedOptions extends Pick<ReadOptions, "counted"> {
   readonly fields: ReadonlyArray<string>
   readonly encoder: () => LineEncoder
 }
 
-/** What became of some documents, about 512 KiB of it. */
+/** Some encoded documents, about 512 KiB. */
 export interface Encoded {
   readonly bytes: Uint8Array
   readonly documents: number
 }
 
-/** The values of the asked fields of one document, by the names that were asked for. */
+/** The values of the requested fields of one document, by the requested names. */
 export type Row = Readonly<Record<string, string | null>>
 
-/** What is known of an index. */
+/** The properties of an index. */
 export interface IndexInfo {
   readonly name: string
-  /** Beyond a million or so this is an estimate. */
+  /** An estimate above about a million. */
   readonly documents: number
-  /** What it takes on the disk, its own indexes included. */
+  /** Size on disk, including PostgreSQL's own indexes. */
   readonly bytes: number
-  /** First and last `@timestamp`, when documents have one. */
+  /** First and last `@timestamp`, if any document has one. */
   readonly from: string | null
   readonly to: string | null
 }
 
-/** The place in the order of documents without a date: after all others. The largest number of 64 bits. */
+/** The position of documents without a date: after all others. The largest 64-bit number. */
 export const latest = "9223372036854775807"

@@ -1,18 +1,20 @@
 import { latest } from "./IndexedDocument.ts"
 
-/** ISO 8601 as Elasticsearch takes it: a date, and a time with as many parts as are known. Also with a blank for `T`. */
+/**
+ * ISO 8601 as Elasticsearch accepts it: a date, optionally with a time of any precision; a blank may replace the `T`.
+ */
 const iso = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?)?$/
 
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
 
-/** Minutes of `+hh:mm`, `+hhmm`, `+hh` or `Z`. */
+/** The minutes of `+hh:mm`, `+hhmm`, `+hh` or `Z`. */
 export const offsetMinutes = (zone: string | undefined): number => {
   if (zone === undefined || zone === "Z") return 0
   const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(":", "") || 0)
   return zone.startsWith("-") ? -minutes : minutes
 }
 
-/** Epoch milliseconds of a date text; undefined when it is none. Without a zone it is UTC. Years 0001 to 9999. */
+/** Epoch milliseconds of a date text; undefined when it is not a date. The default zone is UTC. Years 0001 to 9999. */
 export const instant = (text: string): number | undefined => {
   const found = text.length < 10 || text.length > 40 ? null : iso.exec(text)
   if (found === null) return undefined
@@ -38,7 +40,7 @@ export const instantOf = (value: unknown): number | undefined => {
   return typeof value === "number" && Math.abs(value) <= largest ? Math.floor(value) : undefined
 }
 
-/** Where a document with this `@timestamp` stands in the order of results. */
+/** The position of a document with this `@timestamp` in the result order. */
 export const placeOf = (timestamp: unknown): string => {
   const millis = instantOf(timestamp)
   return millis === undefined ? latest : String(millis)

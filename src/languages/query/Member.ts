@@ -1,4 +1,4 @@
-/** Puts a member into an object; `__proto__` is a name like any other. */
+/** Sets a member of an object; `__proto__` is an ordinary name. */
 export const setMember = <A>(object: Record<string, A>, name: string, value: A): void => {
   if (name === "__proto__") {
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })

@@ -4,9 +4,9 @@ import type { NewDocument, Written } from "./IndexedDocument.ts"
 import { placeOf } from "./Instant.ts"
 import { storable, storableJson } from "./Storable.ts"
 
-/** A document in the form in which it is kept. */
+/** A document in its stored form. */
 export interface Prepared {
-  /** Where it stood in the batch. */
+  /** Its position in the batch. */
   readonly place: number
   readonly id: string
   /** Whether the id was given. */
@@ -26,13 +26,13 @@ const read = (source: NewDocument["source"]): { readonly json: string; readonly 
     if (!Predicate.isObject(value)) return "the document is not an object"
     return boundsFault(json) ?? { json, timestamp: value["@timestamp"] }
   } catch {
-    return "the document is not JSON, or too deep"
+    return "the document is not JSON, or is nested too deeply"
   }
 }
 
 /**
- * Documents in the form in which they are kept, by id, so that two writers take rows in the same order. Of several with
- * the same id the last one counts.
+ * Documents in their stored form, sorted by id, so that concurrent writers lock rows in the same order. Of several
+ * documents with the same id, the last one counts.
  */
 export const prepare = (
   documents: ReadonlyArray<NewDocument>,

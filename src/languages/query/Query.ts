@@ -1,11 +1,11 @@
 /**
- * What a query asks, after parsing: few forms that every backend can answer exactly. Texts are those of the documents;
- * `field` is a {@link FieldName}.
+ * A parsed query, in a few forms that every backend can evaluate exactly. Texts are in their original form; `field` is
+ * a {@link FieldName}.
  */
 export type Query =
   | { readonly _tag: "All" }
   | { readonly _tag: "None" }
-  /** At least `minimum` of `should` hold, all of `must`, none of `mustNot`. */
+  /** At least `minimum` of `should` match, all of `must`, none of `mustNot`. */
   | {
       readonly _tag: "Bool"
       readonly must: ReadonlyArray<Query>
@@ -15,17 +15,17 @@ export type Query =
     }
   | { readonly _tag: "Ids"; readonly ids: ReadonlyArray<string> }
   | { readonly _tag: "Exists"; readonly field: FieldName }
-  /** A value is one of these. */
+  /** A value equals one of these. */
   | { readonly _tag: "Equals"; readonly field: FieldName; readonly values: Values }
-  /** A text starts with this. */
+  /** A text starts with this prefix. */
   | { readonly _tag: "Prefix"; readonly field: FieldName; readonly prefix: string }
-  /** A text fits a regular expression of `Pattern.ts`. */
+  /** A text matches a regular expression of `Pattern.ts`. */
   | { readonly _tag: "Matches"; readonly field: FieldName; readonly pattern: string }
-  /** A number lies between the limits. */
+  /** A number is within the limits. */
   | { readonly _tag: "Numbers"; readonly field: FieldName; readonly limits: Limits }
-  /** A text lies between the limits, in the order of code points. */
+  /** A text is within the limits, in the order of code points. */
   | { readonly _tag: "Texts"; readonly field: FieldName; readonly limits: Limits }
-  /** A date lies between `from` and `to`, both included: epoch milliseconds. */
+  /** A date is between `from` and `to`, inclusive, in epoch milliseconds. */
   | { readonly _tag: "Dates"; readonly field: FieldName; readonly from: number; readonly to: number }
 
 /**
@@ -34,14 +34,14 @@ export type Query =
  */
 export type FieldName = string
 
-/** Values to compare with, by JSON type. Numbers are their digits: a JSON number each, whatever its size. */
+/** Values to compare with, by JSON type. Numbers are texts in JSON notation, so they can have any size. */
 export interface Values {
   readonly texts: ReadonlyArray<string>
   readonly numbers: ReadonlyArray<string>
   readonly booleans: ReadonlyArray<boolean>
 }
 
-/** Limits of a range: numbers as digits, or texts. */
+/** Limits of a range: numbers in JSON notation, or texts. */
 export interface Limits {
   readonly gt?: string
   readonly gte?: string
@@ -52,11 +52,11 @@ export interface Limits {
 export const all: Query = { _tag: "All" }
 export const none: Query = { _tag: "None" }
 
-/** All of them hold. */
+/** All of them match. */
 export const allOf = (must: ReadonlyArray<Query>): Query =>
   must.length === 1 ? must[0]! : must.length === 0 ? all : { _tag: "Bool", must, should: [], mustNot: [], minimum: 0 }
 
-/** One of them holds, or `minimum` of them. */
+/** At least `minimum` of them match, one by default. */
 export const anyOf = (should: ReadonlyArray<Query>, minimum = 1): Query =>
   should.length === 1 && minimum === 1
     ? should[0]!

@@ -35,20 +35,20 @@ const clause: ParseClause = (place) => {
   if (parse !== undefined) return parse(inner)
   const known = [...clauses.keys()]
   return inner.fault(
-    `There is no clause ${JSON.stringify(name)}${suggestion(name, known) || `; there is ${listed(known)}`}`
+    `Unknown clause ${JSON.stringify(name)}${suggestion(name, known) || `; there is ${listed(known)}`}`
   )
 }
 
 /**
- * Reads a query of Elasticsearch. The empty object finds everything.
+ * Parses an Elasticsearch query. The empty object matches all documents.
  *
- * @param now epoch milliseconds of `now` in date math
- * @returns the query, or all that is wrong with it, with JSON pointers below `pointer`
+ * @param now epoch milliseconds of `now` in date math @returns the query, or all its faults, with JSON pointers below
+ * `pointer`
  */
 export const parseQuery = (value: unknown, now: number, pointer = ""): Result.Result<Query, ReadonlyArray<Issue>> => {
   if (Predicate.isObject(value) && Object.keys(value).length === 0) return Result.succeed(all)
   const place = new Place(value, now, pointer)
   const query = clause(place)
   if (query !== undefined && place.issues.length === 0) return Result.succeed(query)
-  return Result.fail(place.issues.length > 0 ? place.issues : [{ pointer, detail: "The query cannot be read" }])
+  return Result.fail(place.issues.length > 0 ? place.issues : [{ pointer, detail: "The query is invalid" }])
 }

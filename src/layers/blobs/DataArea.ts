@@ -12,7 +12,7 @@ import { fileOpener } from "../conf/OpenFile.ts"
 
 const isRelativePath = Schema.is(RelativePath)
 
-/** The areas on this machine's disk: `<root>/<tenant>/data/`. */
+/** The data areas on this machine's disk: `<root>/<tenant>/data/`. */
 export const layer = Layer.effect(
   DataArea,
   Effect.map(Settings, (settings) => {
@@ -21,7 +21,7 @@ export const layer = Layer.effect(
     const folder = (tenant: string) => join(root, tenant, "data")
     const openFile = fileOpener(storageDeadline)
     const unreachable = () => new StorageUnreachable({ storage: "data" })
-    // Nobody may have written to the tenant's area yet; a root that is missing is a disk that is away.
+    // The tenant's area may not exist yet. A missing root, however, means that the disk is unreachable.
     const made = (tenant: string) =>
       Effect.tryPromise({
         try: async () => {
@@ -44,7 +44,7 @@ export const layer = Layer.effect(
         const url = new URL(address)
         const path = url.host === "" && url.search === "" && url.hash === "" ? fileURLToPath(url) : ""
         const start = `${folder(tenant)}/`
-        // The address must be written as this area writes it: what climbs has been resolved by now.
+        // The URL must begin with the area's own form; `..` segments are resolved by now.
         const inside = path.startsWith(start) ? path.slice(start.length) : ""
         return isRelativePath(inside) && !/(^|\/)\.\.?(\/|$)/.test(decodeURIComponent(address)) ? inside : undefined
       } catch {

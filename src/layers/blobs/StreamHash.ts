@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { Layer } from "effect"
 import { StreamHash } from "../../services/shared/StreamHash.ts"
 
-/** Node's own hashes. */
+/** Hashes with `node:crypto`. */
 export const layer = Layer.succeed(StreamHash, {
   sha256: () => {
     const hash = createHash("sha256")

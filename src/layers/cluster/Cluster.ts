@@ -27,8 +27,8 @@ import { mortal } from "./Connections.ts"
 import * as Tidy from "./Tidy.ts"
 
 /**
- * A member lives as long as it says so in the table of gateways. A question over the network would find a frozen process
- * only after a minute.
+ * A member is alive as long as it updates its row in the table `gateways`. A health check over the network would detect
+ * a frozen process only after a minute.
  */
 const health = Layer.effect(
   RunnerHealth.RunnerHealth,
@@ -49,7 +49,7 @@ const tables = { prefix: "flow_cluster" }
 
 const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
 
-/** Without a port of their own, members find their messages in the database, a second after they were sent at most. */
+/** A member without a port finds its messages in the database, at most a second after they were sent. */
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
 
 const protocol = Layer.provideMerge(NodeClusterSocket.layerClientProtocol, RpcSerialization.layerSchemaBinary())
@@ -58,7 +58,7 @@ const sockets = SocketRunner.layer.pipe(
   Layer.provide(NodeClusterSocket.layerSocketServer),
   Layer.provide(protocol)
 )
-/** Sends, and is given nothing to do. */
+/** Only sends messages; is assigned no work. */
 const clients = Layer.provide(SocketRunner.layerClientOnly, protocol)
 
 const addressOf = (text: string): RunnerAddress.RunnerAddress => {
@@ -67,19 +67,19 @@ const addressOf = (text: string): RunnerAddress.RunnerAddress => {
 }
 
 /**
- * The cluster of all gateways on one database: it gives every job to one of them, and to another one when that dies. A
- * gateway with its own embedded database is alone in it.
+ * The cluster of all gateways on one database. It assigns every execution and job to one gateway, and to another one
+ * when that gateway dies. A gateway with an embedded database is the only member.
  */
 export const layer = Layer.unwrap(
   Effect.gen(function* () {
     const { databaseUrl, cluster, role } = yield* Settings
     const { address } = yield* Gateway
-    // Alone, nobody else sends messages or takes them over.
+    // With an embedded database no other gateway sends messages or takes over.
     const alone = databaseUrl === undefined
     const look = alone ? clusterPollAlone : clusterPoll
     const config = ShardingConfig.layer({
       runnerAddress: role === "api" ? Option.none() : Option.some(addressOf(address)),
-      // The same on all members.
+      // Must be equal on all members.
       shardsPerGroup: 64,
       entityMessagePollInterval: look,
       refreshAssignmentsInterval: look,

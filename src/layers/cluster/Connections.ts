@@ -3,8 +3,9 @@ import { Effect, Layer, Option } from "effect"
 import * as SocketServer from "effect/socket/SocketServer"
 
 /**
- * Connections on which a write fails once they are gone. Node takes what is written then without a word, and a reply
- * waits for ever: in a gateway that wakes from a freeze, whose connections the others have closed, no entity would end.
+ * Connections that fail a write after they were closed. Node silently drops such a write, so the sender would wait
+ * forever for a reply; in a gateway that wakes from a freeze, whose connections the others have closed, no entity would
+ * ever end.
  */
 export const mortal = Layer.effect(
   SocketServer.SocketServer,

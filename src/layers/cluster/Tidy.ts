@@ -2,12 +2,12 @@ import { Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 
-/** Rows that one statement removes at most. */
+/** Maximum number of rows that one statement deletes. */
 const atOnce = 10_000
 
 /**
- * Removes messages whose executions and jobs have come to their end, with the answers to them. They are of no use any
- * more: should one be sent again, the execution's or the job's own row says that there is nothing to do.
+ * Deletes the cluster messages of finished executions and jobs, with their replies. They are no longer needed: if one
+ * is sent again, the row of the execution or job shows that there is nothing to do.
  */
 export const tidy = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -28,7 +28,7 @@ export const tidy = Effect.gen(function* () {
   }
 }).pipe(unreachable)
 
-/** Tidies the cluster's messages every ten minutes, the first time a minute after the start. */
+/** Deletes old cluster messages every ten minutes, first a minute after the start. */
 export const layer = Layer.effectDiscard(
   Effect.ignore(tidy).pipe(Effect.repeat(Schedule.spaced("10 minutes")), Effect.delay("1 minute"), Effect.forkScoped)
 )

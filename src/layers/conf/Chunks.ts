@@ -3,12 +3,12 @@ import { Effect, Stream } from "effect"
 import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { within } from "../../drivers/files/Deadline.ts"
 
-/** Bytes of a file that are read at once: larger chunks cost fewer turns of the event loop. */
+/** Chunk size of file reads in bytes: larger chunks need fewer turns of the event loop. */
 export const chunkSize = 512 * 1024
 
 /**
- * The bytes of an open file, in order, in chunks of 512 KiB. A file that was cut short meanwhile fails the stream, and
- * so does a read that takes longer than `deadline` milliseconds: what was announced is sent whole or visibly not.
+ * The bytes of an open file in order, in chunks of 512 KiB. Fails when the file has become shorter or a read takes
+ * longer than `deadline` milliseconds, so that a client sees the announced length or a broken transfer.
  */
 export const chunksOf = (handle: FileHandle, span: ByteSpan, deadline: number): Stream.Stream<Uint8Array, unknown> =>
   Stream.unfold(span.start, (position) => {

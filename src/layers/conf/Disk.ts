@@ -11,7 +11,7 @@ import { Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "./OpenFile.ts"
 import { readTree } from "./Tree.ts"
 
-/** Links to folders count when they stay inside `root`. */
+/** The sorted names of folders, including links to folders inside `root`. */
 const foldersIn = async (root: string, path: string): Promise<ReadonlyArray<string>> => {
   const folder = join(root, path)
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {

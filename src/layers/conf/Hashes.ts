@@ -6,8 +6,8 @@ import { chunkSize } from "./Chunks.ts"
 const remembered = 10_000
 
 /**
- * SHA-256 of open files, in hex. Remembered by inode, size and times, so that a file is read once for it. A read that
- * takes longer than `deadline` milliseconds fails it.
+ * The SHA-256 of open files in hex. Results are cached by inode, size and times, so that an unchanged file is read
+ * once. Fails when a read takes longer than `deadline` milliseconds.
  */
 export const fileHashes = (deadline: number) => {
   const known = new Map<string, string>()
@@ -16,7 +16,7 @@ export const fileHashes = (deadline: number) => {
     if (found !== undefined) return found
     const hash = createHash("sha256")
     const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(1, size)))
-    // What is added to the file from now on belongs to its next version.
+    // Reads only up to the known size: bytes that are appended meanwhile belong to the next version.
     for (let position = 0; position < size; ) {
       const length = Math.min(buffer.length, size - position)
       const { bytesRead } = await within(deadline, handle.read(buffer, 0, length, position))

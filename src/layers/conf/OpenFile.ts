@@ -12,7 +12,7 @@ const close = async (opened: OpenedFile | OpenFailure) => {
 
 const unreachable = () => new StorageUnreachable({ storage: "data" })
 
-/** Opens files below a folder for the length of a scope; each step has `deadline` milliseconds. */
+/** Opens files below a folder until a scope closes. Each step has `deadline` milliseconds. */
 export const fileOpener = (deadline: number) => {
   const hashOf = fileHashes(deadline)
   return Effect.fnUntraced(function* (

@@ -9,7 +9,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { PlatformFile } from "../../services/platform/Platform.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 
-/** The file is there but cannot be used: what an operator has to mend, not a storage in trouble. */
+/** The file exists but is invalid. The operator has to fix it; the storage works. */
 class UnusablePlatformFile extends Error {}
 
 const formats: ReadonlyArray<readonly [file: string, parse: (text: string) => unknown]> = [
@@ -25,7 +25,7 @@ const mapping = (file: string, text: string, parse: (text: string) => unknown): 
   } catch (error) {
     throw new UnusablePlatformFile(`${file}: ${error instanceof Error ? error.message : error}`)
   }
-  if (!Predicate.isObject(properties)) throw new UnusablePlatformFile(`${file} holds no mapping`)
+  if (!Predicate.isObject(properties)) throw new UnusablePlatformFile(`${file} is not a mapping`)
   return { ...properties }
 }
 
@@ -41,7 +41,9 @@ const read = async (conf: string): Promise<Record<string, unknown> | undefined> 
   return undefined
 }
 
-/** The first of `platform.yaml`, `platform.hjson`, `platform.json` in the configuration folder, read at every call. */
+/**
+ * Reads the first of `platform.yaml`, `platform.hjson` and `platform.json` in the configuration folder, at every call.
+ */
 export const layer = Layer.effect(
   PlatformFile,
   Effect.gen(function* () {

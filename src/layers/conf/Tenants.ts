@@ -8,18 +8,20 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantName, Tenants } from "../../services/shared/Tenant.ts"
 
-/** Milliseconds for which a listing of the tenants counts. A name that it lacks is looked up at once. */
+/** Milliseconds for which the list of tenants is cached. A name that is not in it is looked up immediately. */
 const freshFor = 1000
 const isTenantName = Schema.is(TenantName)
 
-/** A configuration that is there but has no `tenants` has none; one that is away is an error. */
+/**
+ * The folders of the tenants: empty when the configuration folder has no `tenants`, an error when it is unreachable.
+ */
 const foldersOf = (conf: string): Promise<ReadonlyArray<Dirent>> =>
   readdir(join(conf, "tenants"), { withFileTypes: true }).catch(async (error) => {
     if (codeOf(error) !== "ENOENT" || !(await stat(conf)).isDirectory()) throw error
     return []
   })
 
-/** The folders below `<conf>/tenants/`. */
+/** The tenants are the folders below `<conf>/tenants/`. */
 export const layer = Layer.effect(
   Tenants,
   Effect.gen(function* () {
@@ -31,7 +33,7 @@ export const layer = Layer.effect(
       known = new Set(entries.filter((e) => e.isDirectory() && isTenantName(e.name)).map((e) => e.name))
       return known
     }
-    // Requests that come while the folder is being read share the reading.
+    // Concurrent requests share one read of the folder.
     let reading: Promise<ReadonlySet<string>> | undefined
     const current = Effect.tryPromise({
       try: () => {

@@ -5,7 +5,7 @@ import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
 import type { ConfNode } from "../../services/conf/ConfNode.ts"
 
 const filesAtOnce = 64
-/** Folders entered through links: a bound, as links can make a small folder look endless. */
+/** Maximum number of folders entered through links, because links can make a small folder look endless. */
 const linkedFolders = 1000
 
 type Children = { [name: string]: ConfNode }
@@ -17,8 +17,8 @@ const readable = (path: string): Promise<boolean> =>
   )
 
 /**
- * The tree below `root`. Links are followed when they stay inside it and do not lead back to a folder that is being
- * listed; other links are listed as unreadable. Pipes, sockets and devices are listed as unreadable files.
+ * The tree below `root`. A link is followed when it stays inside `root` and does not lead back to a folder that is
+ * being listed; other links are listed as unreadable. Pipes, sockets and devices are listed as unreadable files.
  */
 export const readTree = async (root: string): Promise<Children> => {
   const realRoot = await realpath(root)
@@ -26,7 +26,7 @@ export const readTree = async (root: string): Promise<Children> => {
 
   const folder = async (path: string, real: string, parents: ReadonlyArray<string>): Promise<Children> => {
     const names = (await readdir(real)).sort()
-    // Names come from people: an object without a prototype takes any of them.
+    // File names may be any string, including `__proto__`, so the object has no prototype.
     const children: Children = Object.create(null)
     for (let start = 0; start < names.length; start += filesAtOnce) {
       const slice = names.slice(start, start + filesAtOnce)
@@ -66,7 +66,7 @@ export const readTree = async (root: string): Promise<Children> => {
       if (!info.isFile()) return unreadable
       return { parent, path, size: info.size, isFile: true, canRead: await readable(real), children: {} }
     } catch (error) {
-      // Removed while the folder is being read, or a link to nothing.
+      // The file was removed meanwhile, or the link is broken.
       if (!isAbsent(error)) throw error
       return (await lstat(join(realParent, name)).catch(() => undefined)) === undefined ? undefined : unreadable
     }

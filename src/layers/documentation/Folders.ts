@@ -10,9 +10,9 @@ import { Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
 
 /**
- * The paths of the files below a folder, sorted; nothing when the folder itself is a link out of `root`. Links are left
- * out, those to folders as well: opening one tells whether it leads out of the tenant's folder, a list does not, and
- * names alone would tell what another tenant has. (`recursive` of `readdir` follows them.)
+ * The sorted paths of the files below a folder; empty when the folder itself is a link out of `root`. Links are
+ * skipped, also those to folders: a list cannot check where each one leads, and even names could reveal files of
+ * another tenant. (`readdir` with `recursive` follows links.)
  */
 const filesOf = async (root: string, below: string): Promise<ReadonlyArray<string>> => {
   const none = <A>(instead: A) => {
@@ -35,7 +35,7 @@ const filesOf = async (root: string, below: string): Promise<ReadonlyArray<strin
   return files.sort()
 }
 
-/** Pages on disk: the tenants' below the configuration, the product's in its package. */
+/** Pages on disk: those of the tenants in the configuration folder, those of the product in its package. */
 export const layer = Layer.effect(
   Pages,
   Effect.map(Settings, ({ conf, storageDeadline }) => {

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { Renderer } from "../../services/documentation/Renderer.ts"
 
-/** What makes the pages is loaded for the first of them: many gateways never show any. */
+/** The renderer is loaded on first use, because many gateways never render a page. */
 export const layer = Layer.succeed(Renderer, {
   render: (source, locate) =>
     Effect.map(

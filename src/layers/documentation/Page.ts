@@ -4,7 +4,7 @@ import type { Locate } from "../../services/documentation/Renderer.ts"
 
 const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false })
 
-/** Headings get the anchors that people know from where Markdown is usually read: lower case, hyphens for blanks. */
+/** Headings get the anchors that GitHub would give them: lower case, with hyphens for blanks. */
 markdown.core.ruler.push("anchors", (state) => {
   const used = new Map<string, number>()
   state.tokens.forEach((token, at) => {
@@ -22,7 +22,7 @@ markdown.core.ruler.push("anchors", (state) => {
 
 const isRelative = (address: string): boolean => !/^([a-z][a-z0-9+.-]*:|\/|\\|#)/i.test(address.trim())
 
-/** The attributes with the address put right; without it when it leads nowhere. */
+/** The attributes with the rewritten address, or without the address when it leads nowhere. */
 const located = (attribs: sanitize.Attributes, name: string, locate: Locate): sanitize.Attributes => {
   const { [name]: address, ...others } = attribs
   if (address === undefined) return others
@@ -67,7 +67,9 @@ img { max-width: 100%; } a { color: #0b57d0; }
 const titleOf = (html: string): string =>
   /<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1]?.replace(/<[^>]*>/g, "") ?? "Documentation"
 
-/** The HTML page of a Markdown text (CommonMark with tables), made by markdown-it and cleaned by sanitize-html. */
+/**
+ * The HTML page of a Markdown text (CommonMark with tables), rendered by markdown-it and sanitised by sanitize-html.
+ */
 export const page = (source: string, locate: Locate): string => {
   const body = clean(markdown.render(source), locate)
   return `<!doctype html>

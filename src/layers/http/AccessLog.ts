@@ -1,14 +1,14 @@
-/** One finished exchange. `milliseconds` runs from the request's head to the end of the answer. */
+/** One finished exchange. `milliseconds` is the time from the request head to the end of the response. */
 export interface Exchange {
-  /** Both empty when the request was not HTTP enough to have them. */
+  /** Method and URL are empty when the request was not valid HTTP. */
   readonly method: string
   readonly url: string
   readonly status: number
   readonly milliseconds: number
   readonly remote: string
-  /** Of a problem. */
+  /** Trace id of a problem. */
   readonly traceId: string | undefined
-  /** The client went away before the answer was complete, or before it `began`. */
+  /** The client disconnected before the response was complete; `began` is false if it had not even started. */
   readonly aborted: boolean
   readonly began: boolean
 }
@@ -16,7 +16,7 @@ export interface Exchange {
 const flushAfter = 100
 const flushAt = 64 * 1024
 
-/** Collects lines and writes them in one go: a write per request would cost more than the request. */
+/** Buffers lines and writes them together: one write per request would cost more than the request. */
 export const bufferedWriter = (write: (text: string) => void) => {
   let pending = ""
   let timer: NodeJS.Timeout | undefined
@@ -45,7 +45,7 @@ const pathOf = (url: string): string => {
 let second = 0
 let prefix = ""
 
-/** The time in ISO 8601; what is the same within a second is made once. */
+/** The time in ISO 8601. The part up to the second is cached. */
 const now = (): string => {
   const millis = Date.now()
   const rest = millis % 1000
@@ -56,13 +56,13 @@ const now = (): string => {
   return `${prefix}${String(rest).padStart(3, "0")}Z`
 }
 
-/** The tenant that a path is below. Names that no tenant can have are left to the path. */
+/** The tenant in a path; undefined when the segment is not a valid tenant name. */
 const tenantOf = (path: string): string => {
   const tenant = /^\/v1\/(?!platform\/|flower\/)([A-Za-z0-9][A-Za-z0-9._-]{0,62})\//.exec(path)?.[1]
   return tenant === undefined ? "" : `,"tenant":"${tenant}"`
 }
 
-/** A line of JSON for an exchange. The query is left out, as it may hold what does not belong in a log. */
+/** One exchange as a JSON line. The query is omitted because it may contain confidential data. */
 export const accessLine = ({ method, url, status, milliseconds, remote, traceId, aborted }: Exchange): string => {
   const path = pathOf(url)
   return (

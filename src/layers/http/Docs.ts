@@ -31,8 +31,8 @@ const policy = [
 ].join("; ")
 
 /**
- * `/docs`: the API's description to browse. Made when it is asked for the first time, as what browsers need for it is
- * megabytes of text.
+ * `/docs`: an interactive page of the API description. It is built on the first request because it contains megabytes
+ * of text for browsers.
  */
 export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>(api: HttpApi.HttpApi<Id, Groups>) =>
   Layer.effectDiscard(
@@ -42,7 +42,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       const made = HttpRouter.toHttpEffect(HttpApiScalar.layer(api, { path, scalar: viewer })).pipe(
         Effect.provideService(Scope.Scope, scope)
       )
-      // The first who asks may go away: the others are not to hear of it.
+      // The first client may disconnect; that must not fail the others that wait.
       const page = yield* Effect.cached(Effect.uninterruptible(made))
       const headers = { "content-security-policy": policy, "referrer-policy": "no-referrer" }
       const answer = Effect.map(Effect.flatten(page), HttpServerResponse.setHeaders(headers))

@@ -5,7 +5,10 @@ import { problemType } from "./ProblemBody.ts"
 
 const noStore = { "cache-control": "no-store" }
 
-/** `/health/live`: the process answers. `/health/ready`: so does everything that it needs, each named. */
+/**
+ * `/health/live`: the process answers. `/health/ready`: the process and its dependencies answer; each dependency is
+ * listed.
+ */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { checks } = yield* Readiness

@@ -1,10 +1,10 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { HttpServer } from "effect/http"
 
-// A request copies the services around its handler once or twice, which showed as a fifth of a small request's
-// processor time. Handlers take their services when they are built, so at request time hardly any are needed.
+// A request copies the services around its handler once or twice, which took a fifth of the processor time of a small
+// request. Handlers take their services when they are built, so a request needs hardly any.
 
-/** Services that are there for the building of layers and of no use to a request. */
+/** Services that are only used to build layers, never by a request. */
 const forBuilding = new Set([
   "effect/Layer/CurrentMemoMap",
   "effect/FileSystem",
@@ -34,8 +34,8 @@ const without =
   }
 
 /**
- * Builds handlers in a context that holds of our services only those of these features (the second part of their keys)
- * and the shared ones.
+ * Builds handlers in a context without the gateway's own services, except for the shared ones and those of the given
+ * features (the second part of a service key).
  */
 export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>, features: ReadonlyArray<string>) => {
   const trim = without(new Set(["shared", "http", ...features]))
@@ -44,7 +44,7 @@ export const lean = <A, E, R>(layer: Layer.Layer<A, E, R>, features: ReadonlyArr
   )
 }
 
-/** A server whose requests start with none of our services. */
+/** A server whose requests start without the gateway's services. */
 export const leanServer = Layer.effect(
   HttpServer.HttpServer,
   Effect.map(HttpServer.HttpServer, (server) => {

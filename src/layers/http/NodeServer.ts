@@ -4,7 +4,10 @@ import type { Duplex } from "node:stream"
 import type { Exchange } from "./AccessLog.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
 
-/** Milliseconds: for the head of a request, the whole of it, a connection without requests, and silence within one. */
+/**
+ * Timeouts in milliseconds: for the head of a request, for the whole request, for a connection between requests, and
+ * for silence within a request.
+ */
 export const timeouts = { headers: 20_000, request: 600_000, keepAlive: 65_000, silence: 120_000 }
 const maxHeaderBytes = 16 * 1024
 
@@ -13,13 +16,13 @@ const statusOf = (error: Error & { code?: string }): number => {
   return error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400
 }
 
-/** A problem for what never reaches the router, with the id under which it is logged. */
+/** The body of a problem for a request that never reaches the router, with the id that is logged. */
 const bareProblem = (status: number, detail: string, instance: string) => {
   const traceId = crypto.randomUUID().replaceAll("-", "")
   return { traceId, body: JSON.stringify({ ...generalProblem(status, detail), instance, traceId }) }
 }
 
-/** Writes a problem on a connection that is good for nothing else. */
+/** Writes a problem to a connection that is closed afterwards. */
 const refuse = (socket: Duplex, status: number, detail: string): string => {
   const { traceId, body } = bareProblem(status, detail, "/")
   socket.end(
@@ -32,9 +35,9 @@ const refuse = (socket: Duplex, status: number, detail: string): string => {
 const remoteOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
 /**
- * Makes `close` wait for answers alone, of which it has to be told. Node waits for every connection that is not between
- * two requests: for one that has never sent any, for half a head, and for one whose answer ended after the call, until
- * its time is out.
+ * Makes `close` wait only for responses in progress. Node's own `close` waits for every connection that is not between
+ * two requests: one that never sent a request, one with an incomplete head, and one whose response ended after the
+ * call, until they time out.
  */
 const closeWithLastAnswer = (server: Server) => {
   const connections = new Map<Socket, { readonly socket: Socket; answers: number }>()
@@ -65,9 +68,10 @@ const closeWithLastAnswer = (server: Server) => {
 }
 
 /**
- * Node writes an answer in one piece when all of it is there at once, but not if it is to compare the body's length with
- * the head's, which Effect asks of every answer. A text that ends an answer is what its length was taken from. Two
- * pieces in place of one cost 6 % more processor time for a small request.
+ * Node sends a response in one write when it has the whole of it, but not when it must check the body against
+ * Content-Length, which Effect requests for every response. For a text that ends the response the check is superfluous,
+ * because the length was taken from the text. Two writes instead of one take 6 % more processor time for a small
+ * request.
  */
 class Answer extends ServerResponse {
   override end(...args: ReadonlyArray<unknown>): this {
@@ -76,7 +80,7 @@ class Answer extends ServerResponse {
   }
 }
 
-/** The HTTP server with its limits. `finished` is told of every exchange once it is over, whichever way. */
+/** The HTTP server with its limits. `finished` is called once for every exchange, however it ends. */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
   { headers, request, keepAlive, silence }: typeof timeouts = timeouts
@@ -90,9 +94,9 @@ export const nodeServer = (
     requestTimeout: request,
     requireHostHeader: false,
     noDelay: true,
-    // A request without a body needs no stream that ends: 5 % of a small one's processor time.
+    // A request without a body needs no stream, which saves 5 % of the processor time of a small one.
     optimizeEmptyRequests: true,
-    // No protocol is changed to: such requests are answered like others (RFC 9110, 7.8).
+    // Upgrades are not supported: such requests are answered like others (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false
   })
   const answers = closeWithLastAnswer(server)
@@ -107,7 +111,7 @@ export const nodeServer = (
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
     else broken(socket, statusOf(error), "The request is not well-formed HTTP")
   })
-  server.on("connect", (_, socket) => broken(socket, 400, "This server is no proxy"))
+  server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
   const watch = (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now()
     const connection = answers.begin(request.socket)
@@ -131,7 +135,7 @@ export const nodeServer = (
   server.on("checkExpectation", (request, response) => {
     watch(request, response)
     const instance = (request.url ?? "/").split("?", 1)[0]!
-    const { traceId, body } = bareProblem(417, "The only expectation that is met is 100-continue", instance)
+    const { traceId, body } = bareProblem(417, "The only supported expectation is 100-continue", instance)
     traceIds.set(request, traceId)
     response.writeHead(417, { "content-type": problemType }).end(body)
   })

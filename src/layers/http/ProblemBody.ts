@@ -4,7 +4,7 @@ import { detailOf } from "./ProblemDetail.ts"
 
 export const problemType = "application/problem+json"
 
-/** The problems of answers that no endpoint declares, by status. Each slug has a page in the documentation. */
+/** The problems that no endpoint declares, by status. Each slug has a page in the documentation. */
 const general: Record<number, readonly [slug: string, title: string]> = {
   400: ["bad-request", "Bad request"],
   404: ["not-found", "Not found"],
@@ -17,13 +17,13 @@ const general: Record<number, readonly [slug: string, title: string]> = {
   503: ["unavailable", "The gateway is shutting down or overloaded"]
 }
 
-/** The members of a problem that only says its status, with an optional detail. */
+/** The members of a problem that consists of its status and an optional detail. */
 export const generalProblem = (status: number, detail?: string) => {
   const [slug, title] = general[status] ?? (status < 500 ? general[400]! : general[500]!)
   return { type: `/problems/${slug}`, title, status, ...(detail === undefined ? {} : { detail }) }
 }
 
-/** Trace ids of problems by the request (Node's) that they answer, for the access log. */
+/** Trace ids of problems by their Node request, for the access log. */
 export const traceIds = new WeakMap<object, string>()
 
 const decoder = new TextDecoder()
@@ -40,7 +40,7 @@ const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<stri
   return generalProblem(response.status)
 }
 
-/** The same answer as a problem with `instance` (the path that was asked for) and `traceId`. */
+/** The response as a problem with `instance` (the requested path) and `traceId`. */
 export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
   instance: string,

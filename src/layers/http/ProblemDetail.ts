@@ -7,14 +7,14 @@ const text = (members: object, name: string): string | undefined =>
 
 const quoted = (value: string | undefined) => (value === undefined ? "" : ` "${value}"`)
 
-/** Sentences for problems that do not bring one of their own, by the slug of their type. */
+/** Default details of problems that have none, by the slug of their type. */
 const sentences: Record<string, (members: object) => string> = {
   "not-found": (members) => {
     const tenant = text(members, "tenant")
     const of = tenant === undefined ? "" : ` of the tenant "${tenant}"`
-    return `There is no ${text(members, "kind") ?? "such thing"}${quoted(text(members, "id"))}${of}`
+    return `There is no ${text(members, "kind") ?? "such object"}${quoted(text(members, "id"))}${of}`
   },
-  "directory-read": (members) => `The path${quoted(text(members, "path"))} names a folder, which has no content`,
+  "directory-read": (members) => `The path${quoted(text(members, "path"))} is a folder, which has no content`,
   "storage-unreachable": (members) => `The ${text(members, "storage")} storage did not answer in time`,
   "too-large": (members) => {
     const limit = text(members, "limit")
@@ -22,10 +22,10 @@ const sentences: Record<string, (members: object) => string> = {
   },
   "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
-  "method-not-allowed": () => "The path is known, the method is not; the Allow header lists those that are"
+  "method-not-allowed": () => "The path does not support this method; the Allow header lists the supported methods"
 }
 
-/** What happened, in a sentence, for a problem that does not say it itself. */
+/** The default detail of a problem: one sentence about what happened. */
 export const detailOf = (members: object): string => {
   const slug = (text(members, "type") ?? "").replace("/problems/", "")
   return sentences[slug]?.(members) ?? text(members, "title") ?? "The request failed"

@@ -6,7 +6,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 
 const folder = packagePath("docs/problems")
 
-/** `/problems/<name>`: what the `type` of a problem leads to. */
+/** `/problems/<name>`: the page that the `type` of a problem refers to. */
 export const layer = HttpRouter.add(
   "GET",
   "/problems/:problem",

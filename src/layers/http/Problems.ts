@@ -17,10 +17,10 @@ const pathOf = (url: string): string => {
   return query === -1 ? url : url.slice(0, query)
 }
 
-/** The path as it was asked for; requests to a proxy (RFC 9112, 3.2.2) have the address before it. */
+/** The requested path. Requests to a proxy (RFC 9112, section 3.2.2) contain the whole URL. */
 const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).replace(/^[A-Za-z]+:\/\/[^/]*/, "")
 
-/** HTTP/1.1 requires `Host` (RFC 9112, 3.2). Node's own refusal would have no body. */
+/** HTTP/1.1 requires `Host` (RFC 9112, section 3.2). Node's own response to its absence would have no body. */
 const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
 
@@ -29,7 +29,7 @@ const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   return error instanceof HttpServerError.HttpServerError && error.reason._tag === "RouteNotFound"
 }
 
-/** The id of the request's trace (W3C Trace Context) or of the current span, or a new one. */
+/** The trace id of the request (W3C Trace Context) or of the current span, else a new one. */
 const traceIdOf = (request: Request): Effect.Effect<string> =>
   Effect.map(Effect.option(Effect.currentSpan), (span) => {
     if (Option.isSome(span) && span.value.sampled) return span.value.traceId
@@ -49,7 +49,7 @@ const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => 
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
 
-/** The tenant that a path names as written in a template such as `/v1/{tenant}/conf`. */
+/** The tenant in a path that matches a template such as `/v1/{tenant}/conf`. */
 const tenantOf = (template: string, path: string): string | undefined => {
   if (!template.startsWith("/v1/{tenant}")) return undefined
   try {
@@ -88,7 +88,7 @@ const recover = (
         return Effect.as(Effect.logError(`${request.method} ${pathOf(request.url)}`, cause), response)
       })
 
-/** An answer without a body says so: otherwise it would be sent as a chunked body of no chunks. */
+/** Sets Content-Length on a response without a body; otherwise it would be sent as an empty chunked body. */
 const withLength = (response: HttpServerResponse.HttpServerResponse) =>
   response.body._tag === "Empty" && response.status >= 200 && response.status < 204
     ? HttpServerResponse.setHeader(response, "content-length", "0")
@@ -105,8 +105,8 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
       )
 
 /**
- * Makes every answer above 399 an RFC 9457 problem with `instance` and `traceId`: those that endpoints declare, and
- * unknown routes, wrong methods, unreadable bodies and defects as well. What is behind a defect goes to the log only.
+ * Turns every response with a status of 400 or above into an RFC 9457 problem with `instance` and `traceId`: declared
+ * errors, unknown routes, wrong methods, unreadable bodies and defects. The cause of a defect is only logged.
  */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(

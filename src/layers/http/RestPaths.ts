@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { RouteTable } from "./RouteTable.ts"
 
-/** Matches what comes before a tail that may span segments, with the slash behind it. */
+/** Matches the part of a path before a tail that may span segments, including the slash. */
 const beforeTail = (tails: RouteTable["tails"]): RegExp => {
   const heads = tails.map((segments) =>
     segments.map((segment) => (segment.startsWith("{") ? "/[^/?]+" : `/${segment.replace(/\W/g, "\\$&")}`)).join("")
@@ -11,8 +11,8 @@ const beforeTail = (tails: RouteTable["tails"]): RegExp => {
 }
 
 /**
- * The path as the router must see it. Bare slashes in a tail that may span segments are encoded, and so is `;`, which
- * the router would take for the end of the path.
+ * The path for the router. In a tail that may span segments, plain slashes are encoded; `;` is encoded too, because the
+ * router would end the path there.
  */
 const routedPath = (before: RegExp, url: string): string => {
   const query = url.indexOf("?")
@@ -23,7 +23,7 @@ const routedPath = (before: RegExp, url: string): string => {
   return query === -1 ? path : path + url.slice(query)
 }
 
-/** Lets people with curl write the slashes of a file's path as they are. */
+/** Accepts plain slashes in the path of a file, which are easier to type with curl. */
 export const layer = (table: RouteTable) => {
   const before = beforeTail(table.tails)
   return HttpRouter.middleware(

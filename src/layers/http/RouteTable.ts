@@ -3,25 +3,28 @@ import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
 import { SpansSegments } from "../../services/shared/RelativePath.ts"
 
-/** Paths are taken as they are written, but for a slash at the end. */
+/** Paths are matched exactly, except for a trailing slash. */
 export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 16_384 }
 
-/** A known path. `template` is as OpenAPI writes it: `/v1/{tenant}/conf/{path}`. */
+/** A known path. `template` has OpenAPI syntax: `/v1/{tenant}/conf/{path}`. */
 export interface RouteEntry {
   readonly template: string
   readonly methods: ReadonlySet<string>
 }
 
-/** The known paths, for what needs a route without handling it: metrics, 405, and paths with bare slashes. */
+/**
+ * The known paths, for code that needs the route without handling it: metrics, 405 responses, and paths with plain
+ * slashes.
+ */
 export interface RouteTable {
   readonly find: (path: string) => RouteEntry | undefined
-  /** The endpoints whose last parameter may span several segments: the template's segments before it. */
+  /** For endpoints whose last parameter may span several segments: the template's segments before that parameter. */
   readonly tails: ReadonlyArray<ReadonlyArray<string>>
 }
 
 const routerPath = (template: string): `/${string}` => `/${template.slice(1).replace(/\{(\w+)\}/g, ":$1")}`
 
-/** Collects the endpoints of an API and the paths that are served beside it (`extra`, all GET). */
+/** Collects the endpoints of an API and the additional GET paths in `extra`. */
 export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>,
   extra: ReadonlyArray<string>

@@ -7,14 +7,14 @@ import { nodeServer } from "./NodeServer.ts"
 import { requestMetrics } from "./RequestMetrics.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
-/** The Node server with access log and metrics. The log goes to standard error, one JSON object per line. */
+/** The Node server with access log and metrics. The log is written to standard error, one JSON object per line. */
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { host, port, logLevel, stopPatience } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
-      // Whoever read the log may go away: that is no reason to stop serving.
+      // The reader of the log may close the pipe; the gateway keeps serving.
       process.stderr.on("error", () => {})
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"

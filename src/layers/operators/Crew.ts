@@ -7,15 +7,15 @@ interface Task {
   readonly resolve: (reply: Reply | Lost) => void
 }
 
-/** A test's place in the turns. */
+/** A test's place in the schedule. */
 export class Seat {
   readonly id: number
   readonly program: NonNullable<Order["program"]>
-  /** True: all turns are taken on one worker, which keeps the program's state. */
+  /** True when all turns must run on one worker, which keeps the state of the program. */
   readonly settled: boolean
   readonly tasks: Array<Task> = []
   home: Hand | undefined
-  /** Milliseconds that its turns took, on top of what the others had used when it came. */
+  /** Milliseconds that its turns took, plus what the least served seat had used when this one joined. */
   used: number
 
   constructor(id: number, program: NonNullable<Order["program"]>, settled: boolean, used: number) {
@@ -27,10 +27,9 @@ export class Seat {
 }
 
 /**
- * The worker threads and whose turn it is. Of the seats with something to do, the one that has used the least time gets
- * the next free worker for one turn; a new one begins with what the thriftiest has used, so that it neither waits
- * behind long tests nor starves them. Workers are started when there is work for them, and
- * kept until there has been none for a while.
+ * Schedules tests on worker threads. The seat that has used the least time gets the next free worker for one turn. A
+ * new seat starts with the lowest time used so far, so that it neither waits behind long tests nor starves them.
+ * Workers are started when there is work, and ended after an idle period.
  */
 export class Crew {
   readonly #hands = new Set<Hand>()
@@ -56,7 +55,7 @@ export class Crew {
     return seat
   }
 
-  /** Queues a turn; the reply says so when the worker was lost over it. */
+  /** Queues a turn. The result says whether the worker was lost during the turn. */
   turn(seat: Seat, order: Omit<Order, "session" | "program">, millis: number): Promise<Reply | Lost> {
     return new Promise((resolve) => {
       seat.tasks.push({ order: { ...order, session: seat.id, program: undefined }, millis, resolve })
@@ -64,7 +63,7 @@ export class Crew {
     })
   }
 
-  /** What the seat still has in the queue is never begun; a turn that is running ends by itself. */
+  /** Drops the seat's queued turns; a running turn ends by itself. */
   leave(seat: Seat): void {
     seat.tasks.length = 0
     this.#seats.delete(seat)
@@ -77,7 +76,7 @@ export class Crew {
 
   #dispatch(): void {
     const waiting = [...this.#seats].filter(({ tasks }) => tasks.length > 0).sort((a, b) => a.used - b.used)
-    // A second worker for a seat only when every other one has had the chance of a first.
+    // No seat gets a second worker before every other seat could get its first.
     for (let given = true; given; ) {
       given = false
       for (const seat of waiting) {

@@ -4,43 +4,43 @@ import { hadItsTime } from "../../languages/Guard.ts"
 import type { FromWorker, Order, Reply } from "./Protocol.ts"
 
 /**
- * Memory for what a worker has just made. What is new in a turn is either sent away or forgotten with it, so more than
- * this is not quicker, and would be kept for good.
+ * Size of the young generation in MiB. What a turn allocates is sent away or dropped with the turn, so a larger one
+ * would not be faster and would keep its memory.
  */
 const youngMib = 8
 
-/** A worker died or was killed over an order: out of memory, or deaf to its own deadline. */
+/** A worker died or was killed during an order: it ran out of memory or ignored its deadline. */
 export interface Lost {
-  /** The sample it was at; undefined when it did not even start. */
+  /** The index of the sample that it was processing; undefined when it did not start. */
   readonly lost: number | undefined
 }
 
-/** How long a worker may take to start. */
+/** Milliseconds that a worker has to start. */
 const startMillis = 30_000
 
 const notBegun = -1
 
-/** How many times its allowance a worker may leave the question for its processor time unanswered. */
+/** A worker that does not report its processor time is killed after this multiple of its limit. */
 const mostSilence = 10
 
-/** One worker thread and the order that it is at work on. */
+/** One worker thread and its current order. */
 export class Hand {
   readonly #worker: Worker
-  /** The sample that the worker is at, and the processor time in milliseconds at which it began the order. */
+  /** The current sample of the worker, and its processor time in milliseconds at the start of the order. */
   readonly #told = new Int32Array(new SharedArrayBuffer(8))
   readonly #ended: () => void
-  /** Sessions whose program the worker has. */
+  /** The sessions whose program the worker has received. */
   readonly sessions = new Set<number>()
   #settle: ((reply: Reply | Lost) => void) | undefined
   #deadline: NodeJS.Timeout | undefined
   #ready = false
-  /** Milliseconds of processor for the order. */
+  /** Milliseconds of processor time for the current order. */
   #patience = 0
   readonly #leisureMillis: number
   #leisure: NodeJS.Timeout | undefined
   alive = true
 
-  /** `leisureMillis` is how long it stays without a test; `ended` is called when it takes no more orders. */
+  /** `leisureMillis` is how long the worker is kept idle. `ended` is called when it accepts no more orders. */
   constructor(memoryMib: number, leisureMillis: number, ended: () => void) {
     this.#leisureMillis = leisureMillis
     this.#ended = ended
@@ -67,7 +67,7 @@ export class Hand {
     return this.alive && this.#settle === undefined
   }
 
-  /** Sends an order and kills the worker when it has had so many milliseconds of processor without an answer. */
+  /** Sends an order, and kills the worker after this many milliseconds of processor time without an answer. */
   give(order: Order, millis: number): Promise<Reply | Lost> {
     clearTimeout(this.#leisure)
     if (order.program !== undefined) this.sessions.add(order.session)
@@ -98,7 +98,7 @@ export class Hand {
       this.#leisure = setTimeout(() => this.#retire(), this.#leisureMillis).unref()
   }
 
-  /** Out of the crew first: an order that it took now would be lost. */
+  /** Leaves the crew before it ends the thread: an order sent in between would be lost. */
   #retire(): void {
     if (!this.idle) return
     this.#gone()
@@ -110,7 +110,10 @@ export class Hand {
     this.#deadline = setTimeout(() => void then(), millis)
   }
 
-  /** The time for the order is over by the clock: a worker that others kept from working gets the rest of it. */
+  /**
+   * Called when the wall-clock time of an order is over. A worker that did not get the processor receives the rest of
+   * its processor time.
+   */
   async #judge(): Promise<void> {
     const patience = this.#patience
     const order = this.#settle

@@ -12,7 +12,7 @@ const examined = (tester: Tester, sample: Sample): Row => {
   try {
     return row(tester.examine(sample))
   } catch (error) {
-    // The backtracking of a regular expression can outgrow the stack.
+    // The backtracking of a regular expression can overflow the stack.
     if (!(error instanceof RangeError)) throw error
     const { line, text } = sample
     const detail = "the pattern needs more memory for this sample than a test has"
@@ -20,7 +20,7 @@ const examined = (tester: Tester, sample: Sample): Row => {
   }
 }
 
-/** Grok and dissect on the samples of a batch. `reached` is told each sample before it is tried. */
+/** Runs grok or dissect on the samples of a batch. `reached` is called with each sample before it is tried. */
 export const lineBench = (
   program: TestProgram,
   reached: (index: number) => void,
@@ -41,9 +41,9 @@ class LineBench implements Bench {
   readonly #program: TestProgram
   readonly #reached: (index: number) => void
   readonly #watch: Guard
-  /** The very first sample also pays for the compilation of the regular expressions. */
+  /** The first sample takes longer: the regular expressions are compiled on first use. */
   #warm = false
-  /** The line that was cut off last, how often it was spared, and whether it has had all of its time now. */
+  /** The line that was interrupted last, how often it has been retried, and whether it has had its full time. */
   #line: number | undefined
   #spared = 0
   #guilty = false
@@ -67,7 +67,7 @@ class LineBench implements Bench {
     let timeouts = 0
     let length = 0
     const goesOn = () => next < all.length && length < turnLength && performance.now() < end
-    // Cut off anywhere, this leaves nothing half done: a row is written again when its sample is tried again.
+    // Safe to interrupt at any point: a row is written again when its sample is tried again.
     const examine = () => {
       while (goesOn() && !condemned.includes(next)) {
         const sample = all[next]!
@@ -82,7 +82,7 @@ class LineBench implements Bench {
     while (goesOn()) {
       const first = next
       const doomed = sampleMillis === 0 || condemned.includes(next)
-      // Another worker may have gone on with the test meanwhile.
+      // Another worker may have continued the test meanwhile.
       if (all[next]!.line !== this.#line) this.#spared = 0
       if (!doomed && (this.#tried(sampleMillis, examine) || next > first)) {
         this.#warm = true
@@ -92,7 +92,7 @@ class LineBench implements Bench {
         timeouts++
         next++
       } else {
-        // Others had the processor: the sample is tried again from the start, for twice as long.
+        // Other threads had the processor: the sample is tried again from the start, with twice the time.
         this.#line = all[next]!.line
         this.#spared++
       }

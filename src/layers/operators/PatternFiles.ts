@@ -7,7 +7,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type FoundPatterns, maxBytes, maxSources, PatternFiles } from "../../services/operators/PatternFiles.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 
-/** A file as it was read: its text, or why it has none. */
+/** The result of reading a file: its text, or why it has none. */
 interface ReadFile {
   readonly version: string
   readonly text: string | undefined
@@ -20,12 +20,14 @@ interface Folder {
 }
 
 const keptTenants = 32
-/** A file that was changed so shortly before it was read may be changed again without a sign of it: milliseconds. */
+/**
+ * A file that was changed less than this many milliseconds before it was read may change again without a new timestamp.
+ */
 const racy = 50
 
 const textOf = async ({ handle, size }: OpenedFile): Promise<Pick<ReadFile, "text" | "fault">> => {
   if (size > maxBytes) return { text: undefined, fault: `it is larger than ${maxBytes} bytes` }
-  // One byte more than there should be: a file that grows meanwhile does not take more than was agreed.
+  // One extra byte detects a file that grows meanwhile, without reading more than the limit.
   const buffer = Buffer.alloc(size + 1)
   let length = 0
   for (;;) {
@@ -55,10 +57,10 @@ const readFile = async (root: string, path: string, known: ReadFile | undefined)
   }
 }
 
-/** Hidden files and the copies that editors leave behind are no patterns. */
+/** Skips hidden files and the backup copies of editors. */
 const isPatternFile = (name: string): boolean => !name.startsWith(".") && !/[~#]$/.test(name)
 
-/** The names in the folder, when it lies in the tenant's: messages may show them. */
+/** The file names in the folder. It must be inside the tenant's folder, because messages may show the names. */
 const namesIn = async (root: string): Promise<ReadonlyArray<string>> => {
   try {
     const [realRoot, folder] = await Promise.all([realpath(root), realpath(join(root, "patterns"))])
@@ -91,7 +93,7 @@ const readFolder = async (root: string, known: Folder | undefined): Promise<Fold
   return { files, found: { sources, leftOut: leftOut.slice(0, maxSources) } }
 }
 
-/** Looks at the folder each time; what has not changed is not read again. */
+/** Checks the folder at every call; unchanged files are not read again. */
 export const layer = Layer.effect(
   PatternFiles,
   Effect.map(Settings, ({ conf, storageDeadline }) => {

@@ -7,29 +7,29 @@ import { Crew, type Seat } from "./Crew.ts"
 import type { Turn } from "./Protocol.ts"
 
 /**
- * All in milliseconds but `workers` and `memoryMib`: of the worker's processor time but for `turnMillis` and
- * `leisureMillis`, which pass by the clock.
+ * Limits of the pool. All times are milliseconds of the worker's processor time, except `turnMillis` and
+ * `leisureMillis`, which are wall-clock time.
  */
 export interface PoolLimits {
   readonly workers: number
-  /** Heap of one worker. */
+  /** Heap limit of one worker in MiB. */
   readonly memoryMib: number
-  /** One sample. */
+  /** Limit for one sample. */
   readonly sampleMillis: number
-  /** One sample of a test that has had {@link patience} samples run out of time. */
+  /** Limit for one sample after {@link patience} samples of the test have timed out. */
   readonly hurriedMillis: number
   readonly patience: number
-  /** One turn of a test, before the next test has its own. */
+  /** Limit for one turn, after which the next test runs. */
   readonly turnMillis: number
-  /** What the turns of one test may take beyond {@link sparedMillis} a sample: samples after that are not tried. */
+  /** Limit for all turns of one test beyond {@link sparedMillis} per sample. The remaining samples are not tried. */
   readonly testMillis: number
-  /** What a sample takes when nothing is wrong, with much to spare. */
+  /** Generous time for a normal sample. */
   readonly sparedMillis: number
-  /** What a worker may be late before it is killed. */
+  /** Time that a worker may exceed its limit before it is killed. */
   readonly graceMillis: number
-  /** Compiling a program. */
+  /** Limit for compiling a program. */
   readonly compileMillis: number
-  /** What a worker is kept without a test: starting one takes less than a second, keeping it tens of MiB. */
+  /** Time that an idle worker is kept. Starting one takes less than a second; keeping it takes tens of MiB. */
   readonly leisureMillis: number
 }
 
@@ -49,7 +49,7 @@ export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/
   })
 })
 
-/** The turns of one test, and what it has used up so far. */
+/** One test: its turns, and the time that it has used so far. */
 class Test {
   readonly #crew: Crew
   readonly #seat: Seat
@@ -88,10 +88,10 @@ class Test {
       const sampleMillis = this.#sampleMillis()
       const order = { batch, from: next, condemned, allowance: { sampleMillis, turnMillis } }
       const reply = await this.#crew.turn(this.#seat, order, turnMillis + sampleMillis + graceMillis)
-      // A fault was found when the program was compiled for the first time.
+      // Faults of a program were already reported by its first compilation.
       if ("fault" in reply) throw new Error(reply.fault.detail)
       if ("lost" in reply) {
-        if (condemned.includes(needed(reply.lost))) throw new Error("a worker dies whatever it is given")
+        if (condemned.includes(needed(reply.lost))) throw new Error("workers die even without a sample")
         condemned.push(needed(reply.lost))
         this.#spent += turnMillis
         continue
@@ -106,7 +106,7 @@ class Test {
 }
 
 const needed = (lost: number | undefined): number => {
-  if (lost === undefined) throw new Error("a worker of the operator tests does not start")
+  if (lost === undefined) throw new Error("a worker thread for operator tests does not start")
   return lost
 }
 
@@ -120,7 +120,7 @@ const joined = (turns: ReadonlyArray<Turn>): TestedBatch => {
   }
 }
 
-/** Tests on a few worker threads. */
+/** Runs tests on a small number of worker threads. */
 export const layer = Layer.effect(
   OperatorPool,
   Effect.gen(function* () {

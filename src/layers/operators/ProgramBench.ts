@@ -13,7 +13,7 @@ import type { Sample } from "../../services/operators/Samples.ts"
 import type { Bench, Order, ProgramFault, Turn } from "./Protocol.ts"
 import { type Row, row, summed, tooLong, turnLength } from "./Rows.ts"
 
-/** A sample that is a JSON object is the event; any other text is its message. */
+/** A sample that is a JSON object becomes the event; any other text becomes its `message`. */
 const eventOf = ({ text }: Sample): unknown => {
   if (/^\s*\{/.test(text)) {
     try {
@@ -45,7 +45,7 @@ const rowOf = ({ line, text }: Sample, outcome: Outcome, millis: number): Row =>
   })
 }
 
-/** The program of a flowlet test in its sandbox, which is made anew when an event has broken it. */
+/** Runs the program of a flowlet test in a sandbox, which is recreated when an event has broken it. */
 export const programBench = async (
   program: TestProgram,
   reached: (index: number) => void,
@@ -68,9 +68,9 @@ class ProgramBench implements Bench {
   readonly #reached: (index: number) => void
   readonly #watch: Guard
   #guest: Guest | undefined
-  /** Outcomes of samples that broke the sandbox, by line: they are not tried again. */
+  /** The outcomes of samples that broke the sandbox, by line. They are not tried again. */
   readonly #broken = new Map<number, Outcome>()
-  /** How often in a row the sandbox was cut off while others had the processor. */
+  /** How often in a row the sandbox was interrupted because other threads had the processor. */
   #spared = 0
 
   constructor(
@@ -132,7 +132,10 @@ class ProgramBench implements Bench {
     return { ...summed(rows), samples: all.length, next, timeouts, millis: processorMillis() - start, hints: [] }
   }
 
-  /** The outcomes of the first samples; none when one broke the sandbox, which is remembered if it was guilty. */
+  /**
+   * The outcomes of the first samples; undefined when one of them broke the sandbox. If the sample was at fault, that
+   * is recorded.
+   */
   async #run(
     samples: ReadonlyArray<Sample>,
     from: number,
@@ -146,7 +149,8 @@ class ProgramBench implements Bench {
     this.#reached(from)
     try {
       const left = Math.max(0, end - performance.now())
-      // The sandbox stops loops by itself; the watchdog is for what it cannot see, such as a pattern of a helper.
+      // The sandbox interrupts loops itself. The watchdog covers what it cannot interrupt, such as a regular expression
+      // in a helper.
       const finished = this.#watch.within((left + millis * 4) * 2 ** this.#spared, () => {
         outcomes = guest.run(samples.map(eventOf), millis, end)
       })
@@ -158,7 +162,7 @@ class ProgramBench implements Bench {
       this.#spared = 0
       if (!finished) broken = { timeout: true }
     } catch (error) {
-      // Recursion outgrew the thread's stack, or the program broke the sandbox in another way.
+      // The recursion overflowed the thread's stack, or the program broke the sandbox in another way.
       broken = {
         error: {
           message: error instanceof RangeError ? "InternalError: stack overflow" : "InternalError: out of memory"

@@ -1,30 +1,30 @@
 import type { SampleBatch } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 
-/** How long a worker may work, in milliseconds. */
+/** The time limits of a worker, in milliseconds. */
 export interface Allowance {
-  /** For one sample; 0: no sample is tried any more. */
+  /** Limit for one sample; 0 means that no further samples are tried. */
   readonly sampleMillis: number
-  /** For one turn: what is left of the batch is asked for again. */
+  /** Limit for one turn; the rest of the batch takes another turn. */
   readonly turnMillis: number
 }
 
-/** A turn of one test. `program` comes with the first one that a worker gets. */
+/** One turn of a test. `program` is only sent with a worker's first turn of the test. */
 export interface Order {
   readonly session: number
   readonly program: TestProgram | undefined
-  /** Absent: the program is only to be compiled. */
+  /** Absent when the program is only to be compiled. */
   readonly batch: SampleBatch | undefined
   /** Index of the first sample to try. */
   readonly from: number
-  /** Samples that took a worker down: not to be tried again. */
+  /** Samples that took a worker down and are not tried again. */
   readonly condemned: ReadonlyArray<number>
   readonly allowance: Allowance
 }
 
 export type ToWorker = { readonly order: Order } | { readonly forget: number }
 
-/** Why a program cannot be used; positions are those of the form's part, or of the tenant's file `source`. */
+/** Why a program cannot be used. Positions are those of the form part, or of the tenant's file `source`. */
 export interface ProgramFault {
   readonly part: string
   readonly source?: string
@@ -35,24 +35,24 @@ export interface ProgramFault {
 }
 
 export interface Turn {
-  /** Results as JSON objects, each behind a comma, in UTF-8. */
+  /** Results in UTF-8: JSON objects, each preceded by a comma. */
   readonly json: Uint8Array
-  /** How many samples the batch has, and the index of the first one that is still to be tried. */
+  /** The number of samples in the batch, and the index of the next one to try. */
   readonly samples: number
   readonly next: number
   readonly matched: number
   readonly timeouts: number
-  /** Milliseconds of processor that the turn took. */
+  /** Processor time of the turn in milliseconds. */
   readonly millis: number
   readonly hints: ReadonlyArray<string>
 }
 
 export type Reply = { readonly fault: ProgramFault } | { readonly turn: Turn }
 
-/** A worker says once that it is ready, and then answers each order. */
+/** A worker sends `ready` once and then one reply per order. */
 export type FromWorker = Reply | { readonly ready: true }
 
-/** A compiled program that takes its turns on a worker. */
+/** A compiled program on a worker, which runs the turns of its test. */
 export interface Bench {
   readonly turn: (order: Order) => Turn | Promise<Turn>
 }

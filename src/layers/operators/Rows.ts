@@ -1,15 +1,15 @@
 import type { SampleResult } from "../../services/operators/OperatorTest.ts"
 import type { Turn } from "./Protocol.ts"
 
-/** A result of a sample as JSON text. */
+/** The result of a sample as JSON text. */
 export interface Row {
   readonly json: string
   readonly matched: boolean
 }
 
-/** A turn also ends when its results are this long (UTF-16 units): few samples can make many results. */
+/** Ends a turn when its results reach this length in UTF-16 units, because few samples can produce many results. */
 export const turnLength = 4 * 1024 * 1024
-/** How much is shown of a sample that is too long. */
+/** Length of the excerpt of a sample that is too long. */
 const shownLength = 1024
 
 export const row = (result: SampleResult): Row => ({ json: JSON.stringify(result), matched: result.matched })

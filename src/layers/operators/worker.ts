@@ -6,9 +6,9 @@ import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineBench } from "./LineBench.ts"
 import type { Bench, FromWorker, Order, ProgramFault, Reply, ToWorker, Turn } from "./Protocol.ts"
 
-// Entry of a worker thread: compiles programs and gives their tests turns, one order after the other.
+// Entry point of a worker thread: compiles programs and runs turns of their tests, one order after the other.
 
-// Tests give way to everything else. On Linux this is the priority of the thread, elsewhere it would be the process's.
+// Tests have a low priority. On Linux this sets the priority of the thread, elsewhere it would be that of the process.
 if (process.platform === "linux") setPriority(5)
 
 const told = new Int32Array(workerData as SharedArrayBuffer)
@@ -26,7 +26,7 @@ const nothing: Turn = { json: new Uint8Array(), samples: 0, next: 0, matched: 0,
 
 const compile = async (program: TestProgram): Promise<Result.Result<Bench, ProgramFault>> => {
   if (program.operator !== "flowlet") return lineBench(program, reached)
-  // Only programs need a sandbox, which takes memory even unused.
+  // Only programs need the sandbox, which takes memory even when it is unused.
   const { programBench } = await import("./ProgramBench.ts")
   return programBench(program, reached)
 }
@@ -46,7 +46,7 @@ parentPort?.on("message", async (message: ToWorker) => {
     benches.delete(message.forget)
     return
   }
-  // What fails here takes the worker down, and the pool condemns the sample that was reached.
+  // An error here ends the worker, and the pool condemns the sample that it had reached.
   say(await answer(message.order))
 })
 say({ ready: true })

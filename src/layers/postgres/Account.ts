@@ -5,13 +5,16 @@ import type { Effect } from "effect"
 import type { Binaries } from "./Binaries.ts"
 import { attempt, EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 
-/** Whose rights the PostgreSQL programs have. They refuse to run as root. */
+/** The account that the PostgreSQL programs run as. They refuse to run as root. */
 export interface Account {
-  /** Owner that the cluster's files must have; `undefined` when that is for nobody to change. */
+  /** The owner that the cluster's files must have; `undefined` to leave the owner as it is. */
   readonly owner: Owner | undefined
-  /** Spawn options that change the user, where they do it. */
+  /** Spawn options that change the user, if this account uses them. */
   readonly identity: { readonly uid?: number; readonly gid?: number }
-  /** Put before a program and its arguments. It must replace itself by the program, whose pid is then the child's. */
+  /**
+   * Command to put before the program and its arguments. It must `exec` the program, so that the child's pid is that of
+   * the program.
+   */
   readonly prefix: ReadonlyArray<string>
 }
 
@@ -20,16 +23,19 @@ export interface Owner {
   readonly gid: number
 }
 
-/** Program, arguments and spawn options that run a command under an account. */
+/** The program, arguments and spawn options that run a command under an account. */
 export const underAccount = (account: Account, command: string, ...rest: ReadonlyArray<string>) => {
   const [program = command, ...args] = [...account.prefix, command, ...rest]
-  // PostgreSQL's user may not be allowed to pass our working folder.
+  // The account may not be allowed to enter the gateway's working folder.
   return [program, args, { ...account.identity, cwd: "/" }] as const
 }
 
 const ourselves: Account = { owner: undefined, identity: {}, prefix: [] }
 
-/** Root under another number: not root to PostgreSQL, but still the owner of root's files to the kernel. */
+/**
+ * A user namespace in which root has another uid: PostgreSQL does not see root, but the kernel still lets it access
+ * root's files.
+ */
 const ownNamespace: Account = {
   owner: { uid: 0, gid: 0 },
   identity: {},
@@ -39,14 +45,13 @@ const ownNamespace: Account = {
 const otherUser = (owner: Owner): Account => ({ owner, identity: owner, prefix: [] })
 
 /**
- * Chooses the account for a cluster, by trying to run PostgreSQL under it.
+ * Chooses the account for a cluster by trying to run PostgreSQL under it.
  *
- * A normal user runs it as it is. Root runs it in a user namespace, or, where the system refuses one, as another user:
- * the user `postgres`, who is made when missing. A cluster that belongs to another user stays with that user as long as
- * it is reached; see `takeFiles` for one that has to change its owner.
+ * A normal user runs PostgreSQL directly. Root runs it in a user namespace or, where the system does not allow one, as
+ * the user `postgres`, which is created if missing. A cluster that belongs to another user stays with that user as long
+ * as that user can reach it; otherwise see `takeFiles`.
  *
- * @param cluster folder of the cluster; it may not exist yet
- * @param home the folder above it, a real path
+ * @param cluster folder of the cluster; it may not exist yet @param home the folder above it, a real path
  */
 export const chooseAccount = (
   cluster: string,
@@ -78,9 +83,9 @@ interface Site {
 
 interface Trial {
   readonly works: boolean
-  /** The topmost folder that is closed to the account. */
+  /** The topmost folder that the account cannot enter. */
   readonly closed: string | undefined
-  /** Why it does not work, when no folder is in the way. */
+  /** Why the programs do not run, when no folder is the cause. */
   readonly reason: string
 }
 
@@ -100,7 +105,9 @@ const tryOut = (account: Account, { binaries, home }: Site): Trial => {
   return { works: status === 0, closed, reason: error?.message ?? (essence(stderr) || `it ended with ${status}`) }
 }
 
-/** Opens the data folder and `home` where they are in the way; what lies in them keeps its own, closed modes. */
+/**
+ * Makes the data folder and `home` passable where they block the account; files inside keep their restrictive modes.
+ */
 const tryOther = (owner: Owner, site: Site): Trial => {
   const trial = tryOut(otherUser(owner), site)
   const ours = [dirname(site.home), site.home].find((folder) => folder === trial.closed)

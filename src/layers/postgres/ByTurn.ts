@@ -6,15 +6,16 @@ interface Asker<K, A, E> {
   readonly resume: (answer: Effect.Effect<A | undefined, E>) => void
 }
 
-/** Askers of one statement. */
+/** Maximum number of keys in one statement. */
 const atOnce = 256
 
 /**
- * Collects the keys that are asked for within one turn of the event loop and reads them together: one statement for all
- * the requests that arrived meanwhile, which for single rows costs a fraction of one each. A lone key is not delayed by
- * more than the rest of its turn. `read` answers in the order of its keys; its failure is the failure of each.
+ * Batches reads: collects the keys requested within one turn of the event loop and reads them with one statement. For
+ * single rows this costs a fraction of one statement per request. A single key is delayed by at most the rest of its
+ * turn. `read` returns its results in the order of the keys; its failure is the failure of every key.
  *
- * The statement takes its services (so its parent span, too) from the first asker, and goes on when askers leave.
+ * The statement takes its services, and so its parent span, from the first request. It continues when requests are
+ * interrupted.
  */
 export const byTurn = <K, A, E>(
   read: (keys: ReadonlyArray<K>) => Effect.Effect<ReadonlyArray<A | undefined>, E>
@@ -24,7 +25,7 @@ export const byTurn = <K, A, E>(
   const answer = (askers: ReadonlyArray<Asker<K, A, E>>): void => {
     const fiber = Effect.runForkWith(askers[0]!.context)(read(askers.map((asker) => asker.key)))
     fiber.addObserver((exit) => {
-      // A key that PostgreSQL will not take must not spoil the others' answers.
+      // A key that PostgreSQL rejects must not fail the reads of the others.
       if (Exit.isFailure(exit) && askers.length > 1 && Cause.hasDies(exit.cause)) {
         for (const asker of askers) answer([asker])
         return

@@ -21,21 +21,21 @@ import { type Account, chooseAccount, underAccount } from "./Account.ts"
 import { type Binaries, findBinaries } from "./Binaries.ts"
 import { attempt, EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 
-/** Name of the database's superuser; the database is `postgres`. */
+/** Name of the database superuser. The database itself is called `postgres`. */
 export const superuser = "flow"
 
-/** A cluster on disk and what is needed to run it. Everything lies in `<data folder>/postgres`. */
+/** A cluster on disk and what is needed to run it. All files are in `<data folder>/postgres`. */
 export interface Cluster {
-  /** The cluster itself, mode 0700. */
+  /** The data directory of the cluster, mode 0700. */
   readonly folder: string
-  /** What the server prints. */
+  /** The log file of the server. */
   readonly log: string
   readonly password: string
   readonly binaries: Binaries
   readonly account: Account
 }
 
-/** Finds the cluster of a data folder, making it at the first start. */
+/** Finds the cluster of a data folder, or creates it at the first start. */
 export const openCluster = Effect.fn("Cluster.open")(function* (
   dataFolder: string
 ): Effect.fn.Return<Cluster, EmbeddedPostgresError> {
@@ -55,7 +55,9 @@ export const openCluster = Effect.fn("Cluster.open")(function* (
   return cluster
 })
 
-/** A server is recognised by its folder's name, so the folder has one name only, however it was spelled. */
+/**
+ * The real path of the folder. A running server is recognised by the path in its arguments, so the path must be unique.
+ */
 const makeHome = (home: string): string => {
   mkdirSync(home, { recursive: true, mode: 0o700 })
   return realpathSync(home)
@@ -89,7 +91,10 @@ const syncFolder = (folder: string) => {
   closeSync(descriptor)
 }
 
-/** Made under another name and renamed when whole, so that a start killed half-way leaves nothing half-made. */
+/**
+ * Creates the cluster under a temporary name and renames it when it is complete, so that a killed start leaves no
+ * incomplete cluster.
+ */
 const initialise = async (home: string, cluster: Cluster) => {
   for (const name of readdirSync(home)) {
     if (name.startsWith("making-")) rmSync(join(home, name), { recursive: true, force: true })
@@ -115,7 +120,7 @@ const runInitdb = ({ account, binaries, log }: Cluster, folder: string, password
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
-    // PostgreSQL's own collation: the order of text does not change with the system's C library.
+    // PostgreSQL's own collation: the text order does not depend on the C library.
     "--locale=C",
     "--locale-provider=builtin",
     "--builtin-locale=C.UTF-8"
@@ -133,7 +138,7 @@ const runInitdb = ({ account, binaries, log }: Cluster, folder: string, password
     child.on("close", (code, by) => {
       if (code === 0) return done()
       writeFileSync(log, said, { flag: "a", mode: 0o640 })
-      fail(new Error(`initdb ended with ${by ?? code}: ${essence(said)}; all that it said is in ${log}`))
+      fail(new Error(`initdb ended with ${by ?? code}: ${essence(said)}; its output is in ${log}`))
     })
   })
 }

@@ -7,16 +7,16 @@ import { takeFiles } from "./Ownership.ts"
 import { freePort, launch, type Server } from "./Server.ts"
 import { stop, stopOrphan } from "./Shutdown.ts"
 
-/** How to reach the server. All of it stays the same when the server has to be restarted. */
+/** The address of the server. It stays the same when the server is restarted. */
 export interface EmbeddedPostgres {
   readonly host: string
   readonly port: number
   readonly user: string
   readonly password: Redacted.Redacted<string>
   readonly database: string
-  /** The same as one `postgres://` address. */
+  /** All connection parameters as one `postgres://` URL. */
   readonly url: Redacted.Redacted<string>
-  /** The pid of the running server; `undefined` while it is being restarted. */
+  /** The pid of the running server; `undefined` during a restart. */
   readonly pid: () => number | undefined
 }
 
@@ -24,12 +24,12 @@ const host = "127.0.0.1"
 const database = "postgres"
 
 /**
- * Runs the PostgreSQL of the npm package on `<folder>/postgres` for as long as the scope lasts: makes the cluster at
- * the first start, stops a server that a killed gateway left behind, restarts the server on the same port whenever it
- * ends by itself, and shuts it down in the end. The folder is locked against a second gateway.
+ * Runs the PostgreSQL of the npm package in `<folder>/postgres` until the scope closes. Creates the cluster at the
+ * first start, stops a server that a killed gateway left running, restarts the server on the same port whenever it ends
+ * unexpectedly, and finally shuts it down. Locks the folder against a second gateway.
  *
- * @param options.folder the gateway's data folder
- * @param options.settings PostgreSQL settings over the built-in ones
+ * @param options.folder the gateway's data folder @param options.settings PostgreSQL settings that override the
+ * built-in ones
  */
 export const startEmbedded = Effect.fn("Embedded.start")(function* (options: {
   readonly folder: string
@@ -59,15 +59,15 @@ export const startEmbedded = Effect.fn("Embedded.start")(function* (options: {
 type Start = (port: number) => Effect.Effect<Server, EmbeddedPostgresError>
 
 /**
- * A killed server can be in the process table for seconds, and PostgreSQL then takes its lock file for valid; its
- * shared memory outlives it until the last backend has noticed. Both pass: the start is repeated for ten seconds.
+ * Temporary errors, for which the start is repeated for ten seconds. A killed server can stay in the process table for
+ * seconds, so that PostgreSQL takes its lock file for valid. Its shared memory exists until its last backend has ended.
  */
 const passes = /lock file|shared memory|Address already in use|could not bind/
 
 const firstStart = Effect.fnUntraced(function* (cluster: Cluster, start: Start) {
   const deadline = performance.now() + 10_000
   while (true) {
-    yield* attempt("The server left by an earlier gateway cannot be stopped", () => stopOrphan(cluster))
+    yield* attempt("The server of an earlier gateway cannot be stopped", () => stopOrphan(cluster))
     yield* attempt(`The owner of ${cluster.folder} cannot be changed`, () => takeFiles(cluster))
     const port = yield* attempt("There is no free port", freePort)
     const result = yield* Effect.result(start(port))
@@ -77,7 +77,7 @@ const firstStart = Effect.fnUntraced(function* (cluster: Cluster, start: Start) 
   }
 })
 
-/** Restarts the server for ever, at first at once, then at growing intervals up to five seconds. */
+/** Restarts the server whenever it ends: first immediately, then at growing intervals of up to five seconds. */
 const supervise = Effect.fnUntraced(function* (
   running: { server: Server | undefined },
   restart: Effect.Effect<Server, EmbeddedPostgresError>
@@ -89,9 +89,9 @@ const supervise = Effect.fnUntraced(function* (
       const startedAt = performance.now()
       yield* Effect.promise(() => server.ended)
       running.server = undefined
-      // A server that ends again right after its start is not hurried.
+      // A server that ended soon after its start is restarted more slowly.
       if (performance.now() - startedAt > 10_000) wait = 0
-      yield* Effect.logWarning("PostgreSQL has ended unexpectedly; it is started again")
+      yield* Effect.logWarning("PostgreSQL ended unexpectedly; restarting it")
     }
     yield* Effect.sleep(wait)
     wait = Math.min(Math.max(wait * 2, 100), 5000)

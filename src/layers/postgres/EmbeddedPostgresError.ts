@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 
 /**
- * The PostgreSQL server that the gateway brings along could not be set up or started. `message` is for the operator:
- * one line that names what to do.
+ * The embedded PostgreSQL server could not be set up or started. `message` is one line for the operator, including what
+ * to do.
  */
 export class EmbeddedPostgresError extends Schema.TaggedError<EmbeddedPostgresError>()("EmbeddedPostgresError", {
   message: Schema.String,
-  /** All that PostgreSQL has printed. */
+  /** The complete output of PostgreSQL. */
   printed: Schema.optional(Schema.String),
   cause: Schema.optional(Schema.Defect())
 }) {}
@@ -16,8 +16,8 @@ const linesOf = (text: string) => text.split("\n").map((line) => line.trim())
 const lastLine = (text: string): string => linesOf(text).findLast((line) => line !== "") ?? ""
 
 /**
- * The line that says why PostgreSQL or initdb has failed: the last fatal error with its detail, else the last error,
- * else the last line.
+ * The line of the output that explains the failure of PostgreSQL or initdb: the last fatal error with its detail, else
+ * the last error, else the last line.
  */
 export const essence = (printed: string): string => {
   const lines = linesOf(printed)
@@ -32,7 +32,7 @@ const error = /^\S+: error: /
 
 const reason = (cause: unknown): string => lastLine(cause instanceof Error ? cause.message : String(cause))
 
-/** Runs file and process calls; whatever they throw becomes the operator's message `what: reason. remedy`. */
+/** Runs file and process operations; maps whatever they throw to an error with the message `what: reason. remedy`. */
 export const attempt = <A>(
   what: string,
   run: () => A | Promise<A>,

@@ -18,11 +18,14 @@ const decodeStatus = Schema.decodeUnknownEffect(ExecutionStatus)
 
 const member = new Map([["job_id", "jobId"]])
 
-/** The reading half of the execution store. Answers are made as JSON text in the database: one value per entry. */
+/**
+ * The read operations of the execution store. The database builds the JSON text of each entry, which saves parsing and
+ * serialising it here.
+ */
 export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient) => {
   const duration = (client: SqlClient.SqlClient) => client`
     coalesce((extract(epoch from coalesce(ended_at, greatest(now(), started_at)) - started_at) * 1000)::bigint, 0)`
-  // Concatenated rather than built by `json_build_object`, which puts blanks around its colons.
+  // Concatenated because `json_build_object` writes blanks around its colons.
   const text = (client: SqlClient.SqlClient, name: string) =>
     client.literal(`coalesce(',"${member.get(name) ?? name}":' || to_json(${name}), '')`)
   const summary = (client: SqlClient.SqlClient) => client`

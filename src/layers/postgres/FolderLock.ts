@@ -4,10 +4,10 @@ import { DatabaseSync } from "node:sqlite"
 import type { Scope } from "effect"
 import { Effect, Schema } from "effect"
 
-/** Another gateway works on the same data folder. */
+/** Another gateway is using the data folder. */
 export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLocked", {
   folder: Schema.String,
-  /** The holder, when it has written its name already. */
+  /** The pid of the holder, if it has already been written. */
   pid: Schema.UndefinedOr(Schema.Int),
   message: Schema.String
 }) {}
@@ -15,12 +15,12 @@ export class FolderLocked extends Schema.TaggedError<FolderLocked>()("FolderLock
 const Holder = Schema.fromJsonString(Schema.Struct({ pid: Schema.Int, startedAt: Schema.String }))
 
 /**
- * Takes a data folder for this process until the scope closes; a second process is refused at once.
+ * Locks a data folder for this process until the scope closes. A second process fails immediately.
  *
- * The lock itself is the kernel's, held on `gateway.lock.db` through SQLite: it is gone the moment its holder is, by
- * whatever death, so there is no stale lock to judge, no recycled pid to mistake and no race between two takers. It
- * also holds between containers that share the folder, where pids say nothing. `gateway.lock` beside it names the
- * holder (`pid`, `startedAt`) for people and for the refusal.
+ * The kernel holds the lock, through SQLite on `gateway.lock.db`. It is released however the holder ends, so there are
+ * no stale locks, no confusion by reused pids and no race between two processes. It also works between containers that
+ * share the folder, where pids mean nothing. The file `gateway.lock` names the holder (`pid`, `startedAt`) for
+ * operators and for the error message.
  */
 export const lockFolder = Effect.fn("FolderLock.lockFolder")(function* (
   folder: string
@@ -58,7 +58,7 @@ const release = (folder: string, database: DatabaseSync) => {
   database.close()
 }
 
-/** SQLite's result code of a lock held by somebody else. */
+/** SQLite's result code when another process holds the lock. */
 const sqliteBusy = 5
 
 const refusal = (folder: string, cause: unknown): FolderLocked => {

@@ -8,19 +8,19 @@ import { viewProcess } from "./processes.ts"
 
 const goneAfter = `${takeover} milliseconds`
 
-/** What a gateway is called that does not listen for the others: its host, and its process in place of a port. */
+/** The name of a gateway that does not listen for others: its host, and its pid in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
 
-/** A zombie has ended. This process is none of the others, whose number it may have got. */
+/** A zombie counts as ended. A row with the pid of this process is an old one: the pid was reused. */
 const isRunning = (pid: number): boolean => pid !== process.pid && viewProcess(pid).state === "running"
 
-/** The process of `<host>:<pid>`. */
+/** The pid in `<host>:<pid>`. */
 const processOf = (name: string): number => Number(name.slice(name.lastIndexOf(":") + 1))
 
 /**
- * Enters this process in the table of gateways and strikes out those that are gone: silent for seven seconds by the
- * database's clock, or without a process on this host, theirs and those of their runs. With `alone` (an embedded
- * database) all others are gone.
+ * Registers this process in the table `gateways` and deletes the rows of dead gateways: silent for seven seconds by the
+ * database's clock, or on this host without a live process of theirs or of their runs. With `alone` (an embedded
+ * database) all other rows are dead.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
   Layer.effect(
@@ -36,7 +36,8 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         on conflict (id) do update set seen_at = excluded.seen_at`)
 
       const strike = Effect.gen(function* () {
-        // A run ends with its gateway, but on a busy machine it may go on for a moment: nobody takes it over before.
+        // A run ends with its gateway, but on a busy machine it may continue for a moment. Until it has ended, nobody
+        // takes its work over.
         const here = yield* sql<{ id: string; pid: number; runs: ReadonlyArray<string> }>`
           select id, pid, array(
             select job_id from executions where owner = gateways.id and state = 'RUNNING' and job_id is not null
@@ -53,11 +54,11 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       }).pipe(unreachable)
 
       yield* Effect.acquireRelease(enter, () => Effect.ignore(unreachable(sql`delete from gateways where id = ${id}`)))
-      // Before anybody can ask: no execution may be seen running that is not.
+      // This happens before requests are served, so that no dead execution is shown as running.
       yield* strike.pipe(Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced(50), times: 100 }))
       yield* Effect.andThen(enter, strike).pipe(
         Effect.ignore,
-        // Without a next beat the others would take this gateway for dead.
+        // Without further heartbeats the others would consider this gateway dead.
         Effect.catchDefect((defect) => Effect.logError("gateways", defect)),
         Effect.schedule(Schedule.spaced(heartbeat)),
         Effect.forkScoped

@@ -4,10 +4,10 @@ import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { type Begun, IdempotencyStore } from "../../services/shared/IdempotencyStore.ts"
 
 const lifetime = "24 hours"
-/** A request that has not come to an end for so long has died with its gateway. */
+/** A request that has not finished after this time died with its gateway. */
 const abandoned = "2 minutes"
 
-/** First answers in the table `idempotency`. The key itself decides who is first. */
+/** First answers in the table `idempotency`. The primary key decides which request is the first. */
 export const layer = Layer.effect(
   IdempotencyStore,
   Effect.gen(function* () {

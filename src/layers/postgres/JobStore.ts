@@ -9,9 +9,9 @@ import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./Storable.ts"
 
-/** Lines that are kept of a job's output. */
+/** Number of output lines that are kept for a job. */
 const keptLines = 1000
-/** Lines after which those that are too many are removed. */
+/** Number of new lines after which surplus lines are deleted. */
 const tidyEvery = 250
 const silence = `${jobSilence} milliseconds`
 const unattended = `${jobUnattended} milliseconds`
@@ -36,7 +36,7 @@ export const layer = Layer.effect(
     const wish: JobStore["Service"]["wish"] = Effect.fn("JobStore.wish")(function* (wish, jobs) {
       const names = JSON.stringify(jobs)
       if (wish === "stop") {
-        // Rows are locked in the same order by all wishes, or two at once would wait for one another.
+        // All updates lock rows in the same order; otherwise two concurrent ones could deadlock.
         return yield* sql<Wished>`
           with j as (
             select tenant, channel, cluster, job from channel_jobs

@@ -3,10 +3,13 @@ import { Migrator, SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { PostgresRefused } from "./PostgresRefused.ts"
 
-/** File names in `/migrations` with what loads them. Written out, so that a build finds and moves them. */
+/**
+ * The migration files in `/migrations` by name, with a function that loads each. They are written out so that the
+ * bundler finds them.
+ */
 export type MigrationFiles = Readonly<Record<string, () => Promise<unknown>>>
 
-/** Every migration, oldest first. To add one, add its file and its line here; a released one is never changed. */
+/** All migrations, oldest first. To add one, add its file and a line here. Never change a released migration. */
 export const migrations: MigrationFiles = {
   "0001_flowlines.ts": () => import("../../../migrations/0001_flowlines.ts"),
   "0002_executions.ts": () => import("../../../migrations/0002_executions.ts"),
@@ -20,12 +23,12 @@ export const migrations: MigrationFiles = {
 
 const table = "flow_migrations"
 
-/** Taken for the length of a migration, so that gateways that start together wait for one another. */
+/** Held during a migration, so that gateways that start together wait for each other. */
 const advisoryLock = 0x666c6f77
 
 /**
- * Brings the database's tables to what this version of the gateway expects, all in one transaction. Needs a connection
- * of its own (the lock belongs to the session) without a statement timeout.
+ * Migrates the tables to this version of the gateway, in one transaction. Needs a connection of its own, because the
+ * lock belongs to the session, without a statement timeout.
  */
 export const migrate = Effect.fn("Migrations.migrate")(function* (
   files: MigrationFiles = migrations
@@ -51,7 +54,7 @@ const run = (files: MigrationFiles) =>
     )
   )
 
-/** Tables of a newer gateway, or a history other than ours, are left alone. */
+/** Refuses to touch the tables of a newer gateway, or of one with a different history. */
 const refuseForeign = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, files: MigrationFiles) {
   const [found] = yield* sql<{ found: boolean }>`SELECT to_regclass(${table}) IS NOT NULL AS found`
   if (found?.found !== true) return

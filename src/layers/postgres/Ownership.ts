@@ -4,9 +4,9 @@ import { dirname, join } from "node:path"
 import type { Cluster } from "./Cluster.ts"
 
 /**
- * Gives the files of the cluster to the user that runs PostgreSQL now, which asks for that; for instance where user
- * namespaces are refused since the last start. A mark beside the cluster outlives a kill in between: as long as it is
- * there, nobody knows whose the files are. No server may run on the cluster meanwhile.
+ * Changes the owner of the cluster's files to the user that PostgreSQL now runs as, as PostgreSQL requires. This is
+ * needed, for instance, when the system no longer allows user namespaces. A marker file survives a kill during the
+ * change: while it exists, the files may have mixed owners. No server may be running on the cluster.
  */
 export const takeFiles = ({ account, folder }: Cluster): void => {
   const { owner } = account

@@ -15,7 +15,7 @@ export const layer = Layer.effect(
         return Object.fromEntries(rows.map(({ component, value }) => [component, JSON.parse(value)]))
       }, unreachable),
       save: Effect.fn("PositionStore.save")(function* ({ tenant, id, epoch }, scope, component, value) {
-        // The row of the execution is locked, so that no newer attempt begins between the look and the write.
+        // The row of the execution is locked, so that no newer attempt can begin between the check and the write.
         const rows = yield* sql`
           with execution as (
             select 1 from executions

@@ -16,29 +16,32 @@ import { PostgresRefused } from "./PostgresRefused.ts"
 import { makeShortClient } from "./ShortClient.ts"
 
 /**
- * The client for wide results: lists, exports, streams. Its connections are not shared between statements, so a long
- * one holds up nobody, and rows are read only as fast as they are taken. Short statements belong to `SqlClient`.
+ * The client for large results: lists, exports and streams. Its connections are not shared between statements, so a
+ * long statement delays no others, and rows are read only as fast as they are consumed. Use `SqlClient` for short
+ * statements.
  */
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
-/** Statements of requests; the server ends what the request's own deadline has given up. */
+/** Statements of requests. The server cancels a statement when the deadline of its request has passed. */
 const short = {
   statementTimeout: String(storageDeadline),
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 
-/** Streamed results may take their time as long as the server lives. */
+/** Streamed results may take any time as long as the server responds. */
 const wide = {
   statementTimeout: "30min",
   patience: { silence: 1500, probe: 1000 } satisfies Patience
 }
 
-/** Migrations take as long as they take, but not on a server that has stopped answering. */
+/** A migration may take any time as long as the server responds. */
 const upkeep = { ...wide, statementTimeout: "0" }
 
 const oldestServer = 150000
 
-/** Address and port of a `postgres://` address; a `host` parameter with a slash is a folder of sockets. */
+/**
+ * The host and port of a `postgres://` URL. A `host` parameter that begins with a slash is a folder of Unix sockets.
+ */
 const targetOf = (url: URL): NetConnectOpts => {
   const port = Number(url.searchParams.get("port") ?? (url.port === "" ? 5432 : url.port))
   const host = url.searchParams.get("host") ?? decodeURIComponent(url.hostname)
@@ -57,7 +60,7 @@ const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | ty
     connectTimeout: "2 seconds",
     startupParameters: { statement_timeout: use.statementTimeout, TimeZone: "UTC" },
     stream: () => connectWatched(target, use.patience, mayEncrypt(url)),
-    // With it on, keys inside jsonb would be renamed along with column names.
+    // If enabled, keys inside jsonb would be renamed together with column names.
     transformJson: false
   }
 }
@@ -67,11 +70,11 @@ const parseAddress = (address: Redacted.Redacted<string>): Effect.Effect<void, P
   return url?.protocol === "postgres:" || url?.protocol === "postgresql:"
     ? Effect.void
     : new PostgresRefused({
-        message: "FLOW_DATABASE_URL is not an address like postgres://user:password@host:5432/database"
+        message: "FLOW_DATABASE_URL must be a URL such as postgres://user:password@host:5432/database"
       })
 }
 
-/** One connection without a limit on its statements: version, tables. */
+/** Checks the version and migrates the tables, on one connection without a statement timeout. */
 const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFiles) =>
   Effect.gen(function* () {
     const client = yield* PgClient.makeClient(clientConfig(address, upkeep))
@@ -83,7 +86,7 @@ const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFil
     yield* Effect.provideService(migrate(files), SqlClient.SqlClient, client)
   }).pipe(
     Effect.scoped,
-    // A database that starts along with the gateway gets half a minute.
+    // A database that starts together with the gateway has 30 seconds to accept connections.
     Effect.retry({
       while: (error) =>
         error._tag === "SqlError" && isUnreachable(error) && error.reason._tag !== "AuthenticationError",
@@ -95,7 +98,7 @@ const prepareDatabase = (address: Redacted.Redacted<string>, files: MigrationFil
     })
   )
 
-/** The two clients of a database that is ready for use. */
+/** The two clients of a prepared database. */
 const connect = Effect.fnUntraced(function* (
   address: Redacted.Redacted<string>,
   files: MigrationFiles
@@ -116,7 +119,7 @@ const connect = Effect.fnUntraced(function* (
 
 type Clients = SqlClient.SqlClient | PgClient.PgClient | WideSql
 
-/** Clients of a database that somebody else runs, migrated to this version of the gateway. */
+/** The clients of an external database, which is migrated to this version of the gateway. */
 export const layerFromUrl = (
   address: Redacted.Redacted<string>,
   files: MigrationFiles = migrations
@@ -124,9 +127,9 @@ export const layerFromUrl = (
   Layer.effectContext(connect(address, files)).pipe(Layer.provide(Reactivity.layer))
 
 /**
- * The gateway's PostgreSQL: the one of `databaseUrl`, or the embedded one on the data folder. Tables are migrated when
- * the layer is built. `SqlClient` (and `PgClient`, the same client) is for short statements and transactions of
- * requests, `WideSql` for long results. After an outage both recover by themselves.
+ * The gateway's PostgreSQL: the database of `databaseUrl`, or the embedded one in the data folder. Building the layer
+ * migrates the tables. `SqlClient` (and `PgClient`, the same client) serves short statements and transactions of
+ * requests, `WideSql` long results. Both reconnect after an outage.
  */
 export const layer: Layer.Layer<
   Clients,

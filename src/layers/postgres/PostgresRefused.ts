@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The database cannot be used by this version of the gateway. `message` is for the operator. */
+/** This version of the gateway cannot use the database. `message` is for the operator. */
 export class PostgresRefused extends Schema.TaggedError<PostgresRefused>()("PostgresRefused", {
   message: Schema.String,
   cause: Schema.optional(Schema.Defect())

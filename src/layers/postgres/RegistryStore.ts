@@ -12,12 +12,12 @@ import {
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, type OverQuota } from "./StoredRows.ts"
 
-/** What was found undoes the transaction. */
+/** Rolls the transaction back with the outcome. */
 class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}
 
 const refuse = (detail: string) => new Refused({ kept: { _tag: "Blocked", detail } })
 
-/** The folders that a path lies in, the outermost first. */
+/** The folders of a path, outermost first. */
 const foldersOf = (path: string): ReadonlyArray<string> => {
   const segments = path.split("/").slice(0, -1)
   return segments.map((_, at) => segments.slice(0, at + 1).join("/"))
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       const folders = foldersOf(path)
       const work = Effect.gen(function* (): Effect.fn.Return<Kept, SqlError | Refused | OverQuota> {
         if (folders.length > 0) {
-          // In one order for all; a path that another one makes at this moment is waited for.
+          // All writers lock in this order. A path that another transaction is creating is waited for.
           yield* sql`
             insert into registry_paths (tenant, path, version)
             select ${tenant}, folder, 0 from unnest(${folders}::text[]) with ordinality as f(folder, depth)
@@ -48,7 +48,7 @@ export const layer = Layer.effect(
           const [file] = yield* sql<{ path: string }>`
             select path from registry_paths
             where tenant = ${tenant} and path = any(${folders}::text[]) and version > 0 limit 1`
-          if (file !== undefined) return yield* refuse(`${file.path} is a file, so nothing can lie below it`)
+          if (file !== undefined) return yield* refuse(`${file.path} is a file, so no path below it can exist`)
         }
         const [counted] = yield* sql<{ version: number }>`
           insert into registry_paths as known (tenant, path, version) values (${tenant}, ${path}, 1)

@@ -14,7 +14,7 @@ import type { ListRow } from "../../services/shared/Listing.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
 
-/** What was found undoes the transaction: nothing is made of what was asked for. */
+/** Rolls the transaction back with the outcome; nothing is created. */
 class Refused extends Data.TaggedError("Refused")<{ readonly made: Made }> {}
 
 interface Row {
@@ -51,10 +51,10 @@ export const layer = Layer.effect(
         (rows) => rows.map(decode)
       )
 
-    /** Locks names in one order for all, so that two who want the same ones wait for one another only one way. */
+    /** Locks names in sorted order, so that two transactions with the same names cannot deadlock. */
     const lock = Effect.fnUntraced(function* (tenant: string, from: string, to: string) {
       for (const name of [...new Set([from, to])].sort()) {
-        // A destination may be new: its row is made to be locked, and stays only if a version does.
+        // A new destination needs a row to lock. The row is kept only if a version is created.
         yield* name === to
           ? sql`insert into stored_names as known (tenant, name, last_version) values (${tenant}, ${name}, 0)
               on conflict (tenant, name) do update set last_version = known.last_version`

@@ -7,32 +7,32 @@ import { EmbeddedPostgresError, essence } from "./EmbeddedPostgresError.ts"
 import { logSince, openLog } from "./ServerLog.ts"
 import { lockFile } from "./Shutdown.ts"
 
-/** A server that answers. */
+/** A running server that accepts connections. */
 export interface Server {
   readonly pid: number
-  /** Resolves when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>
 }
 
-/** Settings of PostgreSQL for one gateway on one machine, by name. */
+/** PostgreSQL settings for one gateway on one machine, by name. */
 export const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
   shared_buffers: "128MB",
   max_wal_size: "512MB",
-  // The gateway's statements are short; compiling them costs more than it saves.
+  // The gateway's statements are short: JIT compilation costs more than it saves.
   jit: "off",
-  // Three idle worker processes less.
+  // Saves three idle worker processes.
   io_method: "sync",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Failed statements are reported to the gateway, so the server's own log keeps what concerns the server.
+  // Failed statements are reported to the gateway, so the server's log contains only messages about the server.
   log_min_messages: "log",
   log_checkpoints: "off"
 }
 
-/** A port of 127.0.0.1 that nobody uses at the moment. */
+/** A free port of 127.0.0.1. */
 export const freePort = (): Promise<number> =>
   new Promise((done, fail) => {
     const probe = createServer()
@@ -46,9 +46,9 @@ export const freePort = (): Promise<number> =>
 const pause = (millis: number) => new Promise((done) => setTimeout(done, millis))
 
 /**
- * Ends the server soon after the gateway ends without stopping it (a kill): a shell waits on a pipe that only the
- * gateway holds open. It asks for a fast shutdown when the server is the one of the lock file, which a server that is
- * still starting writes in a moment.
+ * Ends the server when the gateway was killed: a shell waits on a pipe that only the gateway holds open, and then
+ * requests a fast shutdown. The signal is sent only if the server is the one in the lock file, which a starting server
+ * writes shortly after its start.
  */
 const guard = (cluster: Cluster, pid: number): ChildProcess => {
   const script =
@@ -69,7 +69,7 @@ const guard = (cluster: Cluster, pid: number): ChildProcess => {
   return child
 }
 
-/** What helps against a refused start, as far as it is known. */
+/** Known remedies for a failed start. */
 const remedies: ReadonlyArray<readonly [RegExp, (cluster: Cluster) => string]> = [
   [/lock file/, ({ folder }) => `If no PostgreSQL works on it any more, remove ${folder}/postmaster.pid. `],
   [/wrong ownership/, ({ folder }) => `Give ${folder} and all in it to the gateway's user (chown -R). `],
@@ -86,10 +86,10 @@ const refusal = (cluster: Cluster, over: string, printed: string): EmbeddedPostg
 }
 
 /**
- * Starts the server and waits until it takes connections; recovery after a crash is waited for as long as it lasts.
- * It runs in its own process group, so that a Ctrl-C at the terminal reaches the gateway alone, which drains first.
+ * Starts the server and waits until it accepts connections. Recovery after a crash may take any time. The server runs
+ * in its own process group, so that Ctrl-C at a terminal reaches only the gateway, which drains first.
  *
- * @throws EmbeddedPostgresError when it ends instead; the reason is the last error in its log
+ * @throws EmbeddedPostgresError when the server ends instead; the reason is the last error in its log
  */
 export const launch = async (
   cluster: Cluster,

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs"
 import type { Cluster } from "./Cluster.ts"
 
-/** Size at which the log is put aside at the next start, in bytes. */
+/** Size in bytes at which the next start rotates the log. */
 const logLimit = 4 * 1024 * 1024
 
 /** Opens the server's log for appending. */
@@ -11,7 +11,7 @@ export const openLog = (cluster: Cluster): number => {
   return openSync(cluster.log, "a+", 0o640)
 }
 
-/** What the server has printed since the log had this many bytes, at most the last 16 KiB of it. */
+/** The server's output after byte `offset` of the log, at most its last 16 KiB. */
 export const logSince = (cluster: Cluster, offset: number): string => {
   const descriptor = openSync(cluster.log, "r")
   try {

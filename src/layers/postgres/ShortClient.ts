@@ -6,14 +6,14 @@ import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import { SqlError, UnknownError } from "effect/sql/SqlError"
 
-/** Connections that carry statements, and as many that carry transactions. */
+/** Number of connections for statements, and of those for transactions. */
 const connections = 10
 
 /**
- * The client for short statements. Statements of many fibers share a connection and travel together (pipelining), which
- * costs half the CPU of one connection for each. As each of them waits for those before it on its connection, a
- * statement goes to the connection with the fewest under way, and what keeps a connection to itself (transactions,
- * streams, listeners) has connections of its own.
+ * The client for short statements. Statements of many fibers share a connection and are pipelined, which takes half the
+ * CPU time of a connection for each. Because a statement waits for those before it on its connection, it goes to the
+ * connection with the fewest pending statements. Whatever needs a connection of its own (transactions, streams,
+ * listeners) uses a separate pool.
  */
 export const makeShortClient = Effect.fnUntraced(function* (
   config: PgClient.PgPoolConfig
@@ -44,7 +44,7 @@ interface Slot {
   load: number
 }
 
-/** Among equals the first, so that a quiet gateway keeps few connections open. */
+/** The first of the least loaded, so that a quiet gateway keeps few connections open. */
 const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
   const slots = pools.map((pool): Slot => ({ pool, load: 0 }))
   return (use) =>
@@ -61,15 +61,15 @@ const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
 const lighten = (slot: Slot): Effect.Effect<void> => Effect.sync(() => slot.load--)
 
 /**
- * A statement on a shared connection cannot be called back: it runs on after its fiber was interrupted, and others
- * wait for it. The connection counts as busy until it has answered a question put after it.
+ * A statement on a shared connection cannot be cancelled: it continues after its fiber was interrupted and delays
+ * others. The connection counts as busy until it has answered a query sent after that statement.
  */
 const outlast = (slot: Slot): Effect.Effect<void> =>
   slot.pool.use((connection) => connection.query("SELECT")).pipe(Effect.exit, Effect.andThen(lighten(slot)))
 
 type Transform = (<A extends object>(row: ReadonlyArray<A>) => ReadonlyArray<A>) | undefined
 
-/** A session in the shape that `SqlClient` runs statements on. Columns keep their names: nothing is transformed. */
+/** A session as a `Connection` of `SqlClient`. Column names are not transformed. */
 class SharedConnection implements Connection {
   readonly session: PgConnection.PgConnection
   constructor(session: PgConnection.PgConnection) {
@@ -95,11 +95,11 @@ class SharedConnection implements Connection {
   }
 }
 
-/** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, not with an error. */
+/** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK instead of an error. */
 const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
     const command = Predicate.hasProperty(result, "command") ? result.command : ""
     if (command !== "ROLLBACK") return Effect.void
-    const message = "The transaction had failed, so its COMMIT undid it"
+    const message = "The transaction had failed, so COMMIT rolled it back"
     return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
   })

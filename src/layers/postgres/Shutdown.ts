@@ -3,7 +3,7 @@ import { join } from "node:path"
 import type { Cluster } from "./Cluster.ts"
 import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
 
-/** Lines of the server's lock file: pid first, status eighth; none without the file. */
+/** The lines of the server's lock file, with the pid first and the status eighth; empty when there is no file. */
 export const lockFile = (cluster: Cluster): ReadonlyArray<string> => {
   try {
     return readFileSync(join(cluster.folder, "postmaster.pid"), "utf8").split("\n")
@@ -13,9 +13,9 @@ export const lockFile = (cluster: Cluster): ReadonlyArray<string> => {
 }
 
 /**
- * Stops the server that a killed gateway left running on this cluster, and puts away a lock file that would keep
- * PostgreSQL from starting for ever. The process named in the file is touched only if its arguments name this cluster,
- * so a pid that means another process by now is left alone.
+ * Stops a server that a killed gateway left running on this cluster, and removes a lock file that would prevent
+ * PostgreSQL from starting. The process named in the file is touched only if its arguments name this cluster, because
+ * its pid may have been reused.
  */
 export const stopOrphan = async (cluster: Cluster): Promise<void> => {
   const [first] = lockFile(cluster)
@@ -30,24 +30,24 @@ export const stopOrphan = async (cluster: Cluster): Promise<void> => {
 }
 
 /**
- * PostgreSQL judges the lock file by itself where its pid is free. It refuses to start when the file is empty or torn,
- * as a server leaves it that is killed while it starts, and it takes any living process of its user for the holder: in
- * a restarted container, where pids begin anew, that can be the gateway itself. Then the file is put away, but only
- * when no process at all works in the cluster's folder, as every PostgreSQL process does from before it writes the file
- * to its end.
+ * Whether a lock file is stale although PostgreSQL would respect it. PostgreSQL itself handles a file whose pid is
+ * free. But it refuses to start when the file is empty or incomplete, as after a kill during the start, and when any
+ * live process of its user has the pid; in a restarted container, where pids start again, that can be the gateway
+ * itself. Such a file is removed only if no process works in the cluster's folder: every PostgreSQL process does so
+ * before it has finished writing the file.
  */
 const isRemnant = (cluster: Cluster, pid: number): boolean =>
   (pid === 0 || viewProcess(pid).state !== "gone") && !someoneWorksIn(cluster.folder)
 
 /**
- * Fast shutdown, then, if the server does not heed it, the immediate one (which itself kills after five seconds what
- * does not end), then the kill.
+ * Requests a fast shutdown, then an immediate one (where PostgreSQL itself kills remaining processes after five
+ * seconds), and finally kills the server.
  */
 export const stop = async (pid: number, isOurs: () => boolean = () => true): Promise<void> => {
   for (const [name, millis] of [["SIGINT", 8000] as const, ["SIGQUIT", 6500] as const, ["SIGKILL", 3000] as const]) {
     if (!isOurs()) return
     signal(pid, name)
-    // A stopped process heeds nothing but the kill.
+    // A stopped process reacts to nothing but a kill.
     signal(pid, "SIGCONT")
     if (await waitUntilEnded(pid, millis)) return
   }

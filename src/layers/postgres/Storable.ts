@@ -1,2 +1,2 @@
-/** Text as PostgreSQL takes it: it has no NUL, and no half of a surrogate pair. */
+/** Text that PostgreSQL accepts: without NUL and without unpaired surrogates. */
 export const storable = (text: string): string => text.replaceAll("\u0000", "\uFFFD").toWellFormed()

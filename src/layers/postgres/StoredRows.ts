@@ -2,12 +2,13 @@ import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isOver, type Quota, type Usage } from "../../services/blobs/Quota.ts"
 
-/** Undoes the transaction that it fails: the tenant would have more stored than it may. */
+/** Rolls the transaction back: the tenant would exceed its quota. */
 export class OverQuota extends Data.TaggedError("OverQuota")<{ readonly usage: Usage }> {}
 
 /**
- * The last step of a transaction that stored something. The row of the tenant's usage is locked from the first version
- * that was written on, so nothing that another transaction may hold is to be locked after that: names come first.
+ * Checks the quota as the last step of a transaction that stores something. The transaction holds the lock on the
+ * tenant's usage from its first written version on. It must not lock afterwards what another transaction may hold, so
+ * names are locked first.
  */
 export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, quota: Quota) {
   if (quota.bytes === undefined && quota.entries === undefined) return
@@ -16,7 +17,7 @@ export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
   if (usage !== undefined && isOver(usage, quota)) return yield* new OverQuota({ usage })
 })
 
-/** Adds the next version of a stored resource that comes with an artifact, inside a transaction. */
+/** Adds the next version of a stored resource that belongs to an artifact, inside a transaction. */
 export const addCompanion = (
   sql: SqlClient.SqlClient,
   tenant: string,
@@ -31,7 +32,7 @@ export const addCompanion = (
   select ${tenant}, ${version.name}, last_version, ${version.sha256}, ${version.size}::bigint, ${version.origin}
   from counted`
 
-/** Removes the names that have no versions any more. Their rows are locked by whoever removed the versions. */
+/** Deletes names without versions. The caller removed the versions and holds the locks on the names. */
 export const dropEmptyNames = (sql: SqlClient.SqlClient, tenant: string, names: ReadonlyArray<string>) => sql`
   delete from stored_names n where n.tenant = ${tenant} and n.name = any(${names}::text[])
     and not exists (select 1 from stored_versions v where v.tenant = n.tenant and v.name = n.name)`

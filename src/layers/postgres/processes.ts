@@ -2,10 +2,10 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { hasEnded, processStat } from "../../drivers/ProcessStat.ts"
 
-/** What the machine says of a process. A zombie has ended, but its pid is not free before its parent has asked. */
+/** The state of a process. A zombie has ended, but its pid is not free until its parent has waited for it. */
 export interface ProcessView {
   readonly state: "running" | "zombie" | "gone"
-  /** Arguments joined by single spaces; empty when they cannot be seen. */
+  /** The arguments joined by single spaces; empty when they cannot be read. */
   readonly command: string
 }
 
@@ -32,7 +32,7 @@ const fromPs = (pid: number): ProcessView => {
   }
 }
 
-/** `kill(pid, 0)`: true also for a process of another user, and for a zombie. */
+/** `kill(pid, 0)`. Also true for a process of another user and for a zombie. */
 const answersSignals = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -42,10 +42,10 @@ const answersSignals = (pid: number): boolean => {
   }
 }
 
-/** Looks at a process by its pid. */
+/** Looks up a process by its pid. */
 export const viewProcess = (pid: number): ProcessView => (existsSync("/proc/self/stat") ? fromProc(pid) : fromPs(pid))
 
-/** Sends a signal; false when the process is not there or not ours. */
+/** Sends a signal; false when the process does not exist or belongs to another user. */
 export const signal = (pid: number, name: NodeJS.Signals): boolean => {
   try {
     return process.kill(pid, name)
@@ -54,7 +54,7 @@ export const signal = (pid: number, name: NodeJS.Signals): boolean => {
   }
 }
 
-/** Waits until a process has ended (a zombie has), at most `millis`. */
+/** Waits until a process has ended or is a zombie, at most `millis`. */
 export const waitUntilEnded = async (pid: number, millis: number): Promise<boolean> => {
   const deadline = performance.now() + millis
   while (viewProcess(pid).state === "running") {
@@ -72,7 +72,10 @@ const workingFolder = (pid: string): string | undefined => {
   }
 }
 
-/** Whether some process works in this folder (an absolute real path); always true where the system does not tell. */
+/**
+ * Whether the working folder of any process is this folder, an absolute real path. Always true where the system cannot
+ * tell.
+ */
 export const someoneWorksIn = (folder: string): boolean =>
   !existsSync("/proc/self/cwd") ||
   readdirSync("/proc").some((name) => /^\d+$/.test(name) && workingFolder(name) === folder)

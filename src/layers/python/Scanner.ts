@@ -17,12 +17,12 @@ const Found = Schema.Union([
   Schema.Struct({ error: Schema.Struct({ message: Schema.String, line: Schema.optionalKey(Schema.Int) }) })
 ])
 
-/** What stands in a Python file: its nodes, or why it cannot be read. */
+/** The content of a Python file: its nodes, or why it cannot be read. */
 export type Found = typeof Found.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Found)))
 
-/** Milliseconds that reading the syntax trees of all files may take. */
+/** Milliseconds for parsing all files. */
 const deadline = 10_000
 
 type File = readonly [name: string, text: string]
@@ -40,8 +40,8 @@ const scanTogether = async (python: Interpreter, files: ReadonlyArray<File>): Pr
 }
 
 /**
- * Reads Python files with a Python of this machine, by their syntax trees: nothing of them is run. A file that brings
- * the reader itself down is told from the others.
+ * Parses Python files into syntax trees with this machine's Python; no code of them is executed. A file that crashes
+ * the parser is reported without affecting the others.
  */
 export const scanFiles = async (python: Interpreter, files: ReadonlyArray<File>): Promise<ReadonlyArray<Found>> => {
   if (files.length === 0) return []
@@ -49,7 +49,7 @@ export const scanFiles = async (python: Interpreter, files: ReadonlyArray<File>)
     const found = await scanTogether(python, files)
     if (found.length === files.length) return found
   } catch {
-    if (files.length === 1) return [{ error: { message: "the file cannot be read by Python's own parser" } }]
+    if (files.length === 1) return [{ error: { message: "the file crashes Python's parser" } }]
   }
   const found: Array<Found> = []
   for (const file of files) found.push(...(await scanFiles(python, [file])))

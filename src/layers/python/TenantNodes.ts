@@ -17,12 +17,12 @@ import { Settings } from "../../services/shared/Settings.ts"
 import { type Found, scanFiles } from "./Scanner.ts"
 
 const pattern = "nodes/*.py"
-/** A larger file is no node. */
+/** Larger files are not scanned. */
 const maxFileBytes = 1024 * 1024
 const maxFiles = 1000
-/** Bytes of a tenant's artifacts of nodes in all. */
+/** Maximum total size of a tenant's node artifacts in bytes. */
 const maxBytes = 8 * 1024 * 1024
-/** Milliseconds for which the answer holds whether this machine has Python. */
+/** Milliseconds for which the check for Python on this machine is cached. */
 const pythonFor = 60_000
 
 const broken = (path: string, error: { readonly message: string; readonly line?: number }): NodeDescriptor => ({
@@ -32,12 +32,12 @@ const broken = (path: string, error: { readonly message: string; readonly line?:
   error
 })
 
-/** The descriptors of what was found in a file; `taken` has the types that exist already, with where they come from. */
+/** The descriptors of the nodes in a file. `taken` maps existing types to their origin. */
 const describe = (path: string, found: Found, taken: Map<string, string>): ReadonlyArray<NodeDescriptor> => {
   if ("error" in found) return [broken(path, found.error)]
   return found.nodes.map(({ type, description, settings, line }): NodeDescriptor => {
     const other = catalogue.has(type) ? "the catalogue" : taken.get(type)
-    if (other !== undefined) return broken(path, { message: `${type} is a node of ${other} already`, line })
+    if (other !== undefined) return broken(path, { message: `${type} is already a node of ${other}`, line })
     taken.set(type, path)
     return {
       type,

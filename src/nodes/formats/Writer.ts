@@ -10,13 +10,13 @@ export const writerSettings = {
     Schema.Literals([...outputFormats, "parquet"]).annotate({
       description:
         "`ndjson` (one JSON object per line), `csv` (RFC 4180 with a header row), `lines` (the field `message`; " +
-        "the whole record as JSON where it is missing) or, in analytics, `parquet`. Default: by extension, else `ndjson`."
+        "the whole record as JSON if that is missing) or, in analytics, `parquet`. Default: by extension, else `ndjson`."
     })
   ),
   columns: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String).annotate({
       description:
-        "Columns of a csv file, nested fields by dotted path. Default: the fields of the first 1000 records, in order " +
+        "Columns of a csv file; nested fields by dotted path. Default: the fields of the first 1000 records, in order " +
         "of appearance."
     })
   )

@@ -7,7 +7,7 @@ import { chosen, node } from "../Node.ts"
 export const datasetGenerator = node({
   type: "dataset_generator",
   kind: "input",
-  description: "Publishes the rows that are written in its settings, once. For tests and small lookup tables.",
+  description: "Publishes the rows in its settings once. For tests and small lookup tables.",
   runtimes,
   settings: Schema.Struct({
     rows: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)).annotate({

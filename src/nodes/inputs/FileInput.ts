@@ -23,11 +23,11 @@ const settings = Schema.Struct({
     relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files.")
   ),
   registry: Schema.optionalKey(
-    relativePath("Path of a resource in the tenant's registry: its latest version. In place of `path`.")
+    relativePath("Path of a resource in the tenant's registry, read in its latest version. Replaces `path`.")
   ),
   resource: Schema.optionalKey(
     Schema.NonEmptyString.annotate({
-      description: "The build of a stored artifact, as `type:group:artifact:version`. In place of `path`."
+      description: "The build of an artifact, as `type:group:artifact:version`. Replaces `path`."
     })
   ),
   format: Schema.optionalKey(
@@ -40,7 +40,7 @@ const settings = Schema.Struct({
   ),
   follow: Schema.Boolean.annotate({
     description:
-      "Reads on when the files grow, also when they are rotated, and reads files that appear later; runs until it is " +
+      "Follows files that grow or are rotated, and reads files that appear later; runs until it is " +
       "stopped. In stream, for `path` with `lines` or `ndjson`.",
     default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
@@ -147,10 +147,10 @@ export const fileInput = node({
   type: "file_input",
   kind: "input",
   description:
-    "Reads files of the tenant's configuration folder, in the order of their paths, or a stored file. Files whose name " +
-    "ends in `.gz` are decompressed. A pattern that fits no file gives no records; a plain path without its file fails " +
-    "the run. Bytes that are no UTF-8 become U+FFFD. A line of more than 1 048 576 characters is an error, and so is " +
-    "one that is no JSON object in `ndjson`, and a row of `csv` with more or fewer cells than the header.",
+    "Reads files of the tenant's configuration folder, ordered by path, or a stored file. Files whose name " +
+    "ends in `.gz` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +
+    "the run. Invalid UTF-8 becomes U+FFFD. Errors are: a line of more than 1 048 576 characters, " +
+    "in `ndjson` a line that is not a JSON object, and in `csv` a row with more or fewer cells than the header.",
   runtimes,
   settings,
   inputs: { min: 0, max: 0 },

@@ -13,19 +13,19 @@ const backlogMillis = 1000
 export const generatorInput = node({
   type: "generator_input",
   kind: "input",
-  description: "Makes records at a steady rate from a list of messages, in turn. For tests and demonstrations.",
+  description: "Generates records at a steady rate, cycling through a list of messages. For tests and demonstrations.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     messages: Schema.NonEmptyArray(Message).annotate({
-      description: "Strings, which become `{message}`, or objects, which are the records themselves."
+      description: "The messages: a string becomes `{message}`, an object is the record itself."
     }),
     count: Schema.optionalKey(
       Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).annotate({
-        description: "Records to make in all. Absent: the generator runs until it is stopped."
+        description: "Total number of records. Default: runs until it is stopped."
       })
     ),
     rate: Schema.Finite.check(Schema.isBetween({ minimum: 0.001, maximum: 10_000_000 }))
-      .annotate({ description: "Records per second.", default: 1000 })
+      .annotate({ description: "Number of records per second.", default: 1000 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
   }),
   inputs: { min: 0, max: 0 },

@@ -76,23 +76,26 @@ export const httpInput = node({
   type: "http_input",
   kind: "input",
   description:
-    "Receives records by POST requests on a port of its own: one JSON object per line (`application/x-ndjson`, the " +
-    "default), an object or a list of objects (`application/json`), or lines (`text/plain`, each becomes `{message}`); " +
-    "gzip is understood. The answer is 202 with the numbers of accepted and rejected records when every node has taken " +
-    "them, 400 when the body cannot be read, 413 when it is too large, 429 with `Retry-After` while too many requests " +
-    "wait.",
+    "Receives records in POST requests on its own port: one JSON object per line (`application/x-ndjson`, the " +
+    "default), an object or a list of objects (`application/json`), or text lines (`text/plain`, each becomes `{message}`). " +
+    "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when all " +
+    "nodes have taken the records, 400 for an invalid body, 413 for one that is too large, and 429 with `Retry-After` " +
+    "while too many requests are waiting.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     host: hostSetting,
     port: portSetting(8088),
     path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/))
-      .annotate({ description: "Path that takes the requests; it starts with a slash.", default: "/" })
+      .annotate({ description: "URL path of the requests; starts with a slash.", default: "/" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("/"))),
     max_body_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 67_108_864 }))
-      .annotate({ description: "Largest body, in bytes, after decompression.", default: 4_194_304 })
+      .annotate({ description: "Maximum size of a body in bytes, after decompression.", default: 4_194_304 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(4_194_304))),
     max_waiting: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 256 }))
-      .annotate({ description: "Requests that are worked on or wait; more are answered 429.", default: 16 })
+      .annotate({
+        description: "Maximum number of requests in progress or waiting; further ones are answered 429.",
+        default: 16
+      })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16)))
   }),
   inputs: { min: 0, max: 0 },

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 
 /** Where a node listens: a setting of every node that opens a port. */
 export const hostSetting = Schema.NonEmptyString.annotate({
-  description: "Address to listen on. Others than loopback ones let every machine in that can reach it.",
+  description: "Address to listen on. A non-loopback address accepts any machine that can reach it.",
   default: "127.0.0.1"
 }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("127.0.0.1")))
 

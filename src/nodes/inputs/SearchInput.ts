@@ -10,14 +10,14 @@ import { type CheckContext, chosen, type Event, node, type SettingsIssue } from 
 /** The setting that names what is searched. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
   description:
-    "Index to read, `<tenant>-…`. With `*` and `?` it is a pattern for several, which may find none; commas stand " +
-    "between several names."
+    "Index to read, `<tenant>-…`. With `*` and `?` it is a pattern that matches any number of indices; commas " +
+    "separate several names."
 })
 
 /** The setting that holds a query. */
 export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
   .annotate({
-    description: "Elasticsearch query of the documents to read. Default: all of them. `now` is the start of the run.",
+    description: "Elasticsearch query of the documents to read. Default: all documents. `now` is the start of the run.",
     default: {}
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
@@ -54,8 +54,8 @@ export const searchInput = node({
   type: "search_input",
   kind: "input",
   description:
-    "Reads the documents of an index that a query finds, by `@timestamp` and then id, as they were when it began. " +
-    "Numbers that a double would round become texts, unless `values` is `exact`.",
+    "Reads the documents of an index that match a query, ordered by `@timestamp` and then id, from one snapshot. " +
+    "Numbers that a double would round become strings, unless `values` is `exact`.",
   runtimes,
   settings: Schema.Struct({
     index: patternSetting,
@@ -65,20 +65,20 @@ export const searchInput = node({
         .check(Schema.isMaxLength(500))
         .annotate({
           description:
-            "Fields of the records, nested ones by dotted path, which is also the name in the record; those that a " +
-            "document lacks are left out. Default: the whole documents."
+            "Fields of the records; a nested field is named by its dotted path, in the record too. Fields that a " +
+            "document lacks are omitted. Default: whole documents."
         })
     ),
     values: Schema.Literals(["json", "text", "exact"])
       .annotate({
         description:
-          "`json`: values as they are. `text`, for `fields`: texts only, nested values as JSON, null for what is " +
-          "missing. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but others may take them for none.",
+          "`json`: values unchanged. `text`, for `fields`: strings only, nested values as JSON, null for missing " +
+          "values. `exact`, for outputs such as `extraction_output`: numbers keep all their digits, but other nodes may not accept them as numbers.",
         default: "json"
       })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("json" as const))),
     count: Schema.Boolean.annotate({
-      description: "Count the documents beside reading them: `total` in the execution's detail.",
+      description: "Count the documents while reading them; the execution's detail then has a `total`.",
       default: false
     }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
   }),

@@ -25,20 +25,20 @@ export const syslogInput = node({
   type: "syslog_input",
   kind: "input",
   description:
-    "Receives syslog messages, RFC 5424 and RFC 3164, over TCP (counted or ended by line ends, RFC 6587) or UDP. The " +
+    "Receives syslog messages, RFC 5424 and RFC 3164, over TCP (with octet counting or line ends, RFC 6587) or UDP. The " +
     "records have `priority`, `facility`, `severity`, their labels, `timestamp`, `hostname`, `appname`, `procid`, " +
-    "`msgid`, `structured_data` and `message`, as far as they were sent. What is no syslog message goes to `errors`. " +
-    "TCP senders are held back while the flowline is busy; UDP messages are dropped then, and counted as errors.",
+    "`msgid`, `structured_data` and `message`, as far as they are present. Invalid messages go to `errors`. " +
+    "While the flowline is busy, TCP senders have to wait, and UDP messages are dropped and counted as errors.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     host: hostSetting,
     port: portSetting(5514),
     protocol: Schema.Literals(protocols)
-      .annotate({ description: "The transport.", default: "tcp" })
+      .annotate({ description: "Transport protocol.", default: "tcp" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("tcp" as const))),
     max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 }))
       .annotate({
-        description: "Longest message, in bytes; of a longer one the beginning goes to `errors`.",
+        description: "Maximum size of a message in bytes; the beginning of a longer one goes to `errors`.",
         default: 65_536
       })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536)))

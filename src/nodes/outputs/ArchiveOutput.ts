@@ -32,7 +32,7 @@ export const archiveOutput = node({
   type: "archive_output",
   kind: "output",
   description:
-    "Writes the records to an entry of the execution's archive, which can be downloaded when the execution has ended.",
+    "Writes the records to an entry of the execution's archive, which can be downloaded after the execution has ended.",
   runtimes,
   settings,
   inputs: { min: 1, max: 100 },

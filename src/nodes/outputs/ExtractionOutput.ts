@@ -15,10 +15,12 @@ const timestamp = (): string => new Date().toISOString()
 
 const field = Schema.Struct({
   name: Schema.NonEmptyString.check(Schema.isMaxLength(512)).annotate({ description: "Dotted path of a field." }),
-  type: Schema.optionalKey(Schema.String.annotate({ description: "`date` shows it in the time zone." })),
+  type: Schema.optionalKey(
+    Schema.String.annotate({ description: "`date` formats the value as a date in `time_zone`." })
+  ),
   format: Schema.optionalKey(
     Schema.String.annotate({
-      description: "How a date is shown in csv, such as `dd/MM/yyyy HH:mm` or `epoch_millis`; ISO 8601 by default."
+      description: "Date format in csv, such as `dd/MM/yyyy HH:mm` or `epoch_millis`; ISO 8601 by default."
     }).check(Schema.makeFilter(isFormat, { expected: "a date format" }))
   )
 })
@@ -32,8 +34,8 @@ const settings = Schema.Struct({
       .check(Schema.isMaxLength(500))
       .annotate({
         description:
-          "Columns in their order: the `fields` of the `search_input`, which for csv reads them with `values: text`. " +
-          "Default: whole documents, as `values: exact` reads them. Columns of csv are then those of the first 1000."
+          "Columns, in order: the `fields` of the `search_input`, which must read them with `values: text` for csv. " +
+          "Default: whole documents, read with `values: exact`; the csv columns are then those of the first 1000 documents."
       })
   ),
   time_zone: Schema.String.annotate({
@@ -85,8 +87,8 @@ export const extractionOutput = node({
   type: "extraction_output",
   kind: "output",
   description:
-    "Writes the documents of a `search_input` to `data.csv` or `data.ndjson` in the execution's archive, and what they " +
-    "are to `manifest.json`. The extraction endpoint makes flowlines of the two.",
+    "Writes the documents of a `search_input` to `data.csv` or `data.ndjson` in the execution's archive, and their " +
+    "description to `manifest.json`. The extraction endpoint generates flowlines of these two nodes.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 1 },

@@ -11,8 +11,8 @@ const settings = Schema.Struct({
   ...writerSettings,
   append: Schema.Boolean.annotate({
     description:
-      "Adds to the end of the file, where every record can be seen at once: for runs that do not end by themselves. " +
-      "In stream, for `ndjson` and `lines`. What stands behind the last line end of the file is cut off.",
+      "Append to the file, where each record is visible at once; for runs that do not end by themselves. " +
+      "In stream, for `ndjson` and `lines`. An incomplete last line of the file is removed.",
     default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
@@ -26,8 +26,8 @@ export const fileOutput = node({
   type: "file_output",
   kind: "output",
   description:
-    "Writes the records to a file in the tenant's data area. The file appears under its name when the run has written " +
-    "all of it and replaces an earlier one; with `append` it grows in place.",
+    "Writes the records to a file in the tenant's data area. The file appears under its name when it is complete, " +
+    "and replaces an earlier one; with `append` it grows in place.",
   runtimes,
   settings,
   inputs: { min: 1, max: 100 },

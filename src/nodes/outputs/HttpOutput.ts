@@ -69,9 +69,9 @@ export const httpOutput = node({
   type: "http_output",
   kind: "output",
   description:
-    "Sends the records by POST requests, in order and at least once. When the server does not answer or says 408, 425, " +
-    "429 or 5xx, the request is sent again, after pauses that grow or that `Retry-After` sets, and the flowline waits; " +
-    "when that takes too long, the run fails. Records of a request that is refused with another status go to `errors`.",
+    "Sends the records in POST requests, in order and at least once. When the server does not answer or answers 408, 425, " +
+    "429 or 5xx, the request is repeated after growing pauses or after `Retry-After`, and the flowline waits; " +
+    "after `retry_seconds` the run fails. Records of a request that is refused with another status go to `errors`.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     url: Schema.String.check(
@@ -79,21 +79,21 @@ export const httpOutput = node({
         expected: "an http or https address without credentials",
         toJsonSchema: () => [{ minLength: 1 }, true]
       })
-    ).annotate({ description: "Address that the requests go to, `http` or `https`." }),
+    ).annotate({ description: "URL for the requests, `http` or `https`." }),
     format: Schema.Literals(formats)
       .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
     headers: Schema.optionalKey(
-      Schema.Record(Schema.String, Schema.String).annotate({ description: "More headers of the requests." })
+      Schema.Record(Schema.String, Schema.String).annotate({ description: "Additional request headers." })
     ),
     batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
-      .annotate({ description: "Records of one request at most.", default: 500 })
+      .annotate({ description: "Maximum number of records per request.", default: 500 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),
     timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
-      .annotate({ description: "How long an answer may take.", default: 30 })
+      .annotate({ description: "Seconds to wait for an answer.", default: 30 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30))),
     retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
-      .annotate({ description: "How long a request is sent again before the run fails.", default: 300 })
+      .annotate({ description: "Seconds to repeat a request before the run fails.", default: 300 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
   }),
   inputs: { min: 1, max: 100 },

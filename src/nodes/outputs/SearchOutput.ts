@@ -16,18 +16,18 @@ export const searchOutput = node({
   type: "search_output",
   kind: "output",
   description:
-    "Writes the records to an index, where they can be searched. A document takes the place of the one with its id. " +
-    "Without `id_field` ids are made from the record's place in the run, so an attempt that runs again writes the same " +
-    "documents as long as its inputs give the same records. Records that cannot be kept go to `errors`.",
+    "Writes the records to an index, where they can be searched. A document replaces an earlier one with the same id. " +
+    "Without `id_field`, ids are derived from the record's position in the run, so a repeated attempt writes the same " +
+    "documents if its inputs give the same records. Records that cannot be stored go to `errors`.",
   runtimes,
   settings: Schema.Struct({
     index: Schema.NonEmptyString.check(Schema.isMaxLength(200)).annotate({
       description:
-        "Index to write, `<tenant>-…` in lower-case letters, digits, `.`, `_` and `-`; it is made when it is not there."
+        "Index to write, `<tenant>-…` in lower-case letters, digits, `.`, `_` and `-`; created if it does not exist."
     }),
     id_field: Schema.optionalKey(
       Schema.NonEmptyString.annotate({
-        description: "Field whose value is the document's id: a text, a number or a boolean. It stays in the document."
+        description: "Field with the document's id: a string, a number or a boolean. It stays in the document."
       })
     )
   }),

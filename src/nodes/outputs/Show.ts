@@ -35,16 +35,19 @@ const asTable = (limit: number, context: NodeContext): Instance => {
 export const show = node({
   type: "show",
   kind: "output",
-  description: "Prints the records to the execution's output, each as one line of JSON, or all of them as a table.",
+  description: "Prints the records to the execution's output, one JSON line each, or as a table.",
   runtimes,
   settings: Schema.Struct({
     limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 }))
-      .annotate({ description: "Records to print; a last line says when there were more.", default: 1000 })
+      .annotate({
+        description: "Maximum number of records to print; a last line tells if there were more.",
+        default: 1000
+      })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
     format: Schema.optionalKey(
       Schema.Literals(formats).annotate({
         description:
-          "`json` (each record is a line) or `table` (text with a header; long values are cut). Default: `table` in " +
+          "`json` (one line per record) or `table` (text with a header; long values are truncated). Default: `table` in " +
           "analytics, else `json`."
       })
     )

@@ -22,33 +22,37 @@ const Duration = Schema.String.check(
 const maxOverlap = 1000
 
 const settings = Schema.Struct({
-  window: Duration.annotate({ description: "Length of a window of event time, for example `5m`." }),
+  window: Duration.annotate({ description: "Length of a window in event time, for example `5m`." }),
   slide: Schema.optionalKey(
-    Duration.annotate({ description: "Time from one window to the next. Default: the length, so that none overlap." })
+    Duration.annotate({
+      description: "Time between the starts of windows. Default: the length, so that windows do not overlap."
+    })
   ),
   time_field: Schema.String.check(Schema.isNonEmpty())
     .annotate({ description: "Field with the event's time: ISO 8601 or epoch milliseconds.", default: "@timestamp" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
   allowed_lateness: Duration.annotate({
-    description: "How much earlier than the latest time seen a record may be and still be counted.",
+    description: "Maximum lateness: how much earlier than the latest time so far a counted record may be.",
     default: "0s"
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("0s"))),
   group_by: Schema.Array(Schema.String.check(Schema.isNonEmpty()))
-    .annotate({ description: "Fields, each combination of whose values is counted apart.", default: [] })
+    .annotate({ description: "Fields to group by; each combination of values is a group.", default: [] })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   metrics: Schema.Record(
     Schema.String,
     Schema.Struct({
       type: Schema.Literals(Object.keys(metrics) as [MetricKind, ...Array<MetricKind>]).annotate({
-        description: "What is computed."
+        description: "Function to compute."
       }),
-      field: Schema.optionalKey(Schema.String.annotate({ description: "Of which field; `count` needs none." }))
+      field: Schema.optionalKey(
+        Schema.String.annotate({ description: "Field to compute it of; not needed for `count`." })
+      )
     })
-  ).annotate({ description: "Fields of the results, and how each is made." }),
+  ).annotate({ description: "Fields of the results, with their functions." }),
   max_groups: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
     .annotate({
       description:
-        "Groups of all open windows together; records that need one more fail. A group takes some 400 bytes of the " +
+        "Maximum number of groups in all open windows; records that would add one more fail. A group takes about 400 bytes of the " +
         "run's memory, more with several metrics.",
       default: 100_000
     })
@@ -88,8 +92,8 @@ export const aggregate = node({
   type: "aggregate",
   kind: "processing",
   description:
-    "Counts and sums up records in windows of event time. A window's results come when a record is later than its end " +
-    "by the allowed lateness, or when the run ends: `{window: {start, end}, …groups, …metrics}`. Records that come later " +
+    "Aggregates records in windows of event time. A window's results are published when a record is later than its end " +
+    "by the allowed lateness, or when the run ends: `{window: {start, end}, …groups, …metrics}`. Records that arrive later " +
     "fail. Integers are summed exactly.",
   runtimes: ["stream"],
   settings,

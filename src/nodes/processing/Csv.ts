@@ -10,17 +10,17 @@ const types = ["string", "integer", "float", "boolean"] as const
 const settings = Schema.Struct({
   ...parsedSettings,
   columns: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
-    description: "Names of the columns, in order."
+    description: "Column names, in order."
   }),
   separator: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(8))
-    .annotate({ description: "What stands between two values.", default: "," })
+    .annotate({ description: "Separator of values.", default: "," })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(","))),
   quote: Schema.String.check(Schema.isMaxLength(1))
-    .annotate({ description: "What values may stand in; empty when nothing quotes.", default: '"' })
+    .annotate({ description: "Quote character of values; empty for none.", default: '"' })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed('"'))),
   types: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Literals(types)).annotate({
-      description: "Types of columns: `string` (the default), `integer`, `float` or `boolean`."
+      description: "Column types: `string` (the default), `integer`, `float` or `boolean`."
     })
   ),
   skip_empty_columns: Schema.Boolean.annotate({ description: "Add no field for an empty value.", default: false }).pipe(
@@ -47,8 +47,8 @@ export const csv = node({
   type: "csv",
   kind: "processing",
   description:
-    "Reads one csv record (RFC 4180) from a text field into named columns. A record with more or fewer values than " +
-    "columns fails. Files of csv are read by `file_input`.",
+    "Parses one csv record (RFC 4180) in a text field into named columns. A record with more or fewer values than " +
+    "columns fails. For csv files, use `file_input`.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

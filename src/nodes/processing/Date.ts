@@ -11,18 +11,21 @@ const settings = Schema.Struct({
   formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
     description:
       "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, or letters as in Java, for example " +
-      "`dd/MMM/yyyy:HH:mm:ss Z`, with text in quotes."
+      "`dd/MMM/yyyy:HH:mm:ss Z`, with literal text in quotes."
   }),
   target: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field that gets the time, ISO 8601 in UTC with milliseconds.", default: "@timestamp" })
+    .annotate({
+      description: "Field that receives the time in ISO 8601, UTC, with milliseconds.",
+      default: "@timestamp"
+    })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
   timezone: Schema.String.annotate({
-    description: "Zone of times that have none: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
+    description: "Time zone of times without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
     default: "UTC"
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
   year: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9999 })).annotate({
-      description: "Year of times that have none. Default: the one in which the run started."
+      description: "Year of times without one. Default: the year in which the run started."
     })
   )
 })
@@ -88,8 +91,8 @@ export const date = node({
   type: "date",
   kind: "processing",
   description:
-    "Reads a time from a field. Of formats with two digits for the year, 70 and more are in the last century. A text " +
-    "that fits no format fails.",
+    "Parses the time in a field. Two-digit years from 70 on are in the 20th century. A text " +
+    "that matches no format fails.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

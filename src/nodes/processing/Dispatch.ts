@@ -5,20 +5,22 @@ import { position } from "../../languages/PatternError.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 
 const Route = Schema.Struct({
-  stream: Schema.String.check(Schema.isNonEmpty()).annotate({ description: "The stream, which the node publishes." }),
+  stream: Schema.String.check(Schema.isNonEmpty()).annotate({
+    description: "Name of the stream, which the node must publish."
+  }),
   where: Schema.String.annotate({ description: "The expression, as in `filter`." })
 })
 
 const settings = Schema.Struct({
-  routes: Schema.NonEmptyArray(Route).annotate({ description: "Streams with the condition for each, in order." }),
+  routes: Schema.NonEmptyArray(Route).annotate({ description: "Streams and their conditions, in order." }),
   default: Schema.optionalKey(
     Schema.String.check(Schema.isNonEmpty()).annotate({
-      description: "Stream of the records that fit no route. Without it they are dropped."
+      description: "Stream of the records that match no route. Default: they are dropped."
     })
   ),
   mode: Schema.Literals(["first", "all"])
     .annotate({
-      description: "Whether a record goes to the first route that it fits, or to all of them.",
+      description: "Whether a record goes to the first matching route, or to all.",
       default: "first"
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("first" as const)))
@@ -29,7 +31,7 @@ const taken = "The stream errors is for records that fail"
 export const dispatch = node({
   type: "dispatch",
   kind: "processing",
-  description: "Sends each record to the named streams whose conditions it fits.",
+  description: "Sends each record to the streams whose conditions it fulfils.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

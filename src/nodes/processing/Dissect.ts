@@ -7,21 +7,23 @@ import { merge } from "./Parsed.ts"
 
 const settings = Schema.Struct({
   field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text, `a.b` or `[a][b]` when nested.", default: "message" })
+    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
   pattern: Schema.String.annotate({ description: "Dissect pattern, for example `%{clientip} %{+ts} %{+ts} %{msg}`." }),
   append_separator: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "What stands between the parts that `%{+key}` joins. Default: nothing; in the dialects `logstash` and `beats` what stood before the part."
+        "Separator of the parts that `%{+key}` joins. Default: none; in the dialects `logstash` and `beats`, the literal before the part."
     })
   ),
   dialect: Schema.Literals(["elasticsearch", "logstash", "beats"])
-    .annotate({ description: "Whose reading of the pattern's special cases to follow.", default: "elasticsearch" })
+    .annotate({ description: "Dialect of the pattern, which decides special cases.", default: "elasticsearch" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("elasticsearch" as const))),
-  target: Schema.optionalKey(Schema.String.annotate({ description: "Field below which the keys are put." })),
+  target: Schema.optionalKey(
+    Schema.String.annotate({ description: "Field that receives the keys. Default: the record itself." })
+  ),
   ignore_missing: Schema.Boolean.annotate({
-    description: "Pass on records without the field as they are, in place of failing them.",
+    description: "Pass on records without the field unchanged instead of failing them.",
     default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
@@ -33,7 +35,7 @@ const compiled = ({ pattern, append_separator, dialect }: Settings) =>
 export const dissect = node({
   type: "dissect",
   kind: "processing",
-  description: "Cuts a text field at fixed delimiters and adds the parts to the record. Quicker than grok.",
+  description: "Cuts a text field at fixed delimiters and adds the parts to the record. Faster than grok.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

@@ -11,15 +11,17 @@ import { merge, placed, targetFaults } from "./Parsed.ts"
 const maxRows = 1_000_000
 
 const settings = Schema.Struct({
-  field: Schema.String.check(Schema.isNonEmpty()).annotate({ description: "Field of the record that is looked up." }),
+  field: Schema.String.check(Schema.isNonEmpty()).annotate({
+    description: "Field of the record whose value is looked up."
+  }),
   key: Schema.String.check(Schema.isNonEmpty()).annotate({
-    description: "Column of the table that it is compared with."
+    description: "Column of the table that contains the value."
   }),
   path: Schema.optionalKey(relativePath("The table: a file below the tenant's configuration folder.")),
   registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
   resource: Schema.optionalKey(
     Schema.NonEmptyString.annotate({
-      description: "The table: the build of an artifact, as `type:group:artifact:version`. In place of `path`."
+      description: "The table as the build of an artifact: `type:group:artifact:version`. Replaces `path`."
     })
   ),
   format: Schema.optionalKey(
@@ -28,15 +30,15 @@ const settings = Schema.Struct({
     })
   ),
   columns: Schema.optionalKey(
-    Schema.NonEmptyArray(Schema.String).annotate({ description: "Columns that are added. Default: all but the key." })
+    Schema.NonEmptyArray(Schema.String).annotate({ description: "Columns to add. Default: all but the key." })
   ),
   target: Schema.optionalKey(
-    Schema.String.annotate({ description: "Field below which the columns are put. Default: the record itself." })
+    Schema.String.annotate({ description: "Field that receives the columns. Default: the record itself." })
   ),
   on_missing: Schema.Literals(["keep", "drop", "errors"])
-    .annotate({ description: "What happens to records that the table has no row for.", default: "keep" })
+    .annotate({ description: "What to do with a record without a row in the table.", default: "keep" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const))),
-  case_insensitive: Schema.Boolean.annotate({ description: "Compare without regard to case.", default: false }).pipe(
+  case_insensitive: Schema.Boolean.annotate({ description: "Ignore case in comparisons.", default: false }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(false))
   )
 })
@@ -76,7 +78,7 @@ export const enrich = node({
   type: "enrich",
   kind: "processing",
   description:
-    "Adds columns of a table to the records, found by the value of a field. The table (csv, ndjson or Parquet, with up to " +
+    "Adds columns of a table to the records, looked up by the value of a field. The table (csv, ndjson or Parquet, with up to " +
     "1 000 000 rows) is read once, when the run starts.",
   runtimes: ["stream"],
   settings,

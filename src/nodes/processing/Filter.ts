@@ -17,8 +17,8 @@ const settings = Schema.Struct({
   code: Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "In place of `where`: JavaScript in a flowlet's sandbox. An expression on `event`, or a program that returns " +
-        "whether the event is kept. What it changes in the event is not kept."
+        "Replaces `where`: JavaScript in a flowlet's sandbox. An expression on `event`, or a program that returns " +
+        "whether the event is kept. Its changes to the event are discarded."
     })
   ),
   timeout_millis: timeoutMillis
@@ -39,7 +39,7 @@ const whereFaults = ({ where, code }: Settings): ReadonlyArray<SettingsIssue> =>
 export const filter = node({
   type: "filter",
   kind: "processing",
-  description: "Keeps the records for which an expression holds and drops the others.",
+  description: "Keeps the records for which an expression is true and drops the others.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

@@ -10,17 +10,15 @@ const settings = Schema.Struct({
     Schema.String.annotate({
       description:
         "The program: JavaScript with `function process(event)`, which returns the event, an array of events, or " +
-        "nothing to drop it. Without such a function the text is its body."
+        "nothing to drop it. Without such a function, the text is its body."
     })
   ),
-  file: Schema.optionalKey(
-    relativePath("Path of the program in the tenant's configuration folder, in place of `code`.")
-  ),
+  file: Schema.optionalKey(relativePath("Path of the program in the tenant's configuration folder. Replaces `code`.")),
   definitions: Schema.optionalKey(
-    Schema.String.annotate({ description: "Pattern definitions for the program's `grok`, `NAME regex` on each line." })
+    Schema.String.annotate({ description: "Pattern definitions for the program's `grok`, one `NAME regex` per line." })
   ),
   ecs_compatibility: Schema.Literals(["disabled", "v1"])
-    .annotate({ description: "Field names of the patterns that the program's `grok` knows.", default: "disabled" })
+    .annotate({ description: "Field names of the built-in patterns for the program's `grok`.", default: "disabled" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("disabled" as const))),
   timeout_millis: timeoutMillis
 })
@@ -28,7 +26,7 @@ const settings = Schema.Struct({
 export const flowlet = node({
   type: "flowlet",
   kind: "processing",
-  description: "Runs a JavaScript program on every record, in a sandbox without clock, files and network.",
+  description: "Runs a JavaScript program on every record, in a sandbox without clock, files or network.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

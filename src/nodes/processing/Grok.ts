@@ -17,14 +17,14 @@ const flag = (fallback: boolean, description: string) =>
 
 const settings = Schema.Struct({
   field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text, `a.b` or `[a][b]` when nested.", default: "message" })
+    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
   patterns: Schema.NonEmptyArray(Schema.String)
     .check(Schema.isMaxLength(100))
     .annotate({ description: "Grok patterns, tried in order." }),
   definitions: Schema.optionalKey(
     Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.String)]).annotate({
-      description: "Patterns of your own: `NAME regex` lines, or an object of names and regular expressions."
+      description: "Additional patterns: `NAME regex` lines, or an object of names and regular expressions."
     })
   ),
   break_on_match: flag(true, "Stop at the first pattern that matches. False: all of them add their fields."),
@@ -42,17 +42,17 @@ const settings = Schema.Struct({
   trace_match: flag(false, 'Say which pattern matched: `_ingest._grok_match_index` is its place, from `"0"`.'),
   dotall: flag(true, "The dot matches line ends too."),
   max_line_length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_048_576 }))
-    .annotate({ description: "Longer texts (characters) fail without being tried.", default: 65_536 })
+    .annotate({ description: "Maximum length of the text in characters; a longer text fails.", default: 65_536 })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
   timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
     .annotate({
-      description: "Milliseconds of processor that a text may take when the patterns may run away; then it fails.",
+      description: "Processor time in milliseconds for a text, when the patterns may take very long; then it fails.",
       default: 1000
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
   add_field: Schema.optionalKey(
     Schema.Record(Schema.String, Texts).annotate({
-      description: "Fields to add to a record that matched; names and values may hold `%{field}`."
+      description: "Fields to add to a record that matched; names and values may contain `%{field}`."
     })
   ),
   remove_field: texts("Fields to remove from a record that matched."),

@@ -11,8 +11,8 @@ export const json = node({
   type: "json",
   kind: "processing",
   description:
-    "Reads the JSON in a text field. An object's members are added to the record, or put below `target`; any other " +
-    "value needs a `target`. Numbers that JavaScript would round become text with all their digits.",
+    "Parses the JSON in a text field. An object's members are added to the record, or to the field `target`; any other " +
+    "value needs a `target`. Numbers that JavaScript would round become strings with all their digits.",
   runtimes: ["stream"],
   settings: Schema.Struct(parsedSettings),
   inputs: { min: 1, max: 100 },

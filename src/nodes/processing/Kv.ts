@@ -18,18 +18,20 @@ const truth = (description: string, otherwise: boolean) =>
 
 const settings = Schema.Struct({
   ...parsedSettings,
-  field_split: text("Characters, each of which ends a pair.", " "),
-  value_split: text("Characters, each of which stands between a key and its value.", "="),
-  include_keys: keys("Only these keys are added. Default: all."),
-  exclude_keys: keys("These keys are not added."),
+  field_split: text("Separators of pairs; each character is one.", " "),
+  value_split: text("Separators of key and value; each character is one.", "="),
+  include_keys: keys("Add only these keys. Default: all."),
+  exclude_keys: keys("Do not add these keys."),
   default_keys: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.String).annotate({ description: "Values of keys that the text does not have." })
+    Schema.Record(Schema.String, Schema.String).annotate({
+      description: "Values of keys that are missing in the text."
+    })
   ),
-  prefix: Schema.optionalKey(Schema.String.annotate({ description: "Put before every key." })),
+  prefix: Schema.optionalKey(Schema.String.annotate({ description: "Prefix of every key." })),
   trim_key: characters("Characters that are removed from both ends of keys."),
   trim_value: characters("Characters that are removed from both ends of values."),
-  include_brackets: truth("Values in `(…)`, `[…]` and `<…>` are taken without them, blanks included.", true),
-  allow_duplicate_values: truth("Keep a value that its key has already.", true),
+  include_brackets: truth("Remove `(…)`, `[…]` and `<…>` around values, which may contain blanks.", true),
+  allow_duplicate_values: truth("Keep repeated equal values of a key.", true),
   allow_empty_values: truth("Add keys whose value is empty.", false)
 })
 
@@ -40,8 +42,8 @@ export const kv = node({
   type: "kv",
   kind: "processing",
   description:
-    "Reads `key=value` pairs from a text field. A value may stand in quotes, in which a backslash escapes; a key that " +
-    "comes again makes a list. Words without a separator are passed over.",
+    "Parses `key=value` pairs in a text field. A value may be quoted, with backslash escapes; the values of a repeated " +
+    "key become a list. Words without a separator are ignored.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },

@@ -6,13 +6,13 @@ import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue
 /** Settings of nodes that make fields of the text in one field. */
 export const parsedSettings = {
   field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text, `a.b` or `[a][b]` when nested.", default: "message" })
+    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
   target: Schema.optionalKey(
-    Schema.String.annotate({ description: "Field below which what was found is put. Default: the record itself." })
+    Schema.String.annotate({ description: "Field that receives the results. Default: the record itself." })
   ),
   ignore_missing: Schema.Boolean.annotate({
-    description: "Pass on records without the field as they are, in place of failing them.",
+    description: "Pass on records without the field unchanged instead of failing them.",
     default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 }

@@ -8,7 +8,7 @@ import type { Batch, CheckContext, Event, NodeContext, SettingsIssue } from "../
 
 /** The setting for how long a program may take. */
 export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
-  .annotate({ description: "Milliseconds of processor that the program may take for one event.", default: 200 })
+  .annotate({ description: "Processor time in milliseconds that the program may take for one event.", default: 200 })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200)))
 
 /**

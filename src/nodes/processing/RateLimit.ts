@@ -8,13 +8,11 @@ const tickMillis = 20
 export const rateLimit = node({
   type: "rate_limit",
   kind: "processing",
-  description:
-    "Lets records through at a steady rate at most, and holds back what sends faster. Time in which fewer came is not " +
-    "made up for.",
+  description: "Limits the rate of records and slows down faster senders. Unused capacity is not " + "carried over.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     records_per_second: Schema.Finite.check(Schema.isBetween({ minimum: 0.01, maximum: 10_000_000 })).annotate({
-      description: "Records that pass in a second."
+      description: "Maximum number of records per second."
     })
   }),
   inputs: { min: 1, max: 100 },

@@ -5,9 +5,9 @@ export const sql = node({
   type: "sql",
   kind: "processing",
   description:
-    "Publishes what a query gives. Each input is a view `<component>_<stream>`, and `<component>` when that component " +
-    "publishes one stream only. One SELECT statement (also WITH, FROM, VALUES) in DuckDB's dialect; it reads nothing " +
-    "but its inputs.",
+    "Publishes the result of a query. Each input is a view `<component>_<stream>`, and `<component>` when that component " +
+    "publishes only one stream. The query is one SELECT statement (or WITH, FROM, VALUES) in DuckDB's dialect and reads " +
+    "only its inputs.",
   runtimes: ["analytics"],
   settings: Schema.Struct({
     statement: Schema.String.check(Schema.isNonEmpty(), Schema.isMaxLength(1_048_576)).annotate({

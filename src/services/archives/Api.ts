@@ -11,7 +11,7 @@ import { Archive } from "./Archive.ts"
 
 const archiveParams = {
   ...tenantParams,
-  id: Schema.String.annotate({ description: "Archive id: the id of the execution that made it" })
+  id: Schema.String.annotate({ description: "Id of the archive, which is the id of the execution that made it" })
 }
 
 export class ArchivesApi extends HttpApiGroup.make("archives")
@@ -21,7 +21,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
       query: pageQuery,
       success: Schema.Array(Archive),
       error: [BadRequest, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The tenant's archives, oldest first"),
+    }).annotate(OpenApi.Summary, "Lists the tenant's archives, oldest first"),
     HttpApiEndpoint.delete("removeAll", "/v1/:tenant/archives", {
       params: tenantParams,
       success: HttpApiSchema.Empty(200),
@@ -31,7 +31,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
       params: archiveParams,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
       error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The archive as a zip file; ranges and conditions are honoured"),
+    }).annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
       params: archiveParams,
       error: [NotFound, StorageUnreachable]

@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 
-/** A sealed zip that an execution has made. */
+/** A finished zip file that an execution made. */
 export const Archive = Schema.Struct({
   id: Schema.String.annotate({ description: "Id of the execution that made the archive" }),
   flowlineId: Schema.String,
-  size: Schema.Int.annotate({ description: "Bytes of the zip" }),
+  size: Schema.Int.annotate({ description: "Size of the zip in bytes" }),
   sha256: Schema.String.annotate({ description: "SHA-256 of the zip in hex, also the ETag of its download" }),
-  entries: Schema.Int.annotate({ description: "Files in the zip" }),
-  createdAt: Schema.String.annotate({ description: "ISO 8601 UTC with milliseconds" })
+  entries: Schema.Int.annotate({ description: "Number of files in the zip" }),
+  createdAt: Schema.String.annotate({ description: "When the archive was made: ISO 8601, UTC, with milliseconds" })
 }).annotate({
   identifier: "Archive",
   examples: [

@@ -7,17 +7,17 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Archive } from "./Archive.ts"
 import { ArchiveStore, type NewArchive } from "./ArchiveStore.ts"
 
-// What execution ids are made of; nothing else can name an archive.
+// The format of execution ids; any other id cannot name an archive.
 const plausible = /^[A-Za-z0-9_-]{1,128}$/
 
-/** The archives of executions: what was sealed, its bytes, and its end. */
+/** Adds, lists, reads and removes the archives of executions. */
 export class Archives extends Context.Service<
   Archives,
   {
-    /** Makes a sealed zip, already stored as a blob, the archive of its execution. Repeating it changes nothing. */
+    /** Registers a zip that is already stored as a blob as the archive of its execution. Idempotent. */
     readonly add: (tenant: string, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
     readonly get: (tenant: string, id: string) => Effect.Effect<Archive, NotFound | StorageUnreachable>
-    /** Opens the bytes: what is being read is read to its end, even when the archive is removed meanwhile. */
+    /** Opens the bytes of an archive. A read that has begun can finish even when the archive is removed meanwhile. */
     readonly read: (
       tenant: string,
       archive: Archive,
@@ -37,8 +37,8 @@ export class Archives extends Context.Service<
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
-      // The archive is gone with its row. Its bytes follow without keeping anybody waiting; what is left by a storage
-      // that is away now is found by a later sweep.
+      // An archive is deleted as soon as its row is. Its blob is freed in the background, so that the request does not
+      // wait; if the storage is unreachable now, a later sweep frees it.
       const inBackground = (freeing: Effect.Effect<number, StorageUnreachable>) =>
         Effect.forkIn(Effect.ignore(freeing), scope)
 
@@ -52,7 +52,7 @@ export class Archives extends Context.Service<
         get,
         list: store.list,
         read: Effect.fn("Archives.read")((tenant, archive, span) =>
-          // Between the look at its row and the opening, the archive may have been removed.
+          // The archive may have been removed after its row was read: answer 404 then, not a storage error.
           Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
         ),
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {

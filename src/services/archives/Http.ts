@@ -13,7 +13,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
     const archives = yield* Archives
     return handlers.handleAll({
       list: ({ params, query }) => listResponse("archives", query, (span) => archives.list(params.tenant, span)),
-      // With a slash at the end it is an archive's path whose id is empty, not a wish to lose them all.
+      // With a trailing slash the URL names one archive with an empty id. It must not delete all of them.
       removeAll: ({ params: { tenant }, request }) =>
         request.originalUrl.split("?", 1)[0]?.endsWith("/") === true
           ? new NotFound({ kind: "archive", tenant, id: "" })

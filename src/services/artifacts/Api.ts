@@ -21,13 +21,14 @@ const Truth = Schema.Literals(["true", "false"])
 const coordinates = {
   group: Name.annotate({ description: "Exact group name" }),
   artifact: Name.annotate({ description: "Exact artifact name" }),
-  version: Schema.optionalKey(Name.annotate({ description: "A version, by default the latest" }))
+  version: Schema.optionalKey(Name.annotate({ description: "Version; the latest by default" }))
 }
 
 const UploadForm = Schema.Struct({
   input: Multipart.SingleFileSchema.annotate({ description: "The build" }),
   manifest: Multipart.SingleFileSchema.annotate({
-    description: "YAML or JSON: group, artifact, version, type, and what else describes the build"
+    description:
+      "YAML, HJSON or JSON with `group`, `artifact`, `version`, `type` and optional members that describe the build"
   })
 })
   .annotate({ identifier: "UploadForm" })
@@ -38,7 +39,9 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
     HttpApiEndpoint.get("list", "/v1/:tenant/resources/list", {
       params: tenantParams,
       query: {
-        all: Schema.optionalKey(Truth.annotate({ description: "All versions, not only the latest of each artifact" })),
+        all: Schema.optionalKey(
+          Truth.annotate({ description: "`true` lists all versions, not only the latest of each artifact" })
+        ),
         group: Schema.optionalKey(Name.annotate({ description: "Group, with the wildcards `*` and `?`" })),
         artifact: Schema.optionalKey(Name.annotate({ description: "Artifact, with the wildcards `*` and `?`" })),
         type: Schema.optionalKey(ArtifactType),
@@ -46,7 +49,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       },
       success: Schema.Array(Artifact),
       error: [BadRequest, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The tenant's artifacts, by group, artifact and version"),
+    }).annotate(OpenApi.Summary, "Lists the tenant's artifacts, ordered by group, artifact and version"),
     HttpApiEndpoint.put("upload", "/v1/:tenant/resources/upload", {
       params: tenantParams,
       payload: UploadForm,
@@ -67,13 +70,13 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       query: coordinates,
       success: Artifact,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The metadata of an artifact's version"),
+    }).annotate(OpenApi.Summary, "Gets the metadata of an artifact version"),
     HttpApiEndpoint.get("download", "/v1/:tenant/resources/download", {
       params: tenantParams,
       query: coordinates,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The build of an artifact's version"),
+    }).annotate(OpenApi.Summary, "Downloads the build of an artifact version"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
       params: tenantParams,
       query: {
@@ -81,17 +84,20 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         artifact: coordinates.artifact,
         versions: Schema.optionalKey(
           Schema.Union([Name, Schema.Array(Name)]).annotate({
-            description: "The versions to delete, repeated or apart by commas; by default all"
+            description: "Versions to delete, comma-separated or as a repeated parameter; all by default"
           })
         )
       },
       success: HttpApiSchema.Empty(200),
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes versions of an artifact: all that are named, or none"),
+    }).annotate(
+      OpenApi.Summary,
+      "Deletes versions of an artifact: all of the named versions, or none when one does not exist"
+    ),
     HttpApiEndpoint.get("types", "/v1/:tenant/resources/types", {
       params: tenantParams,
       success: Schema.Array(ArtifactType)
-    }).annotate(OpenApi.Summary, "The types that an artifact can have")
+    }).annotate(OpenApi.Summary, "Lists the artifact types")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Artifacts" })) {}

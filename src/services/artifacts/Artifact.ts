@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** The kinds of artifact. */
+/** The types of artifacts. */
 export const artifactTypes = [
   "FLOWLINE",
   "FLOWLET",
@@ -17,10 +17,12 @@ export const ArtifactType = Schema.Literals(artifactTypes).annotate({ identifier
 const Link = Schema.Struct({ name: Schema.optionalKey(Schema.String), url: Schema.optionalKey(Schema.String) })
 const Person = Schema.Struct({ name: Schema.optionalKey(Schema.String), email: Schema.optionalKey(Schema.String) })
 
-/** What the manifest says of a version besides its name. */
+/** The members of a manifest that describe a version, apart from its coordinates. */
 export const described = {
   description: Schema.optionalKey(Schema.String),
-  displayName: Schema.optionalKey(Schema.String.annotate({ description: "Shown in place of the artifact's name" })),
+  displayName: Schema.optionalKey(
+    Schema.String.annotate({ description: "Display name, shown instead of the artifact's name" })
+  ),
   keywords: Schema.optionalKey(Schema.Array(Schema.String)),
   links: Schema.optionalKey(Schema.Array(Link)),
   readme: Schema.optionalKey(Schema.String.annotate({ description: "Markdown" })),
@@ -38,13 +40,15 @@ export const Artifact = Schema.Struct({
   version: Schema.String,
   type: ArtifactType,
   ...described,
-  createdAt: Schema.String.annotate({ description: "When it was uploaded, ISO 8601 UTC with milliseconds" }),
-  file: Schema.String.annotate({ description: "Name of the uploaded build" }),
-  content: Schema.optionalKey(Schema.String.annotate({ description: "The build, when it is text of up to 64 KiB" })),
-  size: Schema.Int.annotate({ description: "Bytes of the build" }),
+  createdAt: Schema.String.annotate({ description: "When the version was uploaded: ISO 8601, UTC, with milliseconds" }),
+  file: Schema.String.annotate({ description: "File name of the uploaded build" }),
+  content: Schema.optionalKey(
+    Schema.String.annotate({ description: "The build itself, when it is UTF-8 text of at most 64 KiB" })
+  ),
+  size: Schema.Int.annotate({ description: "Size of the build in bytes" }),
   sha256: Schema.String.annotate({ description: "SHA-256 of the build in hex" }),
   storage: Schema.Struct({ backend: Schema.String, url: Schema.String }).annotate({
-    description: "Where the build is kept"
+    description: "Where the build is stored"
   })
 }).annotate({
   identifier: "Artifact",

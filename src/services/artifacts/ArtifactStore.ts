@@ -3,7 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 
-/** The name of an artifact's version. */
+/** The coordinates of an artifact version. */
 export interface Coordinates {
   readonly group: string
   readonly artifact: string
@@ -12,7 +12,7 @@ export interface Coordinates {
 
 /** A version as it is stored. */
 export interface StoredArtifact {
-  /** The metadata as JSON text, but for the place of the bytes. */
+  /** The metadata as JSON text, without the location of the bytes. */
   readonly doc: string
   readonly sha256: string
   readonly size: number
@@ -20,19 +20,19 @@ export interface StoredArtifact {
 
 export interface NewArtifact extends Coordinates, StoredArtifact {
   readonly type: string
-  /** What the manifest says, always written the same way: what tells whether an upload repeats another one. */
+  /** The manifest in a canonical form. Two uploads are the same when their hashes and these texts are equal. */
   readonly described: string
-  /** The stored resource that comes with it. */
+  /** Name of the stored resource that is created together with the version. */
   readonly stored: string
 }
 
-/** What became of an upload. */
+/** The outcome of an upload. */
 export type Put =
   | { readonly _tag: "Stored" | "Repeated"; readonly artifact: StoredArtifact }
   | { readonly _tag: "Different" }
   | { readonly _tag: "Over"; readonly usage: Usage }
 
-/** What a list shows: names with the wildcards `*` and `?`. */
+/** The filter of a list. Names may contain the wildcards `*` and `?`. */
 export interface ArtifactFilter {
   readonly group?: string
   readonly artifact?: string
@@ -41,29 +41,31 @@ export interface ArtifactFilter {
   readonly all: boolean
 }
 
-/** The versions of artifacts. Their bytes are blobs. Every method sees those of one tenant only. */
+/** The metadata of artifact versions; their bytes are blobs. Every method sees the artifacts of one tenant only. */
 export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
-    /** Adds a version and the stored resource that comes with it, both or neither. */
+    /** Adds a version and its stored resource in one transaction. */
     readonly put: (tenant: string, artifact: NewArtifact, quota: Quota) => Effect.Effect<Put, StorageUnreachable>
-    /** A version, by default the latest. */
+    /** A version, the latest by default. */
     readonly get: (
       tenant: string,
       group: string,
       artifact: string,
       version?: string
     ) => Effect.Effect<StoredArtifact | undefined, StorageUnreachable>
-    /** By group, artifact and version; each row's JSON is {@link StoredArtifact.doc}, its `sha256` apart. */
+    /**
+     * Ordered by group, artifact and version. The JSON of each row is {@link StoredArtifact.doc}; `sha256` is separate.
+     */
     readonly list: (
       tenant: string,
       filter: ArtifactFilter,
       span: ListSpan
     ) => Stream.Stream<ListRow & { readonly sha256: string }, StorageUnreachable>
     /**
-     * Removes these versions, or all, with the stored resources that came with them where those still are in their
-     * places. Gives the blobs that may be free now; nothing when one of the versions does not exist: then none is
-     * removed.
+     * Removes the given versions, or all, with their stored resources as far as those have not been moved or replaced.
+     * Returns the hashes of blobs that may now be unused, or undefined when one of the versions does not exist; then
+     * nothing is removed.
      */
     readonly remove: (
       tenant: string,
@@ -71,7 +73,7 @@ export class ArtifactStore extends Context.Service<
       artifact: string,
       versions?: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
-    /** Which of the blobs a version refers to. */
+    /** Which of the given blobs a version refers to. */
     readonly references: (
       tenant: string,
       sha256s: ReadonlyArray<string>

@@ -16,10 +16,10 @@ import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./Artif
 import { fileNameFault } from "./FileName.ts"
 import { type Manifest, readManifest } from "./Manifest.ts"
 
-/** A text build of up to so many bytes is part of its metadata. */
+/** A text build of up to this many bytes is included in its metadata. */
 const contentBytes = 64 * 1024
 
-/** What describes the build, in one order, so that equal manifests are equal texts. */
+/** The description of the build with its members in a fixed order, so that equal manifests give equal texts. */
 const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, unknown> => {
   const sorted = (value: unknown): unknown =>
     !Predicate.isObjectOrArray(value)
@@ -37,11 +37,11 @@ const describedOf = ({ size, sha256, ...manifest }: Manifest): Record<string, un
 export class Artifacts extends Context.Service<
   Artifacts,
   {
-    /** The most bytes that one file can have. */
+    /** The maximum size of one file in bytes, with the name of its setting. */
     readonly most: Most | undefined
-    /** Stores the bytes of a build while they come; nothing refers to them yet. */
+    /** Stores the bytes of a build as they arrive. Nothing refers to the blob yet. */
     readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
-    /** Makes a stored build the version that its manifest names. */
+    /** Adds a stored build as the version that its manifest names. */
     readonly add: (
       tenant: string,
       build: Blob & { readonly file: FileSaid },
@@ -51,7 +51,7 @@ export class Artifacts extends Context.Service<
       string,
       BadRequest | PreconditionFailed | StorageUnreachable | TooLarge | TooMany | VersionConflict
     >
-    /** The metadata of a version, by default the latest, as JSON text. */
+    /** The metadata of a version (the latest by default) as JSON text. */
     readonly metadata: (
       tenant: string,
       group: string,
@@ -86,11 +86,11 @@ export class Artifacts extends Context.Service<
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
-      // Where the bytes are is not stored: it may change with the settings.
+      // The location of the bytes is not stored because it depends on the settings.
       const whole = (tenant: string, { doc, sha256 }: { readonly doc: string; readonly sha256: string }): string =>
         `${doc.slice(0, -1)},"storage":${JSON.stringify({ backend: blobs.backend, url: blobs.url(tenant, sha256) })}}`
 
-      /** The build as text, when it is short and UTF-8. */
+      /** The build as text, when it is short and valid UTF-8. */
       const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
         if (size > contentBytes) return undefined
         const bytes = yield* Stream.mkUint8Array(yield* blobs.read(tenant, sha256))
@@ -113,7 +113,7 @@ export class Artifacts extends Context.Service<
           const fault = fileNameFault(file)
           if (fault !== undefined) {
             const issues = [{ part: "input", detail: fault }]
-            return yield* new BadRequest({ detail: "The build's file name cannot be used", issues })
+            return yield* new BadRequest({ detail: "The file name of the build is invalid", issues })
           }
           const described = describedOf(manifest.success)
           const { group, artifact, version, type } = manifest.success
@@ -137,15 +137,15 @@ export class Artifacts extends Context.Service<
             case "Over":
               return yield* overQuota(tenant, put.usage, quota)
             case "Different":
-              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} exists already` })
+              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
               return yield* new VersionConflict({
                 tenant,
                 name,
                 versions: [version],
-                detail: `${name}:${version} exists already, with another build or manifest`
+                detail: `${name}:${version} already exists with another build or manifest`
               })
             case "Repeated":
-              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} exists already` })
+              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
               return whole(tenant, put.artifact)
             case "Stored":
               return whole(tenant, put.artifact)

@@ -1,4 +1,4 @@
-/** What is wrong with the name of an uploaded file as the last part of a path, if anything is. */
+/** Why an uploaded file's name cannot be the last segment of a path, or undefined when it can. */
 export const fileNameFault = (name: string): string | undefined => {
   if (name === "") return "the part needs a file name"
   if (name === "." || name === ".." || /[/\\]/.test(name)) return "a file name without folders is expected"

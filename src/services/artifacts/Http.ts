@@ -18,13 +18,13 @@ import { Artifacts } from "./Artifacts.ts"
 
 const encoder = new TextEncoder()
 
-/** The versions to delete: repeated, apart by commas, or both. */
+/** The versions to delete. The parameter may be repeated, comma-separated, or both. */
 const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
   if (given === undefined) return Effect.undefined
   const versions = [given].flat().flatMap((some) => some.split(","))
   if (versions.every((version) => version !== "")) return Effect.succeed(versions)
-  const issues = [{ part: "query", pointer: "/versions", detail: "Expected versions, none of them empty" }]
-  return new BadRequest({ detail: "The versions to delete cannot be read", issues })
+  const issues = [{ part: "query", pointer: "/versions", detail: "Expected non-empty versions" }]
+  return new BadRequest({ detail: "The parameter `versions` is invalid", issues })
 }
 
 export const ArtifactsHttp = HttpApiBuilder.group(
@@ -82,7 +82,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         "metadata",
         Effect.fnUntraced(function* ({ params, query, request }) {
           const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
-          // Not that of the build, which several versions may have.
+          // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
           const etag = Hex.encode(new Uint8Array(digest))
           if (names(request.headers["if-none-match"] ?? "", etag, true)) {

@@ -4,7 +4,7 @@ import { pointerOf, readDocument, type SourceDocument } from "../../languages/do
 import { versionPattern } from "../shared/Versions.ts"
 import { artifactTypes, described } from "./Artifact.ts"
 
-/** Reading YAML takes about a tenth of a second for so many tokens, in which nobody else is served. */
+/** Parsing this many YAML tokens takes about 100 ms, during which the event loop is blocked. */
 const maxTokens = 40_000
 
 const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
@@ -22,7 +22,7 @@ const ArtifactVersion = Schema.String.check(
   Schema.isPattern(versionPattern, { expected: "a version of letters, digits, `.`, `_`, `+`, `~` and `-`" })
 )
 
-/** What an upload says of its build. What else it says, such as where the build would lie, is not looked at. */
+/** The manifest of an upload. Unknown members, such as a storage location, are ignored. */
 const Manifest = Schema.Struct({
   group: GroupName,
   artifact: ArtifactName,
@@ -39,7 +39,7 @@ const links = new Set(["name", "url"])
 const texts = new Set(["group", "artifact", "version", "type", "description", "displayName", "readme", "sha256"])
 const lists = new Set(["keywords", "changelog", "flowVersionCompatible"])
 
-/** The literal that a number or truth value was written as: `1.10` is no 1.1 where a text is expected. */
+/** The literal as it stands in the source: a version written `1.10` must not become the number 1.1. */
 const literalAt = (
   document: SourceDocument,
   lines: ReadonlyArray<string>,
@@ -49,7 +49,7 @@ const literalAt = (
   return /^[^\s,#\]}]+/.exec((lines[line - 1] ?? "").slice(column - 1))?.[0] ?? ""
 }
 
-/** The manifest's value with scalars turned into texts where a text is expected, and without members that are null. */
+/** The manifest as a plain object: scalars become strings where a string is expected, and null members are dropped. */
 const textual = (document: SourceDocument, lines: ReadonlyArray<string>): Record<string, unknown> => {
   const text = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown => {
     if (typeof value !== "number" && typeof value !== "boolean") return value
@@ -87,11 +87,11 @@ const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
 
 const refused = (issues: ReadonlyArray<Issue>) =>
   new BadRequest({
-    detail: "The manifest cannot be used",
+    detail: "The manifest is invalid",
     issues: issues.slice(0, 100).map((issue) => ({ part: "manifest", ...issue }))
   })
 
-/** Reads the `manifest` part: YAML, HJSON or JSON. All its faults at once, each with its place. */
+/** Reads the `manifest` part (YAML, HJSON or JSON). Reports all faults at once, each with its position. */
 export const readManifest = (
   bytes: Uint8Array,
   filename: string | undefined,
@@ -115,7 +115,11 @@ export const readManifest = (
   const manifest = decoded.success
   const lies: Array<Issue> = []
   if (manifest.size !== undefined && manifest.size !== build.size) {
-    lies.push({ pointer: "/size", detail: `The build has ${build.size} bytes`, ...document.success.position(["size"]) })
+    lies.push({
+      pointer: "/size",
+      detail: `The build has ${build.size} bytes, not the declared size`,
+      ...document.success.position(["size"])
+    })
   }
   if (manifest.sha256 !== undefined && manifest.sha256.toLowerCase() !== build.sha256) {
     const detail = `The SHA-256 of the build is ${build.sha256}`

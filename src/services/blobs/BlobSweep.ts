@@ -3,34 +3,41 @@ import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Tenants } from "../shared/Tenant.ts"
 
-/** A kind of row that refers to blobs: gives those of `sha256s` that it refers to. */
+/** Returns which of the given blobs the rows of one feature refer to. */
 export type Holder = (
   tenant: string,
   sha256s: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
 
-/** Blobs that one look shows. */
+/** Maximum number of blobs in the answer to one request. */
 const maxShown = 10_000
 
-/** Blobs that are asked about at once. */
+/** Number of blobs that the holders are asked about at once. */
 const batch = 500
 
 /**
- * Removes blobs that nothing refers to. Bytes are stored before the row that refers to them, and nobody can say which
- * rows are about to come, so a blob stays for a `grace` time after its content was last written (also when that found
- * it stored already): whoever writes a blob has that long to commit its row. A row that takes a blob over from another
- * row, without writing it, must hold a lock on that row until it is committed.
+ * Removes blobs that nothing refers to.
+ *
+ * Bytes are stored before the row that refers to them, so a new blob without a row may still be in use. Therefore a
+ * blob is kept for a `grace` period after it was last written (a write that finds the blob already stored counts too):
+ * a writer has that long to commit its row. A row that takes over a blob from another row without writing it must lock
+ * that row until it commits.
  */
 export class BlobSweep extends Context.Service<
   BlobSweep,
   {
-    /** Every feature whose rows refer to blobs says so when it is built; a missing one loses its bytes. */
+    /**
+     * Registers a feature whose rows refer to blobs, when the feature is built. The blobs of an unregistered feature
+     * would be deleted.
+     */
     readonly hold: (holder: Holder) => Effect.Effect<void>
-    /** Removes those of the blobs that may go; tells how many. */
+    /** Removes those of the given blobs that are unused; returns how many. */
     readonly release: (tenant: string, sha256s: ReadonlyArray<string>) => Effect.Effect<number, StorageUnreachable>
-    /** Looks at all of a tenant's blobs. */
+    /** Removes all unused blobs of a tenant; returns how many. */
     readonly sweep: (tenant: string) => Effect.Effect<number, StorageUnreachable>
-    /** The same for one who wants to see it: the blobs that went or, with `dryRun`, that would go now. */
+    /**
+     * Removes all unused blobs of a tenant and returns them. With `dryRun` it only returns those that it would remove.
+     */
     readonly run: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/blobs/BlobSweep") {
@@ -43,7 +50,7 @@ export class BlobSweep extends Context.Service<
         const holders = new Set<Holder>()
 
         const unheld = Effect.fnUntraced(function* (tenant: string, sha256s: ReadonlyArray<string>) {
-          // Without anybody to ask, everything would seem to be free.
+          // Without any holder every blob would seem to be unused.
           let free = holders.size === 0 ? [] : sha256s
           for (const holder of holders) {
             const held = new Set(yield* holder(tenant, free))
@@ -106,7 +113,7 @@ export class BlobSweep extends Context.Service<
       })
     )
 
-  /** Sweeps every tenant now and then, first after one interval. */
+  /** Sweeps all tenants periodically; the first sweep runs after one interval. */
   static readonly schedule = (every: Duration.Input = "15 minutes") =>
     Layer.effectDiscard(
       Effect.gen(function* () {
@@ -114,7 +121,7 @@ export class BlobSweep extends Context.Service<
         const tenants = yield* Tenants
         const round = Effect.flatMap(tenants.names, (names) =>
           Effect.forEach(names, (tenant) => sweeper.sweep(tenant), { discard: true })
-        ).pipe(Effect.catch(() => Effect.logWarning("Blobs cannot be swept while a storage is away")))
+        ).pipe(Effect.catch(() => Effect.logWarning("Skipped the sweep of unused blobs: a storage is unreachable")))
         yield* Effect.forkScoped(Effect.delay(Effect.repeat(round, Schedule.spaced(every)), every))
       })
     )

@@ -15,14 +15,14 @@ export class ConfApi extends HttpApiGroup.make("conf")
       params: tenantParams,
       success: Schema.Record(Schema.String, ConfNode),
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "The tenant's configuration folder"),
+    }).annotate(OpenApi.Summary, "Lists the tenant's configuration folder as a tree"),
     HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
       params: { ...tenantParams, path: FolderPath },
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [DirectoryRead, NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "The bytes of a configuration file, with a media type by its extension")
+      .annotate(OpenApi.Summary, "Reads a configuration file; its extension decides the media type")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Configuration" })) {}

@@ -5,7 +5,7 @@ import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfNode } from "./ConfNode.ts"
 
-/** A configuration file that is open: what is read is what `size` and `version` describe. */
+/** An open configuration file. `size` and `sha256` describe exactly the bytes that are read. */
 export interface ConfFile {
   readonly size: number
   readonly lastModified: Date
@@ -15,17 +15,17 @@ export interface ConfFile {
 }
 
 /**
- * The configuration folders of the tenants. Symbolic links are followed only when they stay inside the tenant's
- * folder; a path is resolved once and what was resolved is what is read.
+ * The configuration folders of the tenants. A symbolic link is followed only when its target is inside the tenant's
+ * folder. A path is resolved once, and the resolved file is the one that is read, so it cannot be swapped in between.
  */
 export class Conf extends Context.Service<
   Conf,
   {
-    /** The whole tree, in one pass. */
+    /** The whole tree of the tenant's folder. */
     readonly tree: (tenant: string) => Effect.Effect<{ readonly [name: string]: ConfNode }, StorageUnreachable>
-    /** The names of the folders in a folder, sorted; none where there is no such folder. */
+    /** The sorted names of the subfolders of a folder; empty when the folder does not exist. */
     readonly folders: (tenant: string, path: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
-    /** Opens a file for the length of the scope. */
+    /** Opens a file until the scope closes. */
     readonly open: (
       tenant: string,
       path: string

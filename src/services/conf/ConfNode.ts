@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** An entry of the configuration folder. `parent` is `""` at the top; a folder's `size` is the sum of its files. */
+/**
+ * An entry of the configuration folder. `parent` is `""` at the top level. The `size` of a folder is the sum of its
+ * files.
+ */
 export interface ConfNode {
   readonly parent: string
   readonly path: string
@@ -11,11 +14,11 @@ export interface ConfNode {
 }
 
 export const ConfNode = Schema.Struct({
-  parent: Schema.String.annotate({ description: "Parent folder, empty at the top" }),
+  parent: Schema.String.annotate({ description: "Parent folder; empty at the top level" }),
   path: Schema.String.annotate({ description: "Path relative to the tenant's folder" }),
-  size: Schema.Int.annotate({ description: "Bytes; the sum of its files for a folder" }),
+  size: Schema.Int.annotate({ description: "Size in bytes; for a folder, the sum of its files" }),
   isFile: Schema.Boolean,
-  canRead: Schema.Boolean.annotate({ description: "Whether the gateway can read it" }),
+  canRead: Schema.Boolean.annotate({ description: "Whether the gateway is allowed to read it" }),
   children: Schema.Record(
     Schema.String,
     Schema.suspend((): Schema.Codec<ConfNode> => ConfNode)

@@ -11,23 +11,23 @@ const isRelativePath = Schema.is(RelativePath)
 
 const PagePath = Schema.String.check(
   Schema.makeFilter((path: string) =>
-    isRelativePath(path.replace(/\/$/, "")) ? undefined : "Expected the path of a page, without `.` and `..` segments"
+    isRelativePath(path.replace(/\/$/, "")) ? undefined : "Expected the path of a page without `.` and `..` segments"
   )
 ).annotate({
   identifier: "PagePath",
-  description: "Path of the page or picture; its extension and a trailing `index` may be left out"
+  description: "Path of the page or image; the extension and a trailing `index` are optional"
 })
 
 const success = HttpApiSchema.StreamUint8Array({ contentType: "text/markdown" })
 const error = [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const
 const description =
-  "From the tenant's `documentation/` folder, else from the product's own documentation. Markdown is sent as it is, or " +
-  "as a page of HTML to those whose Accept header names text/html."
+  "Pages come from the tenant's `documentation/` folder, else from the product's documentation. Markdown is sent " +
+  "unchanged, or rendered as HTML when the Accept header prefers text/html."
 
 export class DocumentationApi extends HttpApiGroup.make("documentation")
   .add(
     HttpApiEndpoint.get("index", "/v1/:tenant/documentation", { params: tenantParams, success, error })
-      .annotate(OpenApi.Summary, "The first page of the documentation, or a list of all pages")
+      .annotate(OpenApi.Summary, "Gets the start page of the documentation, or a list of all pages")
       .annotate(OpenApi.Description, description),
     HttpApiEndpoint.get("page", "/v1/:tenant/documentation/:page", {
       params: { ...tenantParams, page: PagePath },
@@ -35,7 +35,7 @@ export class DocumentationApi extends HttpApiGroup.make("documentation")
       error
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "A page of the documentation")
+      .annotate(OpenApi.Summary, "Gets a page of the documentation")
       .annotate(OpenApi.Description, description)
   )
   .middleware(KnownTenant)

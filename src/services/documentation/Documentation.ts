@@ -4,34 +4,34 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
 import { Pages, type Shelf } from "./Pages.ts"
 
-/** What a page's path led to: a file, or a list that was made of what is in the folder. */
+/** What a path resolves to: a file, or a generated list of the pages in a folder. */
 export type Page =
   | { readonly _tag: "File"; readonly path: string; readonly file: ConfFile }
   | { readonly _tag: "List"; readonly path: string; readonly markdown: string }
 
-/** The files that a path may mean, the likeliest first. */
+/** The files that a path may mean, in order of preference. */
 const candidates = (path: string): ReadonlyArray<string> => {
   const named = path === "" ? [] : [path, `${path}.md`, `${path}.html`]
   const inside = ["index.md", "index.html", "README.md"].map((name) => (path === "" ? name : `${path}/${name}`))
   return [...named, ...inside]
 }
 
-/** The path without what may be left out at its end. */
+/** The path without an optional trailing slash or `index`. */
 const folderAsked = (path: string): string => path.replace(/\/$/, "").replace(/(^|\/)index(\.md|\.html)?$/, "")
 
 const isPage = (path: string): boolean => /\.(md|html)$/.test(path)
 
 const escaped = (text: string): string => text.replace(/[\\[\]<>`*_&]/g, "\\$&")
 
-/** Pages whose first heading is looked up for a list; the others are listed by their path. */
+/** A list shows the first heading of at most this many pages; it shows the paths of the others. */
 const maxTitles = 200
-/** A title stands in the first bytes of a page. */
+/** The heading of a page is expected within its first bytes. */
 const titleBytes = 2048
 
 export class Documentation extends Context.Service<
   Documentation,
   {
-    /** The page; its file is open for the length of the scope. `path` is empty for the first page. */
+    /** Opens a page until the scope closes. An empty `path` is the start page. */
     readonly open: (tenant: string, path: string) => Effect.Effect<Page, NotFound | StorageUnreachable, Scope.Scope>
   }
 >()("flow/documentation/Documentation") {
@@ -92,7 +92,8 @@ export class Documentation extends Context.Service<
           const folder = folderAsked(asked)
           const path = asked.replace(/\/$/, "")
           const names = folder === path ? candidates(path) : [...candidates(path), ...candidates(folder)]
-          // The product's own first page would hide that the tenant has pages.
+          // The root list includes the tenant's pages and the product's: the product's start page would hide the
+          // tenant's.
           const shelves = folder === "" ? [pages.tenant(tenant)] : [pages.tenant(tenant), pages.product]
           for (const shelf of shelves) {
             const page = yield* find(shelf, names)

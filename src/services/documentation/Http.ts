@@ -9,9 +9,9 @@ import { locator } from "./Links.ts"
 import { Renderer } from "./Renderer.ts"
 import { wantsHtml } from "./Wanted.ts"
 
-/** A longer page is sent as it is: rendering it would hold up the others for longer than half a second. */
+/** Larger pages are sent as Markdown: rendering them would block the event loop for more than half a second. */
 const maxRendered = 256 * 1024
-/** Pages that are kept as they were rendered, the one that was asked for longest ago goes first. */
+/** Number of rendered pages in the cache; the least recently used is evicted. */
 const maxKept = 100
 
 const encoder = new TextEncoder()
@@ -35,7 +35,10 @@ export const DocumentationHttp = HttpApiBuilder.group(
       return html
     })
 
-    /** An answer made of a text: its tag is that of the text, and so changes with all that goes into it. */
+    /**
+     * A response with a text body. Its ETag is the hash of the text, so it changes with everything that the text
+     * depends on.
+     */
     const textOf = Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
       path: string,

@@ -1,4 +1,4 @@
-/** Joins a relative path to a folder; nothing when it climbs out of the top. Both without a slash at the ends. */
+/** Joins a relative path to a folder, both without slashes at the ends. Undefined when the path leaves the root. */
 const join = (folder: string, path: string): string | undefined => {
   const segments = folder === "" ? [] : folder.split("/")
   for (const segment of path.split("/")) {
@@ -20,11 +20,11 @@ const decoded = (path: string): string | undefined => {
 }
 
 /**
- * What the relative addresses in a page become, so that they work however the page was asked for: with or without its
- * extension, `index` or a slash at the end, and behind a proxy that serves the gateway below a path of its own.
+ * Rewrites the relative addresses of a page so that they work for every URL of the page: with or without its extension,
+ * `index` or a trailing slash, and behind a proxy that adds a path prefix.
  *
- * @param file the page's own path, which its addresses are relative to
- * @param asked the path of the request's URL, still encoded: `/v1/{tenant}/documentation/…`
+ * @param file the path of the page; its addresses are relative to it @param asked the path of the request's URL, still
+ * encoded: `/v1/{tenant}/documentation/…`
  */
 export const locator = (file: string, asked: string): ((address: string) => string | undefined) => {
   const behind = asked.split("/").slice(4)

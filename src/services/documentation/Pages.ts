@@ -2,21 +2,21 @@ import { Context, type Effect, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
 
-/** A folder of pages and pictures. */
+/** A folder of pages and images. */
 export interface Shelf {
-  /** An open file for the length of the scope; otherwise whether there is a folder or nothing at the path. */
+  /** Opens a file until the scope closes; otherwise tells whether the path is a folder or missing. */
   readonly open: (path: string) => Effect.Effect<ConfFile | "folder" | "missing", StorageUnreachable, Scope.Scope>
   /** The paths of all files, sorted. */
   readonly list: Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
 }
 
-/** Where documentation lies. */
+/** The folders that contain documentation. */
 export class Pages extends Context.Service<
   Pages,
   {
     /** The tenant's `documentation/` folder. */
     readonly tenant: (tenant: string) => Shelf
-    /** What comes with the product. */
+    /** The documentation that is shipped with the product. */
     readonly product: Shelf
   }
 >()("flow/documentation/Pages") {}

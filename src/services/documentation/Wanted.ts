@@ -1,6 +1,6 @@
 /**
- * Whether an Accept header prefers a page of HTML to its Markdown source: it names text/html (or application/xhtml+xml)
- * with a weight that is not below that of Markdown. A wildcard alone asks for the file as it is.
+ * Whether an Accept header prefers HTML to the Markdown source: it names text/html or application/xhtml+xml with a
+ * weight that is not lower than that of Markdown. A wildcard alone selects the source.
  */
 export const wantsHtml = (accept = ""): boolean => {
   let [html, source] = [0, 0]

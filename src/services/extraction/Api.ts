@@ -17,7 +17,10 @@ export class ExtractionApi extends HttpApiGroup.make("extraction")
       payload: [ExtractionRequest, Schema.Null],
       success: ExtractionStarted,
       error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
-    }).annotate(OpenApi.Summary, "Extracts documents of an index into an archive, by a flowline that runs at once")
+    }).annotate(
+      OpenApi.Summary,
+      "Extracts documents of an index into an archive, with a generated flowline that starts immediately"
+    )
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Extraction" })) {}

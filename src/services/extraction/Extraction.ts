@@ -13,21 +13,20 @@ import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./Request.ts"
 
-const refuse = (issues: ReadonlyArray<Issue>) =>
-  new BadRequest({ detail: "The extraction cannot be understood", issues })
+const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The extraction request is invalid", issues })
 
 const fault = (pointer: string, detail: string): Issue => ({ part: "body", pointer, detail })
 
-/** What the schema cannot see. */
+/** The faults that the schema cannot detect. */
 const faultsOf = (request: ExtractionRequest, tenant: string, now: number): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   if (request.tenant !== undefined && request.tenant !== tenant) {
-    issues.push(fault("/tenant", "The tenant is another one than that of the path"))
+    issues.push(fault("/tenant", "The tenant differs from the tenant in the path"))
   }
   const query = parseQuery(request.filters ?? {}, now, "/filters")
   if (query._tag === "Failure") issues.push(...query.failure.map((issue) => ({ part: "body", ...issue })))
   if (request.time_zone !== undefined && dates(request.time_zone) === undefined) {
-    issues.push(fault("/time_zone", "There is no such time zone"))
+    issues.push(fault("/time_zone", "Unknown time zone"))
   }
   for (const [at, { type, format }] of (request.fields ?? []).entries()) {
     if (!isDate(type) || format === undefined || (typeof format === "string" && isFormat(format))) continue
@@ -36,7 +35,7 @@ const faultsOf = (request: ExtractionRequest, tenant: string, now: number): Read
   return issues
 }
 
-/** The flowline of an extraction: what a user could have written. */
+/** The flowline of an extraction, in the form that a user would write. */
 const flowlineOf = ({ description, format, index, fields = [], filters = {}, time_zone }: ExtractionRequest) => {
   const names = [...new Set(fields.map(({ name }) => name))]
   const columns = fields.map(({ name, type, format }) => ({
@@ -73,7 +72,7 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
   }
 }
 
-/** Extractions: flowlines that read an index into an archive, saved and executed at once. */
+/** Extractions are flowlines that read an index into an archive. They are saved and executed immediately. */
 export class Extraction extends Context.Service<
   Extraction,
   {
@@ -96,7 +95,7 @@ export class Extraction extends Context.Service<
           const request = yield* Effect.mapError(decode(body), (error) => refuse(issuesOf(error, "body")))
           const issues = faultsOf(request, tenant, now)
           if (issues.length > 0) return yield* refuse(issues)
-          // An index that is not there is told at once, not by the execution.
+          // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
           const { id } = yield* Effect.catchTag(

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What to extract. Members that are not known here are passed over. */
+/** The request of an extraction. Unknown members are ignored. */
 export const ExtractionRequest = Schema.Struct({
   description: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(4096))),
   format: Schema.Literals(["csv", "json"]),
@@ -13,29 +13,31 @@ export const ExtractionRequest = Schema.Struct({
       Schema.Struct({
         name: Schema.NonEmptyString.check(Schema.isMaxLength(512)),
         type: Schema.optionalKey(
-          Schema.NullOr(Schema.String).annotate({ description: "`date` shows it in the time zone" })
+          Schema.NullOr(Schema.String).annotate({ description: "`date` formats the value as a date in `time_zone`" })
         ),
         format: Schema.optionalKey(
-          Schema.Unknown.annotate({ description: "How a date is shown in csv, such as `dd/MM/yyyy HH:mm`" })
+          Schema.Unknown.annotate({ description: "Date format in csv, such as `dd/MM/yyyy HH:mm`" })
         )
       })
     )
       .check(Schema.isMaxLength(500))
-      .annotate({ description: "Fields in their order; absent or empty for whole documents" })
+      .annotate({ description: "Fields to extract, in this order; absent or empty for whole documents" })
   ),
   filters: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Elasticsearch query; `{}` finds everything" })
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "Elasticsearch query; `{}` matches all documents"
+    })
   ),
-  tenant: Schema.optionalKey(Schema.String.annotate({ description: "The tenant of the path" })),
-  time_zone: Schema.optionalKey(Schema.String.annotate({ description: "Time zone of dates in csv, UTC by default" }))
+  tenant: Schema.optionalKey(Schema.String.annotate({ description: "Must equal the tenant in the path" })),
+  time_zone: Schema.optionalKey(Schema.String.annotate({ description: "Time zone of dates in csv; UTC by default" }))
 }).annotate({ identifier: "ExtractionRequest" })
 export type ExtractionRequest = typeof ExtractionRequest.Type
 
 export const ExtractionStarted = Schema.Struct({
-  index: Schema.String.annotate({ description: "Where the flowline is kept" }),
+  index: Schema.String.annotate({ description: "Index of the flowline" }),
   id: Schema.String.annotate({ description: "Id of the flowline" }),
   tenant: Schema.String,
-  execution: Schema.String.annotate({ description: "Id of its execution" }),
-  archive: Schema.String.annotate({ description: "Id of the archive that it will make" })
+  execution: Schema.String.annotate({ description: "Id of the execution" }),
+  archive: Schema.String.annotate({ description: "Id of the archive that the execution will make" })
 }).annotate({ identifier: "ExtractionStarted" })
 export type ExtractionStarted = typeof ExtractionStarted.Type

@@ -1,4 +1,4 @@
-// What may stand unescaped in an ext-value (RFC 8187, attr-char).
+// Characters that need no escaping in an ext-value (attr-char of RFC 8187).
 const attrChar = /[A-Za-z0-9!#$&+.^_`|~-]/
 
 const percentEncoded = (name: string): string =>
@@ -10,17 +10,18 @@ const percentEncoded = (name: string): string =>
     .join("")
 
 /**
- * Control characters, what separates folders, and what turns the direction of writing: `exe.txt` could be `txt.exe`.
+ * Control characters, path separators, and characters that change the writing direction: with one of these, `exe.txt`
+ * may look like `txt.exe`.
  */
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069/\\]/g
 
 /**
- * The header for a file of any name (RFC 6266). Unsafe characters become `_`; names that a quoted ASCII string cannot
- * say are sent a second time in UTF-8 (RFC 8187).
+ * The header value for any file name (RFC 6266). Unsafe characters become `_`. A name that is not plain ASCII is sent a
+ * second time in UTF-8 (RFC 8187).
  */
 export const contentDisposition = (type: "attachment" | "inline", filename: string): string => {
   const name = filename.toWellFormed().replace(unsafe, "_") || "download"
-  // Quotes are escaped differently by different readers, and some of them decode `%`.
+  // Readers disagree on how to escape quotes, and some of them decode `%`.
   const ascii = name.replace(/[^\x20-\x7e]|["%]/gu, "_")
   return ascii === name
     ? `${type}; filename="${ascii}"`

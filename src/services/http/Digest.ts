@@ -3,10 +3,13 @@ import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-/** True when the headers carry a SHA-256 that {@link digestFault} will check. */
+/** True when the headers contain a SHA-256 that {@link digestFault} can check. */
 export const hasDigest = (fields: Readonly<Record<string, unknown>>): boolean => sentDigests(fields).length > 0
 
-/** What is wrong when a SHA-256 that the headers carry is not that of the bytes. Other algorithms are not looked at. */
+/**
+ * Describes a SHA-256 in the headers that differs from that of the bytes; undefined when there is none. Other
+ * algorithms are ignored.
+ */
 export const digestFault = Effect.fnUntraced(function* (
   fields: Readonly<Record<string, unknown>>,
   bytes: Uint8Array<ArrayBuffer>

@@ -7,16 +7,16 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { byteRange } from "./ByteRange.ts"
 import { contentDisposition } from "./ContentDisposition.ts"
 
-/** The state of a file that conditional requests are held against. */
+/** The state of a file that conditional requests are evaluated against. */
 export interface Representation {
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** The content of the strong `ETag`, without its quotes: the SHA-256 in hex, or any other version. */
+  /** The value of the strong `ETag` without its quotes: the SHA-256 in hex, or another version. */
   readonly etag: string
   readonly lastModified?: Date
 }
 
-/** How a request for a file is answered. */
+/** The decision how to answer a request for a file. */
 export type Decision =
   | { readonly _tag: "Whole" }
   | { readonly _tag: "Part"; readonly span: ByteSpan }
@@ -28,24 +28,24 @@ type Request = Pick<HttpServerRequest.HttpServerRequest, "method" | "headers">
 
 const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
 
-/** Whether the list names the tag; weak ones count only where `weak` comparison is asked for (RFC 9110, 8.8.3.2). */
+/** Whether the list contains the tag. Weak tags match only in a `weak` comparison (RFC 9110, section 8.8.3.2). */
 export const names = (list: string, etag: string, weak: boolean): boolean =>
   list.trim() === "*" || [...list.matchAll(entityTag)].some((tag) => tag[2] === etag && (weak || tag[1] === undefined))
 
-// HTTP dates have whole seconds.
+// HTTP dates have a resolution of one second.
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 const parseDate = (header: string | undefined): number | undefined => {
   const parsed = header === undefined ? Number.NaN : Date.parse(header)
   return Number.isNaN(parsed) ? undefined : parsed / 1000
 }
 
-// A change within the second of the date cannot be seen, so a date is trusted only when it is equal.
+// A date is trusted only when it is equal: it cannot show a later change within the same second.
 const isCurrent = (ifRange: string, { etag, lastModified }: Representation): boolean =>
   ifRange.trim().startsWith('"') || ifRange.trim().startsWith("W/")
     ? names(ifRange, etag, false)
     : lastModified !== undefined && parseDate(ifRange) === seconds(lastModified)
 
-/** The order of RFC 9110, section 13.2.2. `Range` has a meaning for GET only. */
+/** Evaluates the preconditions in the order of RFC 9110, section 13.2.2. `Range` applies to GET only. */
 export const decide = ({ method, headers }: Request, file: Representation): Decision => {
   const modified = file.lastModified === undefined ? undefined : seconds(file.lastModified)
   const unmodifiedSince = parseDate(headers["if-unmodified-since"])
@@ -79,9 +79,9 @@ export interface Download<E, R> extends Representation {
 }
 
 /**
- * The answer to GET or HEAD of a stored file: 200, 206, 304, 412 or 416, as the request's conditions and range have
- * it. The bytes are open before the status is sent; when they fail after it, the connection breaks, so that a client
- * never takes a part for the whole.
+ * Answers a GET or HEAD of a stored file with 200, 206, 304, 412 or 416, according to the conditions and the range of
+ * the request. The file is opened before the status is sent. When reading fails later, the connection is closed, so
+ * that a client cannot mistake a part for the whole.
  */
 export const download = <E, R>(
   file: Download<E, R>
@@ -90,7 +90,7 @@ export const download = <E, R>(
   const headers = {
     etag: `"${file.etag}"`,
     ...(lastModified === undefined ? {} : { "last-modified": lastModified.toUTCString() }),
-    // Kept by the client alone, and asked for again each time: who may read it can change.
+    // Only the client may cache the file, and must revalidate it each time, because access may be revoked.
     "cache-control": "private, no-cache",
     "accept-ranges": "bytes"
   }
@@ -105,7 +105,7 @@ export const download = <E, R>(
         ...extra,
         "content-disposition": contentDisposition(file.disposition, file.filename),
         "x-content-type-options": "nosniff",
-        // A page or picture of a tenant must not act in the gateway's name in somebody's browser.
+        // An active page or image of a tenant must not run scripts with the gateway's origin.
         ...(file.disposition === "inline" ? { "content-security-policy": "sandbox" } : {})
       }
     })
@@ -123,7 +123,7 @@ export const download = <E, R>(
     case "PreconditionFailed":
       return Effect.fail(new PreconditionFailed({}))
     case "Unsatisfiable":
-      // An error that an endpoint declares carries no headers, and this one is of no use without `Content-Range`.
+      // A declared error carries no headers, and a 416 needs `Content-Range`.
       return Effect.map(HttpServerRespondable.toResponse(new RangeNotSatisfiable({ size })), (response) =>
         HttpServerResponse.setHeaders(response, { ...headers, "content-range": `bytes */${size}` })
       )

@@ -19,7 +19,7 @@ export interface FormRules {
   /** The parts that are kept in memory. */
   readonly parts: ReadonlyMap<string, PartRule>
   readonly file?: FileRule
-  /** How many parts a form may have, named by a rule or not. */
+  /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts: number
   /** The limit of parts that no rule names; their content is dropped. */
   readonly other: { readonly limit: number; readonly limitName: string }
@@ -32,7 +32,7 @@ export interface ReceivedPart extends FileSaid {
   readonly bytes: Bytes
 }
 
-/** The form as far as it was read. Once it is `refused`, the rest of the body is not looked at. */
+/** The state of a form. Once `excess` or `broken` is set, the rest of the body is ignored. */
 export interface FormParser {
   readonly write: (chunk: Uint8Array) => void
   readonly end: () => void
@@ -45,10 +45,9 @@ export interface FormParser {
 }
 
 /** A form that is broken: told with all that is wrong with it. */
-export const unreadable = (issues: ReadonlyArray<Issue>) =>
-  new BadRequest({ detail: "The form cannot be read", issues })
+export const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The form is invalid", issues })
 
-/** Bytes that a part's headers and boundary may have. */
+/** Maximum size of a part's headers and boundary, in bytes. */
 const overhead = 20 * 1024
 
 const faultOf = (error: MultipartParser.MultipartError): string => {

@@ -30,7 +30,7 @@ const fingerprintOf = (request: HttpServerRequest.HttpServerRequest, body: Uint8
     return `${request.method} ${request.url} ${request.headers["if-match"] ?? ""} ${Hex.encode(new Uint8Array(digest))}`
   })
 
-/** What the work came to: 200 unless `status` says otherwise; without a body when there is none. */
+/** The result of the work. The status is 200 unless `status` is set; there may be no body. */
 export interface Done {
   readonly status?: number
   readonly body?: unknown
@@ -38,9 +38,9 @@ export interface Done {
 }
 
 /**
- * Does the work once for an `Idempotency-Key`: a retry gets the first answer, for 24 hours. The same key with another
- * request (method, path, query, `body`, which stands for what was sent) is 422, one that is still being worked on 409.
- * A request that fails leaves the key free. Without the header the work is simply done.
+ * Does the work once per `Idempotency-Key`; a retry within 24 hours gets the first answer. The key with a different
+ * request (method, path, query or `body`, which represents the sent content) is answered 422; a key whose request is
+ * still running 409. A failed request releases the key. Without the header the work is simply done.
  */
 export const idempotent = <E, R>(
   store: IdempotencyStore["Service"],
@@ -64,7 +64,7 @@ export const idempotent = <E, R>(
     if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
       const detail = "Expected 1 to 255 visible ASCII characters"
       return yield* new BadRequest({
-        detail: "The idempotency key is not valid",
+        detail: "The idempotency key is invalid",
         issues: [{ part: "header", pointer: "/idempotency-key", detail }]
       })
     }
@@ -73,11 +73,11 @@ export const idempotent = <E, R>(
       case "Answered":
         return respond(decodeAnswer(begun.answer), true)
       case "InProgress":
-        return yield* new Conflict({ state: "IN_PROGRESS", detail: "The first request with this key is not done yet" })
+        return yield* new Conflict({ state: "IN_PROGRESS", detail: "The first request with this key is still running" })
       case "Different":
         return yield* new IdempotencyKeyReused()
       case "New": {
-        // When it was the storage that failed, giving the key free takes as long again: that is not waited for.
+        // If the storage failed, releasing the key takes as long again; the answer does not wait for it.
         const forget = Effect.flatMap(Effect.forkDetach(Effect.ignore(store.forget(tenant, key))), (fiber) =>
           Effect.timeoutOption(Fiber.join(fiber), "500 millis")
         )

@@ -10,11 +10,11 @@ import { Bytes } from "../shared/Bytes.ts"
 const isJson = /^\s*application\/([\w.-]+\+)?json\s*(;|$)/i
 
 const unreadable = (detail: string) =>
-  new BadRequest({ detail: "The body cannot be read", issues: [{ part: "body", pointer: "", detail }] })
+  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
 
 /**
- * The bytes of a JSON body, and its value, in which numbers that JavaScript would round are their digits, as text. No
- * body, and what is no JSON, is a bad request. A body of another media type is refused; one without a type is JSON.
+ * Reads a JSON body and returns its bytes and its value. Numbers that JavaScript would round are represented by their
+ * digits as text. Fails with `BadRequest` when the body is missing or not JSON.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const type = request.headers["content-type"]
@@ -27,7 +27,7 @@ export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
     return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
-  }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body was cut short")))
+  }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
   const body = bytes.value.slice()
   if (body.length === 0) return yield* unreadable("A JSON body is required")
   const value = yield* Effect.try({

@@ -13,7 +13,7 @@ const mediaTypes: ReadonlyArray<readonly [mediaType: string, format: Format]> = 
   ["text/plain", "text"]
 ]
 
-/** The format that an Accept header asks for: JSON unless it names another one first. */
+/** The format that an Accept header asks for: JSON unless another known format comes first. */
 export const formatOf = (accept: string | undefined): Format => {
   const wanted = (accept ?? "").toLowerCase().split(",")
   for (const entry of wanted) {
@@ -25,13 +25,15 @@ export const formatOf = (accept: string | undefined): Format => {
   return "json"
 }
 
-/** The line after which to go on: what the client saw last, or where it asks to begin. */
+/**
+ * The number of the line after which to continue: the last line that the client received (`Last-Event-ID`), or `from`.
+ */
 export const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number | undefined => {
   const seen = request.headers["last-event-id"]
   return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : from
 }
 
-/** A few lines as one document. */
+/** The lines as one document. */
 export const linesDocument = (format: Exclude<Format, "events">, lines: ReadonlyArray<StoredLine>) => {
   if (format === "json") {
     const text = `{"lines":[${lines.map(({ json }) => json).join(",")}]}`
@@ -67,12 +69,15 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
   return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
 })
 
-/** Silence after which a follower gets a comment, so that proxies keep the connection. */
+/** Interval of comments to a silent follower, which stop proxies from closing the connection. */
 const heartbeat = Duration.toMillis("15 seconds")
 
 const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
 
-/** Server-sent events (WHATWG HTML, 9.2): a line each with its sequence number as `id`, at last the event `end`. */
+/**
+ * Sends lines as server-sent events (WHATWG HTML, section 9.2). Each line is an event with its sequence number as `id`;
+ * the last event is `end`.
+ */
 export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
   following: Effect.Effect<Stream.Stream<Followed<unknown>, StorageUnreachable>, E, R>,
   draining: Draining["Service"]
@@ -94,7 +99,7 @@ export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
     Stream.filter((events) => events !== ""),
     Stream.interruptWhen(draining.begun)
   )
-  // The comment makes the head of the answer leave at once, even when the run is silent for long.
+  // The initial comment sends the response head at once, even when the run is silent for long.
   return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": it begins\n\n"), spoken)), {
     contentType: "text/event-stream",
     headers: streaming

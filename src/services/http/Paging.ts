@@ -7,24 +7,24 @@ import { primed } from "./Primed.ts"
 
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
 
-/** The keys of lists in the order of their making. */
+/** The format of keys in lists that are ordered by creation. */
 const ordinals = /^\d{1,18}$/
 
 const encodeCursor = (list: string, key: string): string => Base64Url.encode(JSON.stringify([list, key]))
 
-/** The key behind a cursor of this list. */
+/** The key of a cursor of this list. */
 const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect<string, BadRequest> => {
   const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
   if (Result.isSuccess(decoded) && decoded.success[0] === list && keys.test(decoded.success[1])) {
     return Effect.succeed(decoded.success[1])
   }
   return new BadRequest({
-    detail: "The cursor is not one that this list gave",
+    detail: "The cursor does not belong to this list",
     issues: [{ part: "query", pointer: "/cursor", detail: "Expected a cursor from a Link header" }]
   })
 }
 
-/** A JSON array of the rows, as bytes. */
+/** The rows as a JSON array in bytes. */
 const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array, E> => {
   let separator = ""
   const items = Stream.mapArray(rows, (chunk) => {
@@ -44,9 +44,9 @@ const nextLink = (url: string, limit: number, cursor: string): string => {
 }
 
 /**
- * Answers a list as a bare JSON array: whole and streamed in bounded memory, or a page with the link to the next one.
- * `list` names the list, so that the cursor of another one is refused; `rows` reads it from the store; `keys` is what
- * the keys of its rows look like.
+ * Answers a list as a JSON array: streamed as a whole in bounded memory, or as a page with a `Link` to the next one.
+ * `list` is the name of the list, so that a cursor of another list is rejected; `rows` reads the list from its store;
+ * `keys` is the format of the row keys.
  */
 export const listResponse = <E, R>(
   list: string,

@@ -1,8 +1,8 @@
 import { Effect, Pull, type Scope, Stream } from "effect"
 
 /**
- * The same stream, with its first chunk already there when the effect succeeds. An answer that starts with it can
- * still be a problem with a status of its own when the source cannot be read at all.
+ * Waits for the first chunk of a stream and returns the stream including that chunk. A source that cannot be read then
+ * fails before the status of the answer is sent, so the answer can be a problem.
  */
 export const primed = <A, E, R>(
   stream: Stream.Stream<A, E, R>

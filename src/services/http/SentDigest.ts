@@ -1,13 +1,13 @@
-/** A SHA-256 that a client sends, in base64, and the header that has it. */
+/** A SHA-256 in base64 that a client sent, and the name of its header. */
 export interface Digest {
   readonly header: string
-  /** Empty, which no hash is, when it is not a byte sequence as RFC 8941 writes it. */
+  /** Empty, and so equal to no hash, when the header is not a byte sequence of RFC 8941. */
   readonly sha256: string
 }
 
 const valueOf = (field: unknown): string => (Array.isArray(field) ? field.join(", ") : String(field ?? ""))
 
-/** What `Content-Digest` and `Repr-Digest` (RFC 9530) say of the SHA-256; other algorithms are not looked at. */
+/** The SHA-256 values of `Content-Digest` and `Repr-Digest` (RFC 9530). Other algorithms are ignored. */
 export const sentDigests = (fields: Readonly<Record<string, unknown>>): ReadonlyArray<Digest> =>
   ["content-digest", "repr-digest"].flatMap((header) => {
     const said = /(?:^|,)\s*sha-256=([^,]*)/i.exec(valueOf(fields[header]))?.[1]
@@ -15,7 +15,7 @@ export const sentDigests = (fields: Readonly<Record<string, unknown>>): Readonly
     return { header, sha256: /^:([A-Za-z0-9+/]*={0,2}):\s*(?:;.*)?$/.exec(said)?.[1] ?? "" }
   })
 
-/** What is wrong when the bytes' SHA-256 is not what is said of them; undefined when it is. */
+/** Describes the first digest that differs from the actual SHA-256; undefined when all are right. */
 export const digestFaultOf = (digests: ReadonlyArray<Digest>, actual: string): string | undefined => {
   const wrong = digests.find(({ sha256 }) => sha256 !== actual)
   return wrong === undefined ? undefined : `${wrong.header} is not the SHA-256 of what was received`

@@ -10,7 +10,7 @@ import { parserFor, receive } from "./Form.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
-/** A form whose file is stored: the file's blob and the client's words about it, and the other parts. */
+/** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
 export interface Upload<A> {
   readonly blob: Blob
   readonly file: FileSaid
@@ -19,10 +19,10 @@ export interface Upload<A> {
 }
 
 /**
- * Reads a form whose part `file` goes to `store` while it is received, whatever its size; the other parts, before or
- * after it, are held in memory up to their limits. The source that `store` gets ends only when the whole form was
- * received, is well-formed, has the digests that were sent with it, and `check` accepts its small parts: until then
- * nothing can become visible, and a request that is refused or breaks off leaves nothing.
+ * Reads a form whose part `file` is streamed to `store`, whatever its size; other parts, before or after it, are held
+ * in memory up to their limits. The source passed to `store` ends only when the whole form was received, is
+ * well-formed, matches its digests, and `check` accepts its small parts. Nothing becomes visible before, and a refused
+ * or broken request leaves nothing behind.
  */
 export const readUpload = <A, E1, E2, R1, R2>(
   request: HttpServerRequest.HttpServerRequest,
@@ -52,7 +52,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       received = chunk
       isCopied = false
       parser.write(chunk)
-      // A chunk that the parser passed on as it is, and whose bytes were copied, is needed by nobody.
+      // The chunk was passed on as it is, and its bytes were copied, so its memory can be freed.
       if (isCopied) giveBack(chunk)
     }
     const digests = sentDigests(request.headers)

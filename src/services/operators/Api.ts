@@ -9,19 +9,22 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { TenantName } from "../shared/Tenant.ts"
 import { OperatorTest } from "./OperatorTest.ts"
 
-// Not Effect's file schema: its optional parts come out as required in OpenAPI. The server reads the form itself.
+// Effect's file schema makes optional parts required in OpenAPI, so the parts are declared as binary strings. The
+// server parses the form itself.
 const file = (description: string) => Schema.String.annotate({ description, format: "binary" })
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
-/** The parts of an operator test. The server takes a file or a text field for each of them. */
+/** The parts of an operator test. The server accepts a file or a text field for each part. */
 const TestForm = Schema.Struct({
-  input: file("Log samples in UTF-8, one on each line"),
-  pattern: Schema.optionalKey(file("Patterns, tried in order: one on each line that is neither empty nor a # comment")),
-  logFile: Schema.optionalKey(file("For flowlet: the program; without this part it is read from `pattern`")),
-  definitions: Schema.optionalKey(file("For grok: pattern definitions, `NAME regex` on each line")),
+  input: file("Log samples in UTF-8, one per line"),
+  pattern: Schema.optionalKey(
+    file("Patterns, one per line, tried in order; empty lines and lines that start with # are skipped")
+  ),
+  logFile: Schema.optionalKey(file("For flowlet: the program; if absent, `pattern` contains it")),
+  definitions: Schema.optionalKey(file("For grok: pattern definitions, one `NAME regex` per line")),
   ecsCompatibility: text("For grok: `disabled` (default) or `v1`"),
-  appendSeparator: text("For dissect: what stands between appended values, by default nothing"),
-  split: text("`lines` (default), or `none` to take the whole input as one sample")
+  appendSeparator: text("For dissect: separator of appended values; empty by default"),
+  split: text("`lines` (default) for one sample per line, or `none` for the whole input as one sample")
 })
 
 export class OperatorsApi extends HttpApiGroup.make("operators")
@@ -32,12 +35,12 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       },
       query: {
         tenant: Schema.optionalKey(TenantName).annotate({
-          description: "Whose grok patterns the test knows; by default those of the default tenant"
+          description: "Tenant whose grok patterns are available to the test; the default tenant if absent"
         })
       },
       payload: TestForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
       success: OperatorTest,
       error: [BadRequest, InvalidOperator, NotFound, Overloaded, StorageUnreachable, TooLarge]
-    }).annotate(OpenApi.Summary, "Test a parsing operator on log samples")
+    }).annotate(OpenApi.Summary, "Tests a parsing operator on log samples")
   )
   .annotateMerge(OpenApi.annotations({ title: "Operators" })) {}

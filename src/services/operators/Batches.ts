@@ -1,26 +1,29 @@
 import type { Operator } from "./OperatorTest.ts"
 import { type Sample, type Split, samples } from "./Samples.ts"
 
-/** A piece of the input that ends with a line. */
+/** A range of the input that ends at a line end. */
 export interface SampleBatch {
   readonly bytes: Uint8Array
-  /** The line of the input that the piece begins with, from 1. */
+  /** Number of the first input line in the batch, from 1. */
   readonly firstLine: number
-  /** True when the piece is only the beginning of a line that is too long to be tried. */
+  /** True when the batch holds only the beginning of a line that is too long to be tried. */
   readonly cut: boolean
 }
 
 const newline = 10
 
-/** Lines, empty ones apart, and bytes of a batch: enough to make crossing a thread cheap, few enough to take turns. */
+/**
+ * Limits of a batch in non-empty lines and in bytes: large enough to make the hand-over to a thread cheap, small enough
+ * that concurrent tests share the threads fairly.
+ */
 const batchLines = 500
-/** Lines of a batch that has nearly nothing but empty ones: finding them is work too. */
+/** Limit of all lines in a batch, empty ones included, because skipping empty lines takes time too. */
 const mostLines = 16_384
 const batchBytes = 128 * 1024
 
 /**
- * Longer samples (UTF-16 units) are not tried. Many patterns take quadratic time on a line that they do not match, so
- * lines have a lower limit there than events of a program.
+ * The longest sample that is tried, in UTF-16 units. Many patterns take quadratic time on a line that they do not
+ * match, so the limit for lines is lower than for events of a program.
  */
 export const maxLength = (operator: Operator, split: Split): number =>
   operator === "flowlet" || split === "none" ? 1024 * 1024 : 64 * 1024
@@ -31,16 +34,18 @@ const lineFeeds = (bytes: Uint8Array, to: number): number => {
   return count
 }
 
-/** Up to `size` bytes that end with a whole character. */
+/** At most `size` bytes from the start, without a cut character at the end. */
 const beginning = (bytes: Uint8Array, size: number): Uint8Array => {
   let end = Math.min(size, bytes.length)
   while (end > 0 && end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--
   return bytes.slice(0, end)
 }
 
-/** Cuts the input at line ends. A line that is surely too long comes alone and cut. */
+/**
+ * Cuts the input into batches at line ends. A line that certainly exceeds the limit gets a batch of its own and is cut.
+ */
 export function* batches(input: Uint8Array, operator: Operator, split: Split): Generator<SampleBatch> {
-  // A UTF-16 unit has at most three bytes in UTF-8, so more bytes than this are more units than allowed.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so a line with more bytes than this exceeds the limit.
   const tooLong = maxLength(operator, split) * 3 + 3
   if (split === "none") {
     if (input.length > 0) {
@@ -78,14 +83,14 @@ export function* batches(input: Uint8Array, operator: Operator, split: Split): G
 
 const byteOrderMark = 0xfeff
 
-/** The samples of a batch, their lines counted in the whole input. */
+/** The samples of a batch, with line numbers of the whole input. */
 export const samplesOf = ({ bytes, firstLine }: SampleBatch, split: Split): ReadonlyArray<Sample> => {
   const decoded = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes)
   const text = firstLine === 1 && decoded.charCodeAt(0) === byteOrderMark ? decoded.slice(1) : decoded
   return Array.from(samples(text, split), (sample) => ({ line: sample.line + firstLine - 1, text: sample.text }))
 }
 
-/** Where bytes stop being UTF-8: line and column (UTF-16 units) from 1, and the offending byte. */
+/** The position of the first byte that is not UTF-8: line and column (UTF-16 units) from 1, and the byte. */
 export interface EncodingFault {
   readonly line: number
   readonly column: number
@@ -94,7 +99,7 @@ export interface EncodingFault {
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The first byte from `from` on, less a character that began before, that no UTF-8 text has there. */
+/** The index of the first invalid byte from `from` on; a character that began before `from` is taken into account. */
 const badByte = (bytes: Uint8Array, from: number): number => {
   let at = from
   while (at > 0 && from - at < 3 && (bytes[at]! & 0xc0) === 0x80) at--
@@ -123,7 +128,7 @@ const describe = (bytes: Uint8Array, from: number): EncodingFault => {
 
 const sliceBytes = 256 * 1024
 
-/** Checks the bytes a piece at a time, so that whoever drives it can let others work in between. */
+/** Checks the bytes in pieces and yields after each one, so that the caller can let other work run in between. */
 export function* encodingFault(bytes: Uint8Array): Generator<undefined, EncodingFault | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   for (let start = 0; start < bytes.length; start += sliceBytes) {

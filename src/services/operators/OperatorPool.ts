@@ -5,22 +5,22 @@ import type { SampleBatch } from "./Batches.ts"
 import type { Operator } from "./OperatorTest.ts"
 import type { Split } from "./Samples.ts"
 
-/** What a test runs: the texts of the form's parts. */
+/** The program of a test: the texts of its form parts. */
 export interface TestProgram {
   readonly operator: Operator
-  /** The patterns, one on each line, or the program. */
+  /** The patterns, one per line, or the program. */
   readonly text: string
   /** The form part that `text` came in. */
   readonly part: string
   readonly definitions: string
-  /** What the tenant defines besides. */
+  /** The definitions of the tenant. */
   readonly shared: TenantDefinitions
   readonly ecsCompatibility: "disabled" | "v1"
   readonly appendSeparator: string
   readonly split: Split
 }
 
-/** The results of a batch: JSON objects, each behind a comma, in UTF-8. */
+/** The results of a batch in UTF-8: JSON objects, each preceded by a comma. */
 export interface TestedBatch {
   readonly json: Uint8Array
   readonly total: number
@@ -28,15 +28,15 @@ export interface TestedBatch {
   readonly hints: ReadonlyArray<string>
 }
 
-/** One test: its program is compiled, its batches take turns with those of other tests. */
+/** One test with its compiled program. Its batches take turns with those of other tests. */
 export interface TestSession {
-  /** Never fails: what goes wrong with a sample is in its result. */
+  /** Never fails: the failure of a sample is in its result. */
   readonly run: (batch: SampleBatch) => Effect.Effect<TestedBatch>
 }
 
 /**
- * Runs tests outside the gateway's own thread, so that neither a runaway pattern nor a runaway program holds up
- * anything else. When the scope closes, what is left of the test is dropped.
+ * Runs tests outside the gateway's main thread, so that a runaway pattern or program blocks nothing else. When the
+ * scope closes, the remaining work of the test is dropped.
  */
 export class OperatorPool extends Context.Service<
   OperatorPool,

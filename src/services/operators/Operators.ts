@@ -24,12 +24,15 @@ export type Receive = (
 /** Tests that the gateway works on at the same time, those included that are still being received. */
 const maxTests = 32
 
-/** Bytes that the forms of all tests may take together: without a limit, tests would take all memory of the gateway. */
+/**
+ * Maximum bytes that the forms of all concurrent tests hold together, so that tests cannot exhaust the gateway's
+ * memory.
+ */
 export const FormRoom = Context.Reference<number>("flow/operators/FormRoom", {
   defaultValue: () => 256 * 1024 * 1024
 })
 
-/** Batches of one test that may be at work at the same time. */
+/** Maximum number of batches of one test that run at the same time. */
 const batchesAhead = 2
 
 const rules = (operator: Operator, limits: Limits) => {
@@ -46,7 +49,7 @@ const rules = (operator: Operator, limits: Limits) => {
   }
 }
 
-/** The bytes as text; throws the fault of bytes that are no UTF-8. */
+/** Decodes a part as UTF-8; throws the position of the first invalid byte. */
 const textOf = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
   yield* checkEncoding(part, bytes)
   return new TextDecoder().decode(bytes)
@@ -62,7 +65,7 @@ const checkEncoding = Effect.fnUntraced(function* (part: string, bytes: Uint8Arr
   }
 })
 
-/** One of the values that an option can have; the first is the default. */
+/** The value of an option with a fixed set of values; the first is the default. */
 const choice = <A extends string>(
   name: string,
   values: readonly [A, ...ReadonlyArray<A>],
@@ -81,7 +84,7 @@ const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form, s
   if (!form.has(part)) issues.push({ part: "logFile", detail: "the part is missing" })
   const ecsCompatibility = choice("ecsCompatibility", ["disabled", "v1"], yield* text("ecsCompatibility"), issues)
   const split = choice("split", ["lines", "none"], yield* text("split"), issues)
-  if (issues.length > 0) return yield* new BadRequest({ detail: "The form cannot be understood", issues })
+  if (issues.length > 0) return yield* new BadRequest({ detail: "The form is invalid", issues })
   const program: TestProgram = {
     operator,
     text: yield* text(part),
@@ -96,8 +99,8 @@ const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form, s
 })
 
 /**
- * Gives the memory of an input back at once. It is tens of megabytes that the collector does not see: it would come
- * round to them after several more tests.
+ * Frees the memory of an input at once. It is tens of megabytes outside the JavaScript heap, which the garbage
+ * collector would free only after several more tests.
  */
 const release = (bytes: Uint8Array<ArrayBuffer>): void => {
   bytes.buffer.transfer(0)
@@ -107,9 +110,9 @@ export class Operators extends Context.Service<
   Operators,
   {
     /**
-     * Tests an operator on the samples of a form, with the patterns of the tenant, by default the gateway's default
-     * tenant: the answer's JSON text (an `OperatorTest`) in pieces. The scope holds the test: it must last as long as
-     * the answer is read.
+     * Tests an operator on the samples of a form, with the patterns of the tenant (the default tenant if none is
+     * given). Returns the JSON text of an `OperatorTest` in pieces. The scope owns the test and must stay open until
+     * the answer has been read.
      */
     readonly test: (
       operator: string,
@@ -134,7 +137,8 @@ export class Operators extends Context.Service<
       let held = 0
       const admission = Effect.acquireRelease(
         Effect.suspend(() => {
-          if (running >= maxTests) return Effect.fail(new Overloaded({ detail: `${maxTests} tests are at work` }))
+          if (running >= maxTests)
+            return Effect.fail(new Overloaded({ detail: `${maxTests} tests are already running` }))
           return Effect.sync(() => {
             running++
             return { held: 0 }
@@ -156,7 +160,8 @@ export class Operators extends Context.Service<
           const place = yield* admission
           const hold = (bytes: number) =>
             Effect.suspend(() => {
-              if (held + bytes > room) return Effect.fail(new Overloaded({ detail: "The tests at work are too large" }))
+              if (held + bytes > room)
+                return Effect.fail(new Overloaded({ detail: "The running tests use all memory that tests may take" }))
               held += bytes
               place.held += bytes
               return Effect.void
@@ -168,7 +173,7 @@ export class Operators extends Context.Service<
           yield* Effect.addFinalizer(() => Effect.sync(() => release(input)))
           yield* checkEncoding("input", input)
           const session = yield* pool.open(program)
-          // One by one: by default a stream takes thousands at once, which would be a second copy of the input.
+          // One by one: by default a stream buffers thousands of pieces, a second copy of the input.
           return answer(
             operator,
             Stream.fromIterable(batches(input, operator, program.split), { chunkSize: 1 }).pipe(
@@ -183,7 +188,7 @@ export class Operators extends Context.Service<
 
 const encoder = new TextEncoder()
 
-/** The counts are known when every sample was tried, so they come last. */
+/** The counts are known only after the last sample, so they come last in the JSON. */
 const answer = (
   operator: Operator,
   tested: Stream.Stream<{ json: Uint8Array; total: number; matched: number; hints: ReadonlyArray<string> }>
@@ -198,7 +203,7 @@ const answer = (
       matched += batch.matched
       for (const hint of batch.hints) hints.add(hint)
       if (batch.json.length === 0) return Stream.empty
-      // One piece each: the server would copy two into one.
+      // One chunk each: the server would copy two into one.
       const piece = empty ? batch.json.subarray(1) : batch.json
       empty = false
       return Stream.make(piece)

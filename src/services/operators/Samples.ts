@@ -1,4 +1,4 @@
-/** One piece of test input; `line` is the number (from 1) of the input line it starts at. */
+/** One sample of the test input. `line` is the number, from 1, of the input line where it starts. */
 export interface Sample {
   readonly line: number
   readonly text: string
@@ -7,8 +7,8 @@ export interface Sample {
 export type Split = "lines" | "none"
 
 /**
- * Cuts an input into samples, one at a time: every line that is not empty (LF or CRLF ends it, blanks belong to it),
- * or with `none` the whole input, line ends included.
+ * Cuts an input into samples, lazily. With `lines`, each non-empty line is a sample; lines end with LF or CRLF and keep
+ * their blanks. With `none`, the whole input is one sample, line ends included.
  */
 export function* samples(input: string, split: Split): Generator<Sample, void, undefined> {
   if (split === "none") {
@@ -25,6 +25,6 @@ export function* samples(input: string, split: Split): Generator<Sample, void, u
   }
 }
 
-/** The patterns of a text: every line that is neither empty nor starts with `#`, with its line number. */
+/** The patterns of a text with their line numbers: all lines that are neither empty nor start with `#`. */
 export const patternLines = (text: string): ReadonlyArray<Sample> =>
   [...samples(text, "lines")].filter((sample) => !sample.text.startsWith("#"))

@@ -11,7 +11,7 @@ import {
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 
-/** A tenant's definitions, and what they were made of. */
+/** A tenant's compiled definitions and the sources that they were made from. */
 interface Made {
   readonly own: FoundPatterns
   readonly builds: string
@@ -26,7 +26,7 @@ interface Build {
 
 const encoder = new TextEncoder()
 
-/** Texts of builds that are kept, by tenant and hash; tenants whose definitions are kept. */
+/** Cache sizes: texts of builds (by tenant and hash), and tenants with compiled definitions. */
 const keptBuilds = 128
 const keptTenants = 32
 
@@ -37,7 +37,7 @@ const remember = <A>(kept: Map<string, A>, max: number, key: string, value: A): 
   return value
 }
 
-/** The sources in the order of their weight, as many as the limits allow; the last ones are wanted most. */
+/** Drops the sources that exceed the limits. It starts at the end, because later sources take precedence. */
 const bounded = (all: ReadonlyArray<PatternSource>): FoundPatterns => {
   const sources: Array<PatternSource> = []
   const leftOut: Array<string> = []
@@ -64,7 +64,7 @@ const bounded = (all: ReadonlyArray<PatternSource>): FoundPatterns => {
   return { sources, leftOut }
 }
 
-/** The definitions of artifacts and, over them, those of files. */
+/** The definitions of artifacts, overridden by those of files. */
 const joined = Effect.fnUntraced(function* (shared: FoundPatterns, own: FoundPatterns) {
   const { sources, leftOut } = bounded([...shared.sources, ...own.sources])
   const found = { sources, leftOut: [...own.leftOut, ...shared.leftOut, ...leftOut] }
@@ -74,11 +74,13 @@ const joined = Effect.fnUntraced(function* (shared: FoundPatterns, own: FoundPat
   return { version: Hex.encode(new Uint8Array(digest)), ...found }
 })
 
-/** The grok patterns that a tenant brings along: artifacts of type `GROK_PATTERNS`, and over them its own files. */
+/**
+ * The grok patterns of a tenant: artifacts of type `GROK_PATTERNS`, overridden by the files in its `patterns` folder.
+ */
 export class TenantPatterns extends Context.Service<
   TenantPatterns,
   {
-    /** The definitions as they are now; the same object as long as they have not changed. */
+    /** The current definitions; the same object as long as nothing has changed. */
     readonly of: (tenant: string) => Effect.Effect<TenantDefinitions, StorageUnreachable>
   }
 >()("flow/operators/TenantPatterns") {
@@ -100,7 +102,7 @@ export class TenantPatterns extends Context.Service<
           Stream.runCollect
         )
 
-      /** The build's text; undefined when it is not UTF-8. */
+      /** The text of the build; undefined when it is not UTF-8. */
       const textOf = Effect.fnUntraced(function* (tenant: string, { sha256 }: Build) {
         const key = `${tenant}/${sha256}`
         if (builds.has(key)) return builds.get(key)

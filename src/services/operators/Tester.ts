@@ -10,14 +10,14 @@ import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
 export interface TestOptions {
   readonly operator: "grok" | "dissect"
   readonly input: string
-  /** One pattern per line, tried in order; empty lines and lines that start with `#` are none. */
+  /** The patterns, one per line, tried in order. Empty lines and lines that start with `#` are skipped. */
   readonly pattern: string
-  /** Grok: `NAME regex` per line. */
+  /** Grok: definitions, one `NAME regex` per line. */
   readonly definitions?: string
-  /** Grok: what the tenant defines. */
+  /** Grok: the definitions of the tenant. */
   readonly shared?: TenantDefinitions | undefined
   readonly ecsCompatibility?: "disabled" | "v1"
-  /** Dissect: what stands between appended values. */
+  /** Dissect: the separator of appended values. */
   readonly appendSeparator?: string
   readonly dialect?: Dialect
   readonly split?: Split
@@ -27,7 +27,7 @@ export interface SampleFailure extends Omit<Failure, "reason"> {
   readonly reason: Failure["reason"] | "timeout"
 }
 
-/** What the operator did with one sample. `micros` is the time of the match alone, in microseconds. */
+/** The result of one sample. `micros` is the time of the match alone, in microseconds. */
 export interface SampleResult {
   readonly line: number
   readonly input: string
@@ -47,15 +47,15 @@ export interface Summary {
 }
 
 export interface Tester {
-  /** The samples of the input, one at a time. */
+  /** The samples of the input, lazily. */
   readonly samples: () => Iterable<Sample>
-  /** Tries one sample; call it under a time limit, a pattern may run away. */
+  /** Tries one sample. Call it under a time limit: a pattern may take exponential time. */
   readonly examine: (sample: Sample) => SampleResult
-  /** The result of a sample whose `examine` was cut off. */
+  /** The result of a sample whose `examine` was interrupted. */
   readonly timedOut: (sample: Sample, millis: number) => SampleResult
-  /** Counts and hints over the samples examined so far. */
+  /** Counts and hints for the samples examined so far. */
   readonly summary: () => Summary
-  /** All results in order, each made when it is asked for. */
+  /** All results in order, lazily. */
   readonly run: () => Iterable<SampleResult>
 }
 
@@ -103,7 +103,7 @@ const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.
 const maxHints = 20
 const maxPatterns = 1000
 
-/** Prepares the test of an operator on an input. Errors point into the `pattern` or `definitions` text. */
+/** Compiles the patterns for a test on an input. Errors have positions in the `pattern` or `definitions` text. */
 export const prepare = (options: TestOptions): Result.Result<Tester, PatternError> => {
   const lines = patternLines(options.pattern)
   if (lines.length === 0) {

@@ -3,7 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
 export const TenantResponse = Schema.Struct({
-  tenant: Schema.String.annotate({ description: "Tenant set in the gateway settings" })
+  tenant: Schema.String.annotate({ description: "Default tenant in the gateway's settings" })
 }).annotate({ identifier: "TenantResponse" })
 
 export class PlatformApi extends HttpApiGroup.make("platform")
@@ -11,10 +11,10 @@ export class PlatformApi extends HttpApiGroup.make("platform")
     HttpApiEndpoint.get("properties", "/v1/platform/properties", {
       success: Schema.Record(Schema.String, Schema.Unknown),
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "Platform properties, secrets masked"),
+    }).annotate(OpenApi.Summary, "Gets the platform properties; secrets are masked"),
     HttpApiEndpoint.get("tenant", "/v1/platform/tenant", { success: TenantResponse }).annotate(
       OpenApi.Summary,
-      "Default tenant of the gateway"
+      "Gets the default tenant of the gateway"
     )
   )
   .annotateMerge(OpenApi.annotations({ title: "Platform" })) {}

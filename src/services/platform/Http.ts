@@ -9,7 +9,7 @@ export const PlatformHttp = HttpApiBuilder.group(
   "platform",
   Effect.fn(function* (handlers) {
     const platform = yield* Platform
-    // The settings do not change while the gateway runs: the answer is made once.
+    // The settings do not change at run time, so the answer is built once.
     const tenant = Effect.succeed(HttpServerResponse.jsonUnsafe(yield* platform.tenant))
     return handlers.handle("properties", () => platform.properties).handleRaw("tenant", () => tenant)
   })

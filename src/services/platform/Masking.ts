@@ -4,8 +4,8 @@ const mask = "********"
 const secretWords = /password|passwd|secret|token|credential|api_?key|private_key|access_key/i
 
 /**
- * Replaces the secrets of a configuration: every value under a key that speaks of one, whatever its shape, and every
- * dotted path of `masked`. Everything else is the same value.
+ * Replaces the secrets of a configuration: every value whose key names a secret, and every dotted path in `masked`. All
+ * other values are kept unchanged.
  */
 export const maskSecrets = (properties: unknown, masked: ReadonlyArray<string>): unknown => {
   const paths = new Set(masked)

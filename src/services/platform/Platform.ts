@@ -3,7 +3,9 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../shared/Settings.ts"
 import { maskSecrets } from "./Masking.ts"
 
-/** Where the platform's properties come from: `platform.yaml`, `.hjson` or `.json` of the configuration, parsed. */
+/**
+ * The source of the platform's properties: `platform.yaml`, `.hjson` or `.json` in the configuration folder, parsed.
+ */
 export class PlatformFile extends Context.Service<
   PlatformFile,
   { readonly read: Effect.Effect<Record<string, unknown> | undefined, StorageUnreachable> }
@@ -17,9 +19,9 @@ const strings = (value: unknown): ReadonlyArray<string> =>
 export class Platform extends Context.Service<
   Platform,
   {
-    /** The properties with their secrets masked. */
+    /** The properties, with secrets masked. */
     readonly properties: Effect.Effect<Record<string, unknown>, StorageUnreachable>
-    /** `platform.platform_id`, the id that saved flowlines carry. */
+    /** `platform.platform_id`, which is stored with saved flowlines. */
     readonly platformId: Effect.Effect<string, StorageUnreachable>
     readonly tenant: Effect.Effect<{ readonly tenant: string }>
   }

@@ -20,14 +20,14 @@ const params = { ...tenantParams, path: RelativePath.annotate({ description: "Pa
 const query = {
   version: Schema.optionalKey(
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 })).annotate({
-      description: "A version, by default the latest"
+      description: "Version; the latest by default"
     })
   )
 }
 
 const RegistryForm = Schema.Struct({
   file: Multipart.SingleFileSchema.annotate({ description: "The file" }),
-  path: Schema.String.annotate({ description: "The path to store it under" })
+  path: Schema.String.annotate({ description: "Path to store the file under" })
 })
   .annotate({ identifier: "RegistryForm" })
   .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
@@ -39,7 +39,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       query: pageQuery,
       success: Schema.Array(RegistryEntry),
       error: [BadRequest, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The files of the registry, each in its latest version, by path"),
+    }).annotate(OpenApi.Summary, "Lists the files of the registry in their latest versions, ordered by path"),
     HttpApiEndpoint.post("create", "/v1/:tenant/registry", {
       params: tenantParams,
       payload: RegistryForm,
@@ -54,7 +54,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
         TooLarge,
         TooMany
       ]
-    }).annotate(OpenApi.Summary, "Stores a file under a path, as its next version"),
+    }).annotate(OpenApi.Summary, "Stores a file as the next version of a path"),
     HttpApiEndpoint.get("download", "/v1/:tenant/registry/download/:path", {
       params,
       query,
@@ -62,7 +62,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "The bytes of a file"),
+      .annotate(OpenApi.Summary, "Downloads a file"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/registry/metadata/:path", {
       params,
       query,
@@ -70,7 +70,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       error: [NotFound, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "What is known of a file")
+      .annotate(OpenApi.Summary, "Gets the metadata of a file")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Registry" })) {}

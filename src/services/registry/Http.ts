@@ -19,10 +19,10 @@ const pathOf = ({ bytes }: FormPart) =>
   Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
     catch: () =>
-      new BadRequest({ detail: "The form cannot be read", issues: [{ part: "path", detail: "Expected UTF-8 text" }] })
+      new BadRequest({ detail: "The form is invalid", issues: [{ part: "path", detail: "Expected UTF-8 text" }] })
   })
 
-/** What `If-None-Match: *` and `If-Match` ask of the path. */
+/** The state of the path that `If-None-Match: *` and `If-Match` require. */
 const expectedOf = ({ headers }: HttpServerRequest.HttpServerRequest): Expected => {
   if (headers["if-none-match"]?.trim() === "*") return { _tag: "New" }
   const match = headers["if-match"]?.trim()

@@ -16,23 +16,23 @@ import { type Expected, RegistryStore, type RegistryVersion } from "./RegistrySt
 
 const isRelativePath = Schema.is(RelativePath)
 
-/** A longer path could not be asked for again. */
+/** A longer path could be stored, but not requested: it would exceed the limit of a URL. */
 const maxPathBytes = 1024
 
-/** The path of a version's download, as a client has to write it. */
+/** The URL path of a version's download, percent-encoded. */
 const downloadPath = (tenant: string, { path, version }: RegistryVersion): string =>
   `/v1/${tenant}/registry/download/${path.split("/").map(encodeURIComponent).join("/")}?version=${version}`
 
 export class Registry extends Context.Service<
   Registry,
   {
-    /** Whether something can be stored under the path at all. */
+    /** Returns the path, or fails when nothing can be stored under it. */
     readonly check: (tenant: string, path: string) => Effect.Effect<string, ResourceNotCreated>
-    /** The most bytes that one file can have. */
+    /** The maximum size of one file in bytes, with the name of its setting. */
     readonly most: Most | undefined
-    /** Stores the bytes of a file while they come; nothing refers to them yet. */
+    /** Stores the bytes of a file as they arrive. Nothing refers to the blob yet. */
     readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
-    /** Makes a stored blob the next version of the path; gives its number. */
+    /** Adds a stored blob as the next version of the path and returns its number. */
     readonly put: (
       tenant: string,
       path: string,
@@ -85,7 +85,7 @@ export class Registry extends Context.Service<
             case "Blocked":
               return yield* notCreated(tenant, path, kept.detail)
             case "Unexpected":
-              return yield* new PreconditionFailed({ detail: "The path has another latest version than is expected" })
+              return yield* new PreconditionFailed({ detail: "The latest version of the path is not the expected one" })
             case "Kept":
               return kept.version
           }

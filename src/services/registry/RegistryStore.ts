@@ -12,40 +12,43 @@ export interface RegistryVersion extends Blob {
   readonly createdAt: string
 }
 
-/** A row of the list: its JSON is `{name, updateTime, creationTime, version}`. */
+/** A row of the list. Its JSON is `{name, updateTime, creationTime, version}`. */
 export interface RegistryRow extends ListRow {
   readonly sha256: string
 }
 
-/** What became of a file that was to be stored under a path. */
+/** The outcome of storing a file under a path. */
 export type Kept =
   | { readonly _tag: "Kept"; readonly version: number }
-  /** The path is a folder of others, or has a file as a folder. */
+  /** The path is a folder of other files, or one of its parent paths is a file. */
   | { readonly _tag: "Blocked"; readonly detail: string }
-  /** The path is not in the state that was asked for. */
+  /** The path is not in the expected state. */
   | { readonly _tag: "Unexpected" }
   | { readonly _tag: "Over"; readonly usage: Usage }
 
 /**
- * What a path has to be: anything, new, or one whose latest version has one of these hashes (any, when there are none).
+ * The required state of a path: any, new, or with a latest version whose hash is one of these (any hash when
+ * undefined).
  */
 export type Expected =
   | { readonly _tag: "Anything" }
   | { readonly _tag: "New" }
   | { readonly _tag: "Latest"; readonly sha256s: ReadonlyArray<string> | undefined }
 
-/** Whether a path whose latest version has this hash, or that is new without one, is as expected. */
+/** Whether a path is in the expected state. `latest` is the hash of its latest version, undefined for a new path. */
 export const isExpected = (expected: Expected, latest: string | undefined): boolean => {
   if (expected._tag === "Anything") return true
   if (expected._tag === "New") return latest === undefined
   return latest !== undefined && (expected.sha256s === undefined || expected.sha256s.includes(latest))
 }
 
-/** Files by their path, in versions. Their bytes are blobs. Every method sees those of one tenant only. */
+/**
+ * The metadata of files by path, in versions; their bytes are blobs. Every method sees the files of one tenant only.
+ */
 export class RegistryStore extends Context.Service<
   RegistryStore,
   {
-    /** Makes a stored blob the next version of the path, if the path is as expected. */
+    /** Adds a stored blob as the next version of the path, if the path is in the expected state. */
     readonly put: (
       tenant: string,
       path: string,
@@ -53,15 +56,15 @@ export class RegistryStore extends Context.Service<
       expected: Expected,
       quota: Quota
     ) => Effect.Effect<Kept, StorageUnreachable>
-    /** A version, by default the latest. */
+    /** A version, the latest by default. */
     readonly get: (
       tenant: string,
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion | undefined, StorageUnreachable>
-    /** The latest version of each path, by path. */
+    /** The latest version of each path, ordered by path. */
     readonly list: (tenant: string, span: ListSpan) => Stream.Stream<RegistryRow, StorageUnreachable>
-    /** Which of the blobs a version refers to. */
+    /** Which of the given blobs a version refers to. */
     readonly references: (
       tenant: string,
       sha256s: ReadonlyArray<string>

@@ -23,10 +23,10 @@ const versionQuery = { version: Schema.optionalKey(Version.annotate({ descriptio
 
 const TransferForm = Schema.Struct({
   destination: Schema.String.annotate({ description: "The new name" }),
-  version: Schema.optionalKey(Schema.String.annotate({ description: "This version only; by default all" })),
+  version: Schema.optionalKey(Schema.String.annotate({ description: "Version to transfer; all by default" })),
   embedded: Schema.optionalKey(
     Schema.Literals(["true", "false"]).annotate({
-      description: "Whether the metadata is to hold the bytes, up to 1 MiB"
+      description: "Whether to embed the bytes in the metadata, at most 1 MiB"
     })
   )
 })
@@ -34,9 +34,13 @@ const TransferForm = Schema.Struct({
   .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
 
 const RegisterForm = Schema.Struct({
-  url: Schema.String.annotate({ description: "Path in the tenant's data area, or its absolute file: address" }),
-  version: Schema.optionalKey(Schema.String.annotate({ description: "By default the next version" })),
-  size: Schema.optionalKey(Schema.String.annotate({ description: "Bytes; when it is sent, it has to be right" })),
+  url: Schema.String.annotate({
+    description: "Path in the tenant's data area, relative or as an absolute `file:` URL"
+  }),
+  version: Schema.optionalKey(Schema.String.annotate({ description: "Version number; the next one by default" })),
+  size: Schema.optionalKey(
+    Schema.String.annotate({ description: "Size in bytes; if given, it must be the actual size" })
+  ),
   properties: Schema.optionalKey(Schema.String.annotate({ description: "Custom properties, a JSON object" })),
   compression: Schema.optionalKey(Schema.String),
   encoding: Schema.optionalKey(Schema.String)
@@ -66,7 +70,9 @@ const transfer = {
 
 const Swept = Schema.Struct({
   dryRun: Schema.Boolean,
-  bytes: Schema.Int.annotate({ description: "Bytes of the blobs that went, or would go" }),
+  bytes: Schema.Int.annotate({
+    description: "Total size in bytes of the blobs that were removed, or would be with `dryRun`"
+  }),
   blobs: Schema.Array(Schema.Struct({ sha256: Schema.String, size: Schema.Int, storedAt: Schema.String }))
 }).annotate({ identifier: "Swept" })
 
@@ -74,10 +80,10 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
   .add(
     HttpApiEndpoint.put("copy", "/v1/:tenant/resources/copy/:name", transfer)
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "Copies a stored resource, all its versions or one; no bytes move"),
+      .annotate(OpenApi.Summary, "Copies one version or all versions of a stored resource, without copying bytes"),
     HttpApiEndpoint.put("move", "/v1/:tenant/resources/move/:name", transfer)
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "Gives a stored resource, all its versions or one, another name"),
+      .annotate(OpenApi.Summary, "Moves one version or all versions of a stored resource to another name"),
     HttpApiEndpoint.put("register", "/v1/:tenant/resources/register/:name", {
       params,
       payload: RegisterForm,
@@ -85,13 +91,13 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       error: refusals
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "Makes data that is in the tenant's data area a version of a stored resource"),
+      .annotate(OpenApi.Summary, "Registers a file in the tenant's data area as a version of a stored resource"),
     HttpApiEndpoint.get("list", "/v1/:tenant/resources/stored", {
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(ResourceMetadata),
       error: [BadRequest, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The stored resources, each in its latest version, by name"),
+    }).annotate(OpenApi.Summary, "Lists the stored resources in their latest versions, ordered by name"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/stored/:name", {
       params,
       query: versionQuery,
@@ -99,7 +105,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       error: [NotFound, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "The versions of a stored resource"),
+      .annotate(OpenApi.Summary, "Lists the versions of a stored resource"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/stored/:name", {
       params,
       query: versionQuery,
@@ -107,7 +113,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       error: [BadRequest, NotFound, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "Deletes a stored resource, all its versions or one"),
+      .annotate(OpenApi.Summary, "Deletes one version or all versions of a stored resource"),
     HttpApiEndpoint.get("content", "/v1/:tenant/resources/content/:name", {
       params,
       query: versionQuery,
@@ -115,13 +121,13 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "The bytes of a stored resource, by default of its latest version"),
+      .annotate(OpenApi.Summary, "Downloads a version of a stored resource; the latest by default"),
     HttpApiEndpoint.post("sweep", "/v1/:tenant/resources/sweep", {
       params: tenantParams,
       query: { dryRun: Schema.optionalKey(Schema.Literals(["true", "false"])) },
       success: Swept,
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "Removes bytes that nothing refers to; `dryRun=true` only shows them")
+    }).annotate(OpenApi.Summary, "Removes blobs that nothing refers to; `dryRun=true` only lists them")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Stored resources" })) {}

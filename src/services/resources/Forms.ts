@@ -8,7 +8,7 @@ import type { NewRegistration } from "./Resources.ts"
 const isRelativePath = Schema.is(RelativePath)
 const maxVersion = 2 ** 31 - 1
 
-/** The text parts of a form, read one after the other; what is wrong with them is collected. */
+/** Reads the text parts of a form and collects their faults. */
 class Parts {
   readonly issues: Array<Issue> = []
   readonly #parts: ReadonlyMap<string, FormPart>
@@ -40,7 +40,7 @@ class Parts {
 
   refused(): BadRequest | undefined {
     if (this.issues.length === 0) return undefined
-    return new BadRequest({ detail: "The form cannot be used", issues: this.issues })
+    return new BadRequest({ detail: "The form is invalid", issues: this.issues })
   }
 }
 

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 
-/** Where the bytes of a version are. `url` is a `data:` address when they are part of the metadata. */
+/** The location of a version's bytes. `url` is a `data:` URL when the metadata embeds the bytes. */
 const Storage = Schema.Struct({
-  type: Schema.String.annotate({ description: "The blobs' backend, `external` for registered data, or `embedded`" }),
+  type: Schema.String.annotate({ description: "Backend of the blob, `external` for registered data, or `embedded`" }),
   url: Schema.String,
   encoding: Schema.optionalKey(Schema.String),
   compression: Schema.optionalKey(Schema.String)
@@ -11,7 +11,7 @@ const Storage = Schema.Struct({
 /** A version of a stored resource. */
 export const ResourceMetadata = Schema.Struct({
   schema: Schema.Literal("1.0"),
-  "@timestamp": Schema.String.annotate({ description: "When the version was made, ISO 8601 UTC with milliseconds" }),
+  "@timestamp": Schema.String.annotate({ description: "When the version was made: ISO 8601, UTC, with milliseconds" }),
   size: Schema.Int.annotate({ description: "Bytes" }),
   name: Schema.String,
   storage: Storage,
@@ -21,10 +21,10 @@ export const ResourceMetadata = Schema.Struct({
 }).annotate({ identifier: "ResourceMetadata" })
 export type ResourceMetadata = typeof ResourceMetadata.Type
 
-/** What a change of stored resources answers. */
+/** The answer to a change of stored resources. */
 export const ResourceAnswer = Schema.Struct({
   metadata: Schema.Array(ResourceMetadata).annotate({ description: "The versions that were made" }),
-  name: Schema.String.annotate({ description: "The name that was asked for" }),
+  name: Schema.String.annotate({ description: "The requested name" }),
   message: Schema.String,
   tenant: Schema.String
 }).annotate({ identifier: "ResourceAnswer" })

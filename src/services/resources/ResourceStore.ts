@@ -3,14 +3,14 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 
-/** A version of a stored resource as it is kept. Its bytes are a blob, or a file in the tenant's data area. */
+/** A stored version of a resource. Its bytes are a blob, or a file in the tenant's data area. */
 export interface StoredVersion {
   readonly name: string
   readonly version: number
   readonly place: { readonly sha256: string } | { readonly path: string }
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** Whether the metadata holds the bytes. */
+  /** Whether the metadata embeds the bytes. */
   readonly embedded: boolean
   readonly properties?: Readonly<Record<string, unknown>>
   readonly encoding?: string
@@ -21,11 +21,11 @@ export interface StoredVersion {
 
 export interface Registration extends Omit<StoredVersion, "version" | "createdAt" | "embedded" | "place"> {
   readonly path: string
-  /** By default the next one. */
+  /** The next one by default. */
   readonly version?: number
 }
 
-/** What became of versions that were to be made. */
+/** The outcome of creating versions. */
 export type Made =
   | { readonly _tag: "Made"; readonly versions: ReadonlyArray<StoredVersion> }
   | { readonly _tag: "Missing" }
@@ -35,35 +35,38 @@ export type Made =
 export interface Transfer {
   readonly from: string
   readonly to: string
-  /** By default all. */
+  /** All by default. */
   readonly version?: number
   readonly embedded: boolean
-  /** Whether the versions leave their old name. */
+  /** Whether the versions are removed from their old name. */
   readonly isMove: boolean
 }
 
-/** Named versions of stored resources. Every method sees those of one tenant only. */
+/** The metadata of named resources in versions. Every method sees the resources of one tenant only. */
 export class ResourceStore extends Context.Service<
   ResourceStore,
   {
-    /** Copies or moves versions, all that are asked for or none. No bytes move. */
+    /** Copies or moves all requested versions, or none. Bytes are not copied. */
     readonly transfer: (tenant: string, transfer: Transfer, quota: Quota) => Effect.Effect<Made, StorageUnreachable>
     readonly register: (tenant: string, registration: Registration) => Effect.Effect<Made, StorageUnreachable>
-    /** The versions of a name, oldest first; nothing when there are none. */
+    /** The versions of a name, oldest first; undefined when there are none. */
     readonly versions: (
       tenant: string,
       name: string,
       version?: number
     ) => Effect.Effect<ReadonlyArray<StoredVersion>, StorageUnreachable>
-    /** The latest version of each name, by name: `json` is a {@link StoredVersion}. */
+    /** The latest version of each name, ordered by name. `json` is a {@link StoredVersion}. */
     readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Removes a version, or all. Gives the blobs that may be free now; nothing when there was no such version. */
+    /**
+     * Removes one version, or all. Returns the hashes of blobs that may now be unused, or undefined when there was no
+     * such version.
+     */
     readonly remove: (
       tenant: string,
       name: string,
       version?: number
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
-    /** Which of the blobs a version refers to. */
+    /** Which of the given blobs a version refers to. */
     readonly references: (
       tenant: string,
       sha256s: ReadonlyArray<string>

@@ -16,11 +16,11 @@ import { Settings } from "../shared/Settings.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
 
-/** The most bytes that the metadata of a version can hold, and that an answer holds for all its versions. */
+/** Maximum bytes that the metadata of one version embeds, and that one answer embeds for all its versions. */
 const maxEmbedded = 1024 * 1024
 const maxEmbeddedTogether = 16 * maxEmbedded
 
-/** The bytes of a version, open for the length of the scope. */
+/** The bytes of a version, open until the scope closes. */
 export interface Content {
   readonly version: StoredVersion
   readonly size: number
@@ -30,7 +30,7 @@ export interface Content {
 
 type Refusal = InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
 
-/** What a request to register says. */
+/** The request to register a file. */
 export interface NewRegistration {
   readonly url: string
   readonly version?: number
@@ -44,7 +44,7 @@ export class Resources extends Context.Service<
   Resources,
   {
     readonly transfer: (tenant: string, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
-    /** Makes a file of the tenant's data area a version of a stored resource; its bytes stay where they are. */
+    /** Registers a file in the tenant's data area as a version of a stored resource. Its bytes stay where they are. */
     readonly register: (
       tenant: string,
       name: string,
@@ -55,7 +55,7 @@ export class Resources extends Context.Service<
       name: string,
       version?: number
     ) => Effect.Effect<ResourceAnswer, NotFound | StorageUnreachable, Scope.Scope>
-    /** The latest version of each name as JSON of its metadata, by name. */
+    /** The metadata of the latest version of each name as JSON, ordered by name. */
     readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly open: (
       tenant: string,
@@ -67,7 +67,7 @@ export class Resources extends Context.Service<
       name: string,
       version?: number
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
-    /** Removes the tenant's bytes that nothing refers to; with `dryRun` it only tells which those are. */
+    /** Removes the tenant's blobs that nothing refers to. With `dryRun` it only returns them. */
     readonly sweep: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/resources/Resources") {
@@ -85,7 +85,7 @@ export class Resources extends Context.Service<
       const missing = (tenant: string, name: string, version?: number) =>
         new NotFound({ kind: "resource", tenant, id: version === undefined ? name : `${name} ${version}` })
 
-      /** The file or blob of a version; nothing when a registered file is gone. */
+      /** Opens the file or blob of a version; undefined when a registered file no longer exists. */
       const contentOf = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
         const { place } = version
         if ("sha256" in place) {
@@ -169,7 +169,7 @@ export class Resources extends Context.Service<
             return yield* overQuota(tenant, made.usage, quota)
           case "Exists": {
             const { versions } = made
-            const detail = `${to} has version ${versions.slice(0, 20).join(", ")} already`
+            const detail = `${to} already has version ${versions.slice(0, 20).join(", ")}`
             return yield* new VersionConflict({ tenant, name: to, versions, detail })
           }
           case "Made":
@@ -188,17 +188,17 @@ export class Resources extends Context.Service<
           if (embedded) {
             let together = 0
             for (const it of yield* find(tenant, from, version)) {
-              // A registered file may be gone by now, or have another size.
+              // A registered file may have been deleted or changed since.
               const size = "path" in it.place ? yield* area.size(tenant, it.place.path) : it.size
               if (size === undefined) return yield* missing(tenant, from, it.version)
               if (size > maxEmbedded) {
-                const detail = `Version ${it.version} has ${size} bytes: ${maxEmbedded} can be embedded`
+                const detail = `Version ${it.version} has ${size} bytes; at most ${maxEmbedded} can be embedded`
                 return yield* new InvalidResource({ tenant, name: from, limit: maxEmbedded, detail })
               }
               together += size
             }
             if (together > maxEmbeddedTogether) {
-              const detail = `The versions have ${together} bytes: ${maxEmbeddedTogether} can be embedded at once`
+              const detail = `The versions have ${together} bytes; at most ${maxEmbeddedTogether} can be embedded at once`
               return yield* new InvalidResource({ tenant, name: from, limit: maxEmbeddedTogether, detail })
             }
           }

@@ -12,23 +12,23 @@ export class ScanApi extends HttpApiGroup.make("scan")
       params: tenantParams,
       success: ScanResult,
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "The nodes that flowlines can use, for each runtime"),
+    }).annotate(OpenApi.Summary, "Lists the nodes that flowlines can use, by runtime"),
     HttpApiEndpoint.get("analytics", "/v1/:tenant/flowline/scan/analytics", nodes).annotate(
       OpenApi.Summary,
-      "The nodes of batch-SQL flowlines"
+      "Lists the nodes of batch-SQL flowlines"
     ),
     HttpApiEndpoint.get("pybatch", "/v1/:tenant/flowline/scan/pybatch", nodes).annotate(
       OpenApi.Summary,
-      "The nodes of Python batch flowlines, the tenant's own included"
+      "Lists the nodes of Python batch flowlines, including the tenant's own"
     ),
     HttpApiEndpoint.get("stream", "/v1/:tenant/flowline/scan/stream", nodes).annotate(
       OpenApi.Summary,
-      "The nodes of stream flowlines"
+      "Lists the nodes of stream flowlines"
     ),
     HttpApiEndpoint.delete("reset", "/v1/:tenant/flowline/scan/reset", {
       params: tenantParams,
       success: HttpApiSchema.Empty(200)
-    }).annotate(OpenApi.Summary, "Forgets what was found of the tenant's own nodes")
+    }).annotate(OpenApi.Summary, "Discards the cached scan of the tenant's own nodes")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Node scan" })) {}

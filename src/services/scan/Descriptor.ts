@@ -3,30 +3,35 @@ import { runtimes } from "../../protocol/Flowline.ts"
 
 export const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
 
-/** What is known of a node: everything of one that can be used, `type` (its path) and `error` of one that cannot. */
+/**
+ * The description of a node. A usable node has all members but `error`; an unusable one has `type` (its path) and
+ * `error`.
+ */
 export const NodeDescriptor = Schema.Struct({
   type: Schema.String.annotate({
-    description: "What a flowline names it by; the path of a file that cannot be scanned"
+    description: "Type name in a flowline, or the path of a file that cannot be scanned"
   }),
   kind: Schema.optionalKey(Schema.Literals(["input", "processing", "output"])),
   description: Schema.optionalKey(Schema.String.annotate({ description: "Markdown" })),
   runtimes: Schema.Array(Runtime),
   settings: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "JSON Schema (2020-12) of its settings" })
+    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "JSON Schema (2020-12) of the settings" })
   ),
   inputs: Schema.optionalKey(
-    Schema.Struct({ min: Schema.Int, max: Schema.Int }).annotate({ description: "How many subscriptions it takes" })
+    Schema.Struct({ min: Schema.Int, max: Schema.Int }).annotate({
+      description: "Minimum and maximum number of subscriptions"
+    })
   ),
   outputs: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({
-      description: "Streams that it can publish; `*` stands for names that the flowline chooses"
+      description: "Streams that the node can publish; `*` stands for names that the flowline chooses"
     })
   ),
-  source: Schema.String.annotate({ description: "`builtin`, or its origin" }),
+  source: Schema.String.annotate({ description: "`builtin`, or the origin of the node" }),
   example: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Settings" })),
   error: Schema.optionalKey(
     Schema.Struct({ message: Schema.String, line: Schema.optionalKey(Schema.Int) }).annotate({
-      description: "Why it cannot be used"
+      description: "Why the node cannot be used"
     })
   )
 }).annotate({ identifier: "NodeDescriptor" })

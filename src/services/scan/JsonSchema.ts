@@ -16,13 +16,13 @@ const is: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: Predicate.isObject
 }
 
-/** How faults call a value. */
+/** The name of a value's type in faults. */
 export const kindOf = (value: unknown): string =>
   value === null ? "null" : Array.isArray(value) ? "array" : typeof value
 
 const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** What a schema asks for, in a few words. */
+/** A short description of the values that a schema accepts. */
 const wanted = (schema: Readonly<Record<string, unknown>>): string => {
   if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" or ")
   if (Array.isArray(schema["anyOf"])) return schema["anyOf"].filter(Predicate.isObject).map(wanted).join(" or ")
@@ -30,7 +30,7 @@ const wanted = (schema: Readonly<Record<string, unknown>>): string => {
 }
 
 /**
- * All faults of a value by the part of JSON Schema that settings of Python nodes are described with: `type`, `enum`,
+ * All faults of a value against a schema. Supports the keywords that describe settings of Python nodes: `type`, `enum`,
  * `anyOf`, `items`, `properties`, `required` and `additionalProperties`.
  */
 export const faultsOf = (

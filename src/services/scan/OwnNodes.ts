@@ -6,9 +6,9 @@ import { faultsOf } from "./JsonSchema.ts"
 /** A tenant's own nodes, for the validation of its flowlines. */
 export interface OwnNodes {
   readonly types: ReadonlyMap<string, NodeType>
-  /** What could not be scanned: a node that is missing may be in it. */
+  /** The files that could not be scanned. A missing node may be in one of them. */
   readonly broken: ReadonlyArray<string>
-  /** Whether there is nothing on this machine to scan with: any name may be a node. */
+  /** True when this machine has no interpreter to scan with; then any name may be a node. */
   readonly isUnknown: boolean
 }
 
@@ -18,7 +18,7 @@ const cannotRun = () => {
   throw new Error("a node of a tenant runs in its own runtime only")
 }
 
-/** A descriptor as a node of the catalogue's kind. Its settings are checked by their JSON Schema. */
+/** A descriptor as a catalogue node type. Its settings are validated with their JSON Schema. */
 const typeOf = ({ type, kind, description, runtimes, settings, inputs, outputs }: NodeDescriptor): NodeType =>
   node({
     type,
@@ -33,10 +33,10 @@ const typeOf = ({ type, kind, description, runtimes, settings, inputs, outputs }
     start: cannotRun
   })
 
-/** The type of the descriptor that says that nothing could be scanned, for want of an interpreter. */
+/** The type of the descriptor which reports that nothing could be scanned because there is no interpreter. */
 export const nothingScanned = "python3"
 
-/** What a scan found. */
+/** The nodes of a scan's result. */
 export const ownNodes = (descriptors: ReadonlyArray<NodeDescriptor>): OwnNodes => ({
   types: new Map(descriptors.filter(({ error }) => error === undefined).map((found) => [found.type, typeOf(found)])),
   broken: descriptors.flatMap(({ type, error }) =>

@@ -5,22 +5,22 @@ import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
 import { TenantNodes } from "./TenantNodes.ts"
 
-/** Tenants whose nodes are remembered. */
+/** Number of tenants whose nodes are cached. */
 const maxRemembered = 1000
 
 /** The nodes that a tenant's flowlines can use. */
 export class Scan extends Context.Service<
   Scan,
   {
-    /** What the tenant brings along, or why that is not known. */
+    /** The tenant's own nodes, or a descriptor with the reason why they are unknown. */
     readonly own: (tenant: string) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
-    /** Those of one runtime: the catalogue's in its order, then the tenant's own. */
+    /** The nodes of one runtime: those of the catalogue in its order, then the tenant's own. */
     readonly nodes: (
       tenant: string,
       runtime: Runtime
     ) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
     readonly all: (tenant: string) => Effect.Effect<ScanResult, StorageUnreachable>
-    /** Forgets what was found; the next question reads the tenant's nodes again. */
+    /** Discards the cached nodes; the next request scans the tenant's nodes again. */
     readonly reset: (tenant: string) => Effect.Effect<void>
   }
 >()("flow/scan/Scan") {
@@ -30,7 +30,7 @@ export class Scan extends Context.Service<
       const tenantNodes = yield* TenantNodes
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
       const remembered = new Map<string, { readonly version: string; readonly nodes: ReadonlyArray<NodeDescriptor> }>()
-      // Many who ask at once wait for one scan.
+      // Concurrent requests wait for one scan.
       const turn = yield* Semaphore.make(1)
 
       const fresh = Effect.fnUntraced(function* (tenant: string) {

@@ -2,20 +2,20 @@ import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeDescriptor } from "./Descriptor.ts"
 
-/** Nodes that a tenant brings along, besides the catalogue's. */
+/** The nodes that a tenant adds to the catalogue. */
 export class TenantNodes extends Context.Service<
   TenantNodes,
   {
-    /** Changes whenever {@link scan} might find something else; cheap. */
+    /** A cheap value that changes whenever {@link scan} may have a new result. */
     readonly version: (tenant: string) => Effect.Effect<string, StorageUnreachable>
     /**
-     * The files among the tenant's artifacts, each in its latest version: name and text. Those of its configuration are
-     * read by the run itself.
+     * The node files among the tenant's artifacts, each in its latest version, as name and text. A run reads the files
+     * of the tenant's configuration folder itself.
      */
     readonly files: (
       tenant: string
     ) => Effect.Effect<ReadonlyArray<readonly [name: string, text: string]>, StorageUnreachable>
-    /** Reads them; one that cannot be read is a descriptor with an `error`. */
+    /** Scans the tenant's nodes. A node that cannot be read becomes a descriptor with an `error`. */
     readonly scan: (tenant: string) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
   }
 >()("flow/scan/TenantNodes") {}

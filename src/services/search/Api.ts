@@ -14,25 +14,25 @@ export class SearchApi extends HttpApiGroup.make("search")
       params: tenantParams,
       success: Schema.Array(Index),
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "The tenant's indices, by name"),
+    }).annotate(OpenApi.Summary, "Lists the tenant's indices, ordered by name"),
     HttpApiEndpoint.post("search", "/v1/:tenant/search", {
       params: tenantParams,
       payload: SearchRequest,
       success: SearchPage,
       error: [BadRequest, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
-    }).annotate(OpenApi.Summary, "A page of the documents that a query finds"),
+    }).annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
       params: { ...tenantParams, index: Schema.String },
       query: {
         before: Schema.optionalKey(
           Schema.String.annotate({
             description:
-              "Removes only documents whose @timestamp is before this: a date, or date math such as now-30d/d"
+              "Deletes only documents whose `@timestamp` is before this date; date math such as now-30d/d is allowed"
           })
         )
       },
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Removes an index, or its older documents")
+    }).annotate(OpenApi.Summary, "Deletes an index, or its older documents")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Search" })) {}

@@ -1,28 +1,30 @@
 import { Schema } from "effect"
 
-/** A search for a page of documents. */
+/** The request of one page of search results. */
 export const SearchRequest = Schema.Struct({
   index: Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
     description: "An index of the tenant, or a pattern with `*` and `?`"
   }),
   query: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Elasticsearch query; everything by default" })
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "Elasticsearch query; matches all documents by default"
+    })
   ),
   fields: Schema.optionalKey(
     Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(512)))
       .check(Schema.isMaxLength(500))
-      .annotate({ description: "Fields that `source` has, by dotted path; the whole document by default" })
+      .annotate({ description: "Dotted paths of the fields in `source`; the whole document by default" })
   ),
   limit: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 })).annotate({
-      description: "Documents of a page, 1 to 1000; 100 by default"
+      description: "Number of documents per page, 1 to 1000; 100 by default"
     })
   ),
   cursor: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(4096)).annotate({ description: "What the page before it gave" })
+    Schema.String.check(Schema.isMaxLength(4096)).annotate({ description: "`cursor` of the previous page" })
   ),
   total: Schema.optionalKey(
-    Schema.Boolean.annotate({ description: "Whether all documents that fit are counted, which takes longer" })
+    Schema.Boolean.annotate({ description: "Whether to count all matching documents, which takes longer" })
   )
 }).annotate({ identifier: "SearchRequest" })
 export type SearchRequest = typeof SearchRequest.Type
@@ -34,15 +36,17 @@ export const SearchPage = Schema.Struct({
       index: Schema.String,
       source: Schema.Record(Schema.String, Schema.Unknown)
     })
-  ).annotate({ description: "By `@timestamp`, then id" }),
+  ).annotate({ description: "Matching documents, ordered by `@timestamp`, then by id" }),
   total: Schema.optionalKey(Schema.Int),
-  cursor: Schema.optionalKey(Schema.String.annotate({ description: "Leads to the next page; absent on the last one" }))
+  cursor: Schema.optionalKey(
+    Schema.String.annotate({ description: "Cursor of the next page; absent on the last page" })
+  )
 }).annotate({ identifier: "SearchPage" })
 
 export const Index = Schema.Struct({
   name: Schema.String,
   documents: Schema.Int,
-  bytes: Schema.Int.annotate({ description: "What it takes on the disk" }),
+  bytes: Schema.Int.annotate({ description: "Size on disk in bytes" }),
   from: Schema.NullOr(Schema.String).annotate({ description: "First @timestamp" }),
   to: Schema.NullOr(Schema.String).annotate({ description: "Last @timestamp" })
 }).annotate({ identifier: "Index" })

@@ -25,7 +25,7 @@ const Cursor = Schema.fromJsonString(
 const encodeCursor = ({ at, id, index }: Key): string => Base64Url.encode(JSON.stringify(["search", at, id, index]))
 
 const refuse = (part: string, pointer: string, detail: string) =>
-  new BadRequest({ detail: "The search cannot be understood", issues: [{ part, pointer, detail }] })
+  new BadRequest({ detail: "The search request is invalid", issues: [{ part, pointer, detail }] })
 
 const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   const decoded = Result.flatMap(Base64Url.decodeString(cursor), Schema.decodeUnknownResult(Cursor))
@@ -35,7 +35,7 @@ const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   return Effect.succeed({ at, id, index })
 }
 
-/** The source of a hit as JSON text: as it is stored, or with some fields only. */
+/** The source of a hit as JSON text: as stored, or reduced to some fields. */
 const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): string => {
   if (fields === undefined) return source
   const document = readRaw(source)
@@ -49,21 +49,21 @@ const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): s
   )
 }
 
-/** The request's query. `now` is in epoch milliseconds. */
+/** Parses the query of a request. `now` is in epoch milliseconds. */
 const queryOf = (value: unknown, now: number): Effect.Effect<Query, BadRequest> =>
   Result.match(parseQuery(value, now, "/query"), {
     onSuccess: (query) => Effect.succeed(query),
-    onFailure: (issues) => Effect.fail(new BadRequest({ detail: "The query cannot be understood", issues }))
+    onFailure: (issues) => Effect.fail(new BadRequest({ detail: "The query is invalid", issues }))
   })
 
 type Failure = BadRequest | NotFound | StorageUnreachable
 
-/** What requests do with the tenant's indices. */
+/** Lists, searches and deletes the tenant's indices. */
 export class Searches extends Context.Service<
   Searches,
   {
     readonly indices: (tenant: string) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
-    /** A page as JSON text, in which the documents' numbers have all their digits. */
+    /** A page of results as JSON text, in which numbers keep all their digits. */
     readonly page: (tenant: string, body: unknown) => Effect.Effect<string, Failure>
     readonly remove: (tenant: string, index: string, before: string | undefined) => Effect.Effect<void, Failure>
   }
@@ -78,7 +78,7 @@ export class Searches extends Context.Service<
         page: Effect.fn("Searches.page")(function* (tenant, body) {
           const request = yield* Effect.mapError(
             decode(body),
-            (error) => new BadRequest({ detail: "The search cannot be understood", issues: issuesOf(error, "body") })
+            (error) => new BadRequest({ detail: "The search request is invalid", issues: issuesOf(error, "body") })
           )
           const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis)
           const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)

@@ -1,7 +1,6 @@
 /**
- * Bytes collected piece by piece. `expected` is how many there will be, if that is known: room for them is taken at
- * once, which costs memory only as far as it is filled. Beyond it the buffer doubles, so tiny pieces cost no more than
- * large ones.
+ * A growing byte buffer. `expected` is the final size if it is known; it is reserved at once, but costs memory only as
+ * far as it is filled. Beyond it the buffer doubles, so small pieces cost no more than large ones.
  */
 export class Bytes {
   readonly #expected: number
@@ -20,14 +19,14 @@ export class Bytes {
     const length = this.#length + piece.length
     if (length > this.#buffer.length) {
       const room = this.#length === 0 ? this.#expected : this.#buffer.length * 2
-      // The old memory is freed at once: left to the garbage collector, a large form would take twice its size.
+      // Frees the old memory at once: left to the garbage collector, a large form would take twice its size.
       this.#buffer = new Uint8Array(this.#buffer.buffer.transfer(Math.max(length, room)))
     }
     this.#buffer.set(piece, this.#length)
     this.#length = length
   }
 
-  /** What was collected; a view, valid until the next `append`. */
+  /** A view of the collected bytes, valid until the next `append`. */
   get value(): Uint8Array<ArrayBuffer> {
     return this.#buffer.subarray(0, this.#length)
   }

@@ -1,10 +1,10 @@
 import { Context, Deferred, Effect, Layer } from "effect"
 
-/** Tells answers that would go on for ever that the gateway is about to stop. Clients come back to another one. */
+/** Tells endless answers that the gateway is about to stop. Clients reconnect to another gateway. */
 export class Draining extends Context.Service<
   Draining,
   {
-    /** Completes when the gateway begins to stop. */
+    /** Completes when the gateway starts to stop. */
     readonly begun: Effect.Effect<void>
     readonly begin: Effect.Effect<void>
   }

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import { Mime } from "effect/http"
 
-/** Text formats of configuration folders that the common tables lack or take for something else. */
+/** Text formats of configuration folders that the common media type tables lack or get wrong. */
 const own: Record<string, string> = {
   yaml: "application/yaml",
   yml: "application/yaml",
@@ -20,7 +20,7 @@ const own: Record<string, string> = {
   parquet: "application/vnd.apache.parquet"
 }
 
-/** The media type of a file by the extension of its name; bytes without a known one are `application/octet-stream`. */
+/** The media type for the extension of a file name; `application/octet-stream` for unknown extensions. */
 export const mediaTypeOf = (path: string): string => {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const dot = name.lastIndexOf(".")

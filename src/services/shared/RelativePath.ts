@@ -8,7 +8,7 @@ const fault = (path: string): string | undefined => {
   if (forbidden.test(path)) return "a path without control characters and backslashes"
   for (const segment of path.split("/")) {
     if (segment === "" || segment === "." || segment === "..") return "a path without empty, `.` and `..` segments"
-    // A character has at most four bytes in UTF-8, so most segments need no encoding to be known as short enough.
+    // A character takes at most four bytes in UTF-8, so most segments can be accepted without encoding them.
     if (segment.length * 4 > maxSegmentBytes && new TextEncoder().encode(segment).length > maxSegmentBytes) {
       return `a path whose segments have at most ${maxSegmentBytes} bytes`
     }
@@ -23,24 +23,25 @@ const below = (pathOf: (given: string) => string) =>
   })
 
 /**
- * A path below some folder: segments separated by `/`, none of which climbs, is empty, or holds a control character.
+ * A relative path below a folder: segments separated by `/`, without empty, `.` and `..` segments, control characters
+ * and backslashes.
  */
 export const RelativePath = Schema.String.check(below((path) => path)).annotate({
   identifier: "RelativePath",
-  description: "Path with / between its segments"
+  description: "Relative path; segments are separated by /"
 })
 
-/** The path without the slash that may stand at its end. */
+/** The path without its optional trailing slash. */
 export const withoutSlash = (path: string): string => path.replace(/\/$/, "")
 
-/** The same, with a slash at the end or without. */
+/** A {@link RelativePath} with an optional trailing slash. */
 export const FolderPath = Schema.String.check(below(withoutSlash)).annotate({
   identifier: "FolderPath",
-  description: "Path with / between its segments, and at its end if one likes"
+  description: "Relative path; segments are separated by /; a trailing / is optional"
 })
 
 /**
- * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; for people
- * with curl the server accepts them bare as well.
+ * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; the server
+ * also accepts plain slashes, which are easier to type with curl.
  */
 export const SpansSegments = Context.Reference<boolean>("flow/shared/SpansSegments", { defaultValue: () => false })

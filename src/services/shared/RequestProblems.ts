@@ -2,7 +2,7 @@ import { Effect, JsonPointer, type Layer, type Schema, SchemaIssue } from "effec
 import { HttpApiMiddleware } from "effect/http-api"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 
-/** Renders what does not decode: one issue per fault of the request, all at once. */
+/** Renders a request that does not decode as a problem with one issue per fault, all at once. */
 export class RequestProblems extends HttpApiMiddleware.Service<RequestProblems>()("flow/shared/RequestProblems", {
   error: BadRequest
 }) {}
@@ -15,7 +15,7 @@ const segment = (part: PropertyKey | { readonly key: PropertyKey }): string =>
 const pointer = (path: ReadonlyArray<string>): string =>
   path.map((part) => `/${JsonPointer.escapeToken(part)}`).join("")
 
-/** The issues of a failed decoding, the first of each value; `part` says which part of the request it was. */
+/** The issues of a failed decoding, one for each faulty value. `part` names the part of the request. */
 export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray<Issue> => {
   const issues = new Map<string, Issue>()
   for (const { message, path } of formatIssues(error.issue).issues) {
@@ -27,13 +27,13 @@ export const issuesOf = (error: Schema.SchemaError, part: string): ReadonlyArray
 
 const parts: Record<string, string> = { Params: "path", Query: "query", Headers: "header", Payload: "body" }
 
-/** Response encoding failures stay defects: they are ours, not the client's. */
+/** Failures to encode a response stay defects: the fault is the server's, not the client's. */
 export const layer: Layer.Layer<RequestProblems> = HttpApiMiddleware.layerSchemaErrorTransform(
   RequestProblems,
   (error) => {
     const part = parts[error.kind]
     return part === undefined
       ? Effect.fail(error)
-      : Effect.fail(new BadRequest({ detail: "The request cannot be understood", issues: issuesOf(error.cause, part) }))
+      : Effect.fail(new BadRequest({ detail: "The request is invalid", issues: issuesOf(error.cause, part) }))
   }
 )

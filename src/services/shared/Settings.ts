@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import type { BlobPlace } from "../../protocol/Places.ts"
 
-/** Limits on requests: sizes in bytes. A request over one of them is answered 413 with the limit's name and value. */
+/** Limits on requests, in bytes. A request over a limit is answered 413 with the name and value of the limit. */
 export interface Limits {
   readonly jsonBody: number
   readonly definitionsPart: number
@@ -21,13 +21,13 @@ export const defaultLimits: Limits = {
 }
 
 /**
- * The folder of what a tenant's runs write: `<root>/<tenant>/data/`. It lies beside the blobs of a disk, and stays on
- * this machine when the blobs are elsewhere.
+ * The root folder of the files that runs write: `<root>/<tenant>/data/`. It is the folder of the blobs when they are on
+ * a disk, else a folder of this machine.
  */
 export const dataRoot = (settings: { readonly data: string; readonly blobs: BlobPlace }): string =>
   settings.blobs.kind === "disk" ? settings.blobs.root : `${settings.data}/blobs`
 
-/** What the whole gateway is set to, already checked. */
+/** The settings of the whole gateway, validated. */
 export class Settings extends Context.Service<
   Settings,
   {
@@ -37,28 +37,28 @@ export class Settings extends Context.Service<
     readonly hosts: ReadonlyArray<string>
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */
     readonly conf: string
-    /** Folder of the embedded PostgreSQL, the blobs and the runs. */
+    /** The folder of the embedded PostgreSQL, the blobs and the runs. */
     readonly data: string
     readonly defaultTenant: string
     readonly databaseUrl: string | undefined
-    /** Where the other gateways on the same database reach this one: `<host>:<port>`. */
+    /** The address at which other gateways on the same database reach this one: `<host>:<port>`. */
     readonly cluster: string | undefined
-    /** What this gateway does: serve requests (`api`), run executions and jobs (`runner`), or both. */
+    /** The role of this gateway: serve requests (`api`), run executions and jobs (`runner`), or both (`all`). */
     readonly role: "all" | "api" | "runner"
     readonly blobs: BlobPlace
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
-    /** Base address of an OTLP receiver. */
+    /** Base URL of an OTLP receiver. */
     readonly otlp: string | undefined
     readonly limits: Limits
-    /** Runs that go on at once in this gateway, and of each tenant; the others are `PENDING`. */
+    /** Maximum number of concurrent runs: in this gateway, and of each tenant. Further runs stay `PENDING`. */
     readonly runs: { readonly all: number; readonly each: number }
-    /** Lines that a run may print. */
+    /** Maximum number of output lines of a run. */
     readonly outputLines: number
-    /** What each tenant may store in all: bytes and versions; without a limit where there is none. */
+    /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
-    /** Milliseconds that a storage has to answer before the request is answered 504. */
+    /** Milliseconds that a storage has to answer before the request fails with 504. */
     readonly storageDeadline: number
-    /** Milliseconds that requests under way have when the gateway is told to stop. */
+    /** Milliseconds that running requests have to finish when the gateway stops. */
     readonly stopPatience: number
   }
 >()("flow/shared/Settings") {}

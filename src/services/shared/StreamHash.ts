@@ -1,13 +1,13 @@
 import { Context } from "effect"
 
-/** A SHA-256 of bytes that come piece by piece. */
+/** An incremental SHA-256. */
 export interface RunningHash {
   readonly update: (chunk: Uint8Array) => void
-  /** The digest in base64. Nothing can be added after it. */
+  /** The digest in base64. No bytes may be added afterwards. */
   readonly base64: () => string
 }
 
-/** Hashes what is too large to be held; the Web Crypto API cannot. */
+/** Hashes data that is too large for memory; the Web Crypto API has no incremental digest. */
 export class StreamHash extends Context.Service<StreamHash, { readonly sha256: () => RunningHash }>()(
   "flow/shared/StreamHash"
 ) {}

@@ -3,15 +3,15 @@ import { HttpApiMiddleware } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
-/** A tenant's name: letters, digits, `.`, `_`, `-`, at most 63 of them, starting with a letter or digit. */
+/** A tenant's name: at most 63 letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 export const TenantName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { expected: "a tenant name" })
 ).annotate({ identifier: "TenantName", description: "Tenant name", examples: ["mytenant"] })
 
-/** Path parameters of an endpoint below `/v1/:tenant`. */
+/** The path parameters of endpoints below `/v1/:tenant`. */
 export const tenantParams = { tenant: TenantName }
 
-/** The tenants that the configuration holds. */
+/** The tenants of the configuration. */
 export class Tenants extends Context.Service<
   Tenants,
   {
@@ -20,7 +20,7 @@ export class Tenants extends Context.Service<
   }
 >()("flow/shared/Tenants") {}
 
-/** Refuses every request below `/v1/{tenant}` whose tenant is not configured, before anything else is looked at. */
+/** Rejects a request below `/v1/{tenant}` whose tenant is not configured, before anything else is checked. */
 export class KnownTenant extends HttpApiMiddleware.Service<KnownTenant>()("flow/shared/KnownTenant", {
   error: [NotFound, StorageUnreachable]
 }) {}

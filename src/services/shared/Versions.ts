@@ -1,27 +1,30 @@
-/** What separates the parts of a sort key: below every character that a version may have. */
+/** Separates the parts of a sort key. It sorts below every character that a version may contain. */
 const end = "!"
 
-/** A number whose text order is its numeric order, whatever its length. */
+/** A text form of a number that sorts numerically for any length. */
 const numberKey = (digits: string): string => {
   const significant = digits.replace(/^0+/, "")
   return String(significant.length).padStart(3, "0") + significant
 }
 
-/** Identifiers of a pre-release (SemVer 2.0.0, section 11.4): numbers below words, fewer below more. */
+/**
+ * The sort key of pre-release identifiers (SemVer 2.0.0, section 11.4): numbers sort below words, fewer identifiers
+ * below more.
+ */
 const preReleaseKey = (text: string): string =>
   text
     .split(".")
     .map((id) => (/^\d+$/.test(id) ? `0${numberKey(id)}` : `1${id}${end}`))
     .join("") + end
 
-/** What an artifact's version may be: letters, digits, `.`, `_`, `+`, `~`, `-`, beginning with a letter or digit. */
+/** The format of artifact versions: letters, digits, `.`, `_`, `+`, `~`, `-`, starting with a letter or digit. */
 export const versionPattern = /^[A-Za-z0-9][A-Za-z0-9._+~-]{0,127}$/
 
 /**
- * A text that sorts, byte by byte, as versions are ordered: by SemVer, else by their leading numeric parts (a missing
- * part is 0), else as text. A pre-release is below its release, what has no number is below all that have one. Two
- * versions never have the same key; versions that are equal by these rules (`1.0`, `1.0.0`, `1.0.0+x`) are ordered as
- * text. At most six times as long as the version.
+ * A sort key whose byte order is the order of versions: by SemVer, else by the leading numeric parts (a missing part
+ * counts as 0), else as text. A pre-release sorts below its release; a version without a number sorts below all
+ * versions with one. Versions that these rules treat as equal (`1.0`, `1.0.0`, `1.0.0+x`) are ordered as text, so
+ * different versions have different keys. The key is at most six times as long as the version.
  */
 export const versionKey = (version: string): string => {
   const match = /^v?(\d+(?:\.\d+)*)(.*)$/s.exec(version)

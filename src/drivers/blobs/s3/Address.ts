@@ -1,7 +1,7 @@
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../protocol/Places.ts"
 
-/** Variables of the AWS tools that say what an address leaves out. */
+/** The variables of the AWS tools, which supply what an address omits. */
 export interface AwsVariables {
   readonly accessKeyId?: string | undefined
   readonly secretAccessKey?: string | undefined
@@ -10,7 +10,7 @@ export interface AwsVariables {
   readonly endpoint?: string | undefined
 }
 
-/** Why an address cannot be used. The message never repeats the address, which may hold a secret. */
+/** Why an address cannot be used. The message never contains the address, which may include a secret. */
 export class WrongAddress extends Error {}
 
 const bucketName = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
@@ -48,13 +48,13 @@ const credentialsOf = (url: URL, aws: AwsVariables): S3Blobs["credentials"] => {
 
 const pathStyleOf = (value: string | null, endpoint: string | undefined): boolean => {
   if (value !== null && value !== "true" && value !== "false") throw new WrongAddress("pathStyle is true or false")
-  // Servers of one's own seldom have a host name for every bucket; Amazon has.
+  // Self-hosted servers rarely have a host name per bucket; Amazon does.
   return value === null ? endpoint !== undefined : value === "true"
 }
 
 /**
- * Reads `s3://[key:secret@]bucket[/prefix][?endpoint=…&region=…&pathStyle=true|false]`. What it leaves out comes from
- * the AWS variables. Throws {@link WrongAddress}.
+ * Parses `s3://[key:secret@]bucket[/prefix][?endpoint=…&region=…&pathStyle=true|false]`. Omitted parts come from the
+ * AWS variables. Throws {@link WrongAddress}.
  */
 export const s3Address = (address: string, aws: AwsVariables): S3Blobs => {
   const url = parse(address)

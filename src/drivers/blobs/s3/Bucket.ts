@@ -62,20 +62,20 @@ export class Turns {
   }
 }
 
-/** How often a request is sent that the server could not take; all of it within the deadline. */
+/** Maximum number of attempts for a request that the server could not process; all within the deadline. */
 const maxAttempts = 3
 
-/** Bodies that are on their way at once, in this process: memory and the line are shared by all uploads. */
+/** Maximum number of bodies that this process sends concurrently: all uploads share memory and bandwidth. */
 const bodies = 16
 
-/** What {@link Bucket.quick} and {@link Bucket.steady} give to the client's `send`. */
+/** The options that {@link Bucket.quick} and {@link Bucket.steady} pass to the client's `send`. */
 export interface Limits {
   readonly abortSignal: AbortSignal
   /** Milliseconds until the head of the answer; 0 for no limit. */
   readonly requestTimeout: number
 }
 
-/** A bucket, its client and the time that its server has. `deadline` is in milliseconds. */
+/** A bucket, its client and the server's deadline in milliseconds. */
 export class Bucket {
   readonly name: string
   readonly client: S3Client
@@ -98,7 +98,7 @@ export class Bucket {
       forcePathStyle: place.forcePathStyle,
       credentials: Redacted.value(place.credentials),
       maxAttempts,
-      // Checksums in trailers are not understood by every server; a signed body is checked by all of them.
+      // Not every server supports checksums in trailers; all of them verify a signed body.
       requestChecksumCalculation: "WHEN_REQUIRED",
       responseChecksumValidation: "WHEN_REQUIRED",
       expectContinueHeader: false,
@@ -107,12 +107,17 @@ export class Bucket {
     })
   }
 
-  /** A request whose answer comes within the deadline, retries included. Of a read, that is its head. */
+  /**
+   * A request that must be answered within the deadline, including retries. For a read, the deadline applies to the
+   * head.
+   */
   quick<A>(send: (limits: Limits) => Promise<A>, signal?: AbortSignal): Promise<A> {
     return this.#bounded(send, this.deadline, this.deadline, signal)
   }
 
-  /** A request that takes its time as long as something moves: it carries much, or has the server do much. */
+  /**
+   * A request that may take any time as long as it makes progress: it transfers much, or gives the server much work.
+   */
   steady<A>(send: (limits: Limits) => Promise<A>, signal?: AbortSignal): Promise<A> {
     return this.#bounded(send, 0, undefined, signal)
   }
@@ -144,7 +149,7 @@ export class Bucket {
   }
 }
 
-/** The error that the server answered with; `undefined` when it did not answer at all. */
+/** The error that the server answered with; `undefined` when it did not answer. */
 export const refusalOf = (error: unknown): S3ServiceException | undefined =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode !== undefined ? error : undefined
 

@@ -65,19 +65,19 @@ export class Filling {
 
 const mib = 1024 * 1024
 
-/** Up to so many bytes are held in memory until their hash, and so their key, is known. */
+/** Contents up to this size are held in memory until their hash, and so their key, is known. */
 const smallPart = 8 * mib
 
-// All parts but the last have one size, as some servers ask for it; only beyond 39 GiB, where the 10 000 parts that
-// there may be would not be enough, larger ones follow.
+// All parts but the last have the same size, as some servers require. Only beyond 39 GiB, where 10 000 parts of that
+// size do not suffice, larger ones follow.
 const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
 
-/** Bytes that were taken in: held in memory, or stored under a temporary key. */
+/** Received bytes, held in memory or stored under a temporary key. */
 export type Collected = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
 
 /**
- * Takes a source in, hashing it on the way: little of it stays in memory, more goes to `key` in parts. What is under
- * `key` is visible to nobody who does not look for it; when this fails, nothing is.
+ * Receives and hashes a source: a small one stays in memory, a larger one is uploaded to `key` in parts. The object
+ * under `key` is temporary. Nothing is left there when this fails.
  */
 export const collect = async (
   bucket: Bucket,
@@ -88,7 +88,7 @@ export const collect = async (
   const hash = createHash("sha256")
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
-  // Not only with the next part: a slow source may take long to fill it.
+  // Fails at once instead of with the next part: a slow source may take long to fill it.
   const giveUp = (cause: unknown) => failed.abort(cause)
   let upload: Multipart | undefined
   const filling = new Filling(partSize(1))
@@ -105,7 +105,7 @@ export const collect = async (
       return ETag
     }, giveUp)
   }
-  // A single writer: the pump waits for one write before it begins the next.
+  // There is only one writer: the pump waits for each write before the next.
   const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
     size += length
     for (const buffer of buffers) {
@@ -134,9 +134,9 @@ export const collect = async (
     return { ...blob, temporary: key }
   } catch (error) {
     giveUp(error)
-    // The upload may be about to begin: only then it is known what there is to abort.
+    // The upload may just be starting: wait until it is known, then abort it.
     const cleaned = writing.catch(() => {}).then(() => upload?.abort().catch(() => {}))
-    // A server that does not answer would hold the cleaning up as well; the sweep comes later.
+    // An unresponsive server would block the cleanup too; the sweep does it later.
     if (!(error instanceof Overdue)) await cleaned
     throw error
   }

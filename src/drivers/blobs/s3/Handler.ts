@@ -27,12 +27,13 @@ type Request = Parameters<Handle>[0]
 type Options = Parameters<Handle>[1]
 
 /**
- * What is read may wait for a slow reader, so the silence of its connection is no failure; whoever reads has a deadline
- * of its own. On every other request silence is one, and is not tried again: that would multiply the deadline.
+ * Detects silent connections. A read may pause for a slow reader, so silence is not a failure there; the reader has its
+ * own deadline. For every other request silence is a failure, which is not retried, because that would multiply the
+ * deadline.
  */
 export class Handler extends NodeHttpHandler {
   readonly #reading: NodeHttpHandler
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly #silence: number
 
   constructor(options: NodeHttpHandlerOptions, silence: number) {
@@ -52,7 +53,7 @@ export class Handler extends NodeHttpHandler {
     }
   }
 
-  /** Sends a body; the silence of the server counts from the last byte that it took. */
+  /** Sends a body. The silence of the server counts from the last byte that it accepted. */
   #send(request: Request, bytes: Uint8Array, options: Options): ReturnType<Handle> {
     return new Promise((resolve, reject) => {
       const control = new AbortController()
@@ -63,7 +64,7 @@ export class Handler extends NodeHttpHandler {
         control.abort()
       }, this.#silence)
       const body = inPieces(bytes, () => timer.refresh())
-      // Not in the request itself, which may be sent again.
+      // A copy, because the request itself may be sent again.
       const sent = request.clone()
       sent.body = body
       super

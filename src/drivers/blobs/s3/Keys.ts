@@ -1,15 +1,15 @@
 import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
 
 /**
- * Where things lie in the bucket, below the prefix:
+ * The layout of the bucket, below the prefix:
  *
  *     <tenant>/blobs/<sha256>                   a blob
- *     <tenant>/blobs/<sha256>.removing.<name>   somebody is about to remove it
+ *     <tenant>/blobs/<sha256>.removing.<name>   mark of a pending removal
  *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
  *     .health/tmp/<name>                        the probe of the health check
  */
 export interface Keys {
-  /** What all keys begin with: empty, or ends in a slash. */
+  /** The prefix of all keys: empty, or ending in a slash. */
   readonly base: string
   readonly blobs: (tenant: string) => string
   readonly blob: (tenant: string, sha256: string) => string
@@ -18,10 +18,10 @@ export interface Keys {
   readonly temporary: (tenant: string, name: string) => string
 }
 
-/** The tenant-like name of what is the gateway's own; no tenant's name begins with a dot. */
+/** The name that the gateway's own objects have in place of a tenant; no tenant's name begins with a dot. */
 export const ownFolder = ".health"
 
-/** Whether a part of a key may be the name of a tenant, or {@link ownFolder}. */
+/** Whether a part of a key can be the name of a tenant, or {@link ownFolder}. */
 export const isTenant = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.+$/.test(name)
 
 const segment = (name: string): string => {
@@ -44,7 +44,7 @@ export const s3Keys = (prefix: string): Keys => {
   }
 }
 
-/** The value of a copy's source header. */
+/** The value of the `CopySource` header. */
 export const copySource = (bucket: string, key: string): string =>
   [bucket, ...key.split("/")].map(encodeURIComponent).join("/")
 

@@ -3,14 +3,14 @@ import type { StoredBlob } from "../Blobs.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, type Keys } from "./Keys.ts"
 
-/** An object as a listing shows it. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
+/** An object of a listing. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
 export interface Listed {
   readonly key: string
   readonly size: number
   readonly modified: number
 }
 
-/** One page of a listing in the order of the keys, and how to get the next. */
+/** One page of a listing in key order, with the token of the next page. */
 export const page = async (
   bucket: Bucket,
   query: Omit<ListObjectsV2CommandInput, "Bucket">,
@@ -31,7 +31,7 @@ export const page = async (
   return { objects, folders, next: answer.IsTruncated ? answer.NextContinuationToken : undefined }
 }
 
-/** All objects below a prefix, a page at a time. */
+/** All objects below a prefix, one page at a time. */
 export async function* pages(
   bucket: Bucket,
   query: Omit<ListObjectsV2CommandInput, "Bucket">
@@ -44,10 +44,10 @@ export async function* pages(
   } while (next !== undefined)
 }
 
-/** When the content was last written, at the latest: Amazon tells whole seconds only. */
+/** The latest possible time of the last write: Amazon reports whole seconds only. */
 export const storedAt = ({ modified }: Listed): number => (modified % 1000 === 0 ? modified + 999 : modified)
 
-/** A blob with the marks of those who are about to remove it, as they are at one moment. */
+/** A blob and the marks of pending removals, in one listing. */
 export const look = async (
   bucket: Bucket,
   blob: string,

@@ -6,15 +6,15 @@ import {
 } from "@aws-sdk/client-s3"
 import type { Bucket, Limits } from "./Bucket.ts"
 
-/** Parts of one upload that are under way at once. */
+/** Maximum number of concurrent parts of one upload. */
 const parallel = 3
 
-/** Sends one part and tells its tag. */
+/** Sends one part and returns its tag. */
 export type SendPart = (uploadId: string, number: number, limits: Limits) => Promise<string | undefined>
 
 /**
- * An upload in parts. It shows under its key when {@link complete} returns, whole; nothing of it is left after
- * {@link abort}, which also ends the requests that are under way.
+ * A multipart upload. The object becomes visible as a whole when {@link complete} returns. {@link abort} ends running
+ * requests and leaves nothing behind.
  */
 export class Multipart {
   readonly #bucket: Bucket
@@ -32,7 +32,7 @@ export class Multipart {
     this.#target = { Bucket: bucket.name, Key: key, UploadId: uploadId }
   }
 
-  /** `signal` ends the parts that are under way; {@link abort} is still to be called. */
+  /** `signal` cancels running parts; {@link abort} must still be called. */
   static async create(bucket: Bucket, key: string, signal: AbortSignal): Promise<Multipart> {
     const command = new CreateMultipartUploadCommand({ Bucket: bucket.name, Key: key })
     const { UploadId } = await bucket.quick((limits) => bucket.client.send(command, limits))
@@ -41,8 +41,8 @@ export class Multipart {
   }
 
   /**
-   * Begins with the next part, which is number 1 at first; waits while as many as may be are under way. `failed` is told
-   * at once of the first part that fails, while nobody may be waiting.
+   * Starts the next part (the first has number 1), and waits while the maximum number of parts is running. `failed` is
+   * called immediately for the first part that fails, because nobody may be waiting then.
    */
   async add(send: SendPart, failed: (cause: unknown) => void = () => {}): Promise<void> {
     this.#number++
@@ -68,11 +68,11 @@ export class Multipart {
     if (this.#failure !== undefined) throw this.#failure.cause
     const parts = this.#parts.sort((a, b) => (a.PartNumber ?? 0) - (b.PartNumber ?? 0))
     const command = new CompleteMultipartUploadCommand({ ...this.#target, MultipartUpload: { Parts: parts } })
-    // Not interrupted: nobody could say then whether there is an object under the key.
+    // Not interruptible: otherwise it would be unknown whether the object exists.
     await this.#bucket.steady((limits) => this.#bucket.client.send(command, limits))
   }
 
-  /** Fails when the storage could not be told: then the sweep finds it. */
+  /** Fails when the storage cannot be reached; then the sweep removes the upload. */
   async abort(): Promise<void> {
     this.#control.abort(new Error("the upload was given up"))
     await Promise.all(this.#underWay)

@@ -79,7 +79,7 @@ const sizeOf = async (bucket: Bucket, key: string, signal?: AbortSignal): Promis
   return (await bucket.quick((limits) => bucket.client.send(command, limits), signal)).ContentLength ?? 0
 }
 
-/** A range cannot say that it is empty, so nothing is asked for then but the size. */
+/** A Range header cannot express an empty range, so only the size is requested. */
 const openNothing = async (bucket: Bucket, key: string, span: ByteSpan, signal?: AbortSignal): Promise<Opened> => {
   if ((await sizeOf(bucket, key, signal)) < span.end) throw new Error("the blob is shorter than it was")
   return { span, body: new Body(Readable.from([])) }
@@ -119,8 +119,8 @@ class BodyChunks implements Chunks {
   }
 
   /**
-   * The next chunk. A connection that breaks is made anew, unless that has just been tried in vain: servers end those
-   * that a slow reader leaves alone for long.
+   * The next chunk. A broken connection is reopened once, because servers close connections that a slow reader leaves
+   * idle.
    */
   readonly next = async (): Promise<Buffer | undefined> => {
     const length = Math.min(chunkSize, this.#end - this.#position)
@@ -144,8 +144,9 @@ class BodyChunks implements Chunks {
 }
 
 /**
- * The bytes of a span (the whole blob by default). The server is sending when the promise resolves. The connection is
- * closed and made again as {@link streamOf} says.
+ * The bytes of a span, by default the whole blob. The server is already sending when the promise resolves, so a blob
+ * that is removed later can still be read. The connection is closed when the stream ends in any way, and after ten
+ * seconds without a reader. A stream that is run later than that, or a second time, sends a new request.
  */
 export const readBlob = async (
   bucket: Bucket,
@@ -166,5 +167,5 @@ export const readBlob = async (
   )
 }
 
-/** The size of a blob, or `undefined` when there is none. */
+/** The size of a blob in bytes, or `undefined` when there is none. */
 export const blobSize = async (bucket: Bucket, key: string): Promise<number | undefined> => sizeOf(bucket, key)

@@ -9,7 +9,7 @@ import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
 import { look, pages, storedAt } from "./Look.ts"
 
-/** Removes a blob; tells whether there was one. */
+/** Removes a blob and returns whether it existed. */
 export const removeBlob = async (bucket: Bucket, key: string): Promise<boolean> => {
   const { stored } = await look(bucket, key)
   if (stored === undefined) return false
@@ -18,9 +18,9 @@ export const removeBlob = async (bucket: Bucket, key: string): Promise<boolean> 
 }
 
 /**
- * Removes a blob that was last written before that time. S3 cannot remove on a condition of time, so who is about to
- * remove says so with a mark, and then looks: a write from before the mark is seen, and a later one sees the mark and
- * waits. When it is not known whether the removal still happens, the mark stays, and loses its meaning after a minute.
+ * Removes a blob that was last written before a time. S3 has no conditional removal by time. So the remover first
+ * writes a mark and then checks the time: it sees a write from before the mark, and a later writer sees the mark and
+ * waits. If the outcome of the removal is unknown, the mark stays and expires after a minute.
  */
 export const removeBefore = (
   bucket: Bucket,

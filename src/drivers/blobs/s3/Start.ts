@@ -54,13 +54,16 @@ const explain = (error: unknown): string => {
   return `the server cannot be reached (${code})`
 }
 
-/** Whether it may work when it is tried again: no answer, or one that speaks of the server's own trouble. */
+/** Whether a retry may help: there was no answer, or the server reported an internal problem. */
 const isPassing = (error: unknown): boolean => {
   const status = refusalOf(error)?.$metadata.httpStatusCode
   return status === undefined || status >= 500 || status === 429
 }
 
-/** Fails with a word for the operator unless the bucket can be used. A server that starts along gets half a minute. */
+/**
+ * Fails with a message for the operator unless the bucket can be used. A server that starts at the same time has 30
+ * seconds to respond.
+ */
 export const prepare = (bucket: Bucket, keys: Keys): Effect.Effect<void, S3Refused> =>
   Effect.tryPromise({
     try: async () => {

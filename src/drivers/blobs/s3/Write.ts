@@ -72,8 +72,8 @@ export const publish = async (bucket: Bucket, key: string, taken: Collected, sig
 }
 
 /**
- * Stores the source's bytes under their hash. Whatever goes wrong, the temporary object is removed. Interrupted when
- * the blob is about to get its key, it may be there nevertheless: nothing refers to it, and the sweep removes it.
+ * Stores the source's bytes under their hash. The temporary object is removed in any case. If it is interrupted while
+ * the blob gets its key, the blob may exist; nothing refers to it, and the sweep removes it.
  */
 export const writeBlob = (
   bucket: Bucket,
@@ -93,7 +93,7 @@ export const writeBlob = (
       return { sha256: taken.sha256, size: taken.size }
     } catch (error) {
       const cleaned = clean()
-      // A server that does not answer would hold the cleaning up as well; the sweep comes later.
+      // An unresponsive server would block the cleanup too; the sweep does it later.
       if (!(error instanceof Overdue)) await cleaned
       throw error
     }

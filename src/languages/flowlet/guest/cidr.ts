@@ -1,8 +1,8 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
- * True when the IPv4 or IPv6 address lies in one of the networks, `10.0.0.0/8` or `2001:db8::/32` (or is the address
- * that is given without a prefix). What is no address lies nowhere; a malformed network is an error.
+ * True when the IPv4 or IPv6 address is in one of the networks, such as `10.0.0.0/8` or `2001:db8::/32`; without a
+ * prefix, a network is a single address. False when the text is not an address. A malformed network is an error.
  */
 export function cidr(address: unknown, ...networks: ReadonlyArray<unknown>): boolean {
   const v4 = (text: string): bigint | undefined => {
@@ -41,7 +41,7 @@ export function cidr(address: unknown, ...networks: ReadonlyArray<unknown>): boo
     const six = text.includes(":")
     const value = six ? v6(text) : v4(text)
     if (value === undefined) return undefined
-    // An IPv4 address in IPv6 clothes (RFC 4291, 2.5.5.2) is that IPv4 address.
+    // An IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2) counts as the IPv4 address.
     if (six && value >> 32n === 0xffffn) return { bits: 32, value: value & 0xffffffffn }
     return { bits: six ? 128 : 32, value }
   }

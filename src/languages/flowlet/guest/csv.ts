@@ -1,8 +1,8 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
- * Reads one CSV record (RFC 4180): an array of its values, or with `columns` an object. Values beyond the columns are
- * named `column<n>`. `options.separator` is `,` and `options.quote` is `"` unless said otherwise.
+ * Parses one CSV record (RFC 4180) to an array of its values, or with `columns` to an object. Values beyond the columns
+ * are named `column<n>`. The default of `options.separator` is `,`, that of `options.quote` is `"`.
  */
 export function csv(
   text: unknown,

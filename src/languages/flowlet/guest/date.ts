@@ -1,9 +1,10 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
- * Reads a time: ISO 8601 in UTC with milliseconds, or null when the text does not fit. `format` is `ISO8601` (default),
- * `UNIX`, `UNIX_MS`, or letters as in Java: `dd/MMM/yyyy:HH:mm:ss Z`, literal text in quotes. `options.zone` (`UTC`,
- * `+02:00`) is for formats without a zone, `options.year` for formats without a year: there is no clock to ask.
+ * Parses a time. Returns ISO 8601 in UTC with milliseconds, or null when the text does not match. `format` is `ISO8601`
+ * (default), `UNIX`, `UNIX_MS`, or letters as in Java: `dd/MMM/yyyy:HH:mm:ss Z`, with literal text in quotes.
+ * `options.zone` (`UTC`, `+02:00`) is for formats without a zone, `options.year` for formats without a year, because
+ * there is no clock.
  */
 export function date(
   text: unknown,

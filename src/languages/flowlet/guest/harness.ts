@@ -1,26 +1,30 @@
 import type { ScriptFault } from "../Outcome.ts"
 
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
-/** What the host gives: strings and numbers only go in and out. */
+/** The functions of the host. Only strings and numbers are passed in either direction. */
 export interface Host {
-  /** Told which event is about to be processed; true: stop before it. */
+  /** Called before each event with its index; true means stop before it. */
   readonly mark: (index: number) => boolean
   /**
-   * Matches in the host: the fields as JSON text, "" when nothing matches, "!" and a message when the pattern is bad.
+   * Matches in the host. Returns the fields as JSON text, "" when nothing matches, or "!" and a message when the
+   * pattern is invalid.
    */
   readonly match: (kind: "grok" | "dissect", pattern: string, text: string, definitions: string) => string
 }
 
-/** What the host calls. */
+/** The functions that the host calls. */
 export interface Harness {
   /** Processes events (a JSON array) until the host says stop. */
   readonly run: (process: (event: unknown) => unknown, events: string) => void
-  /** Gives out what was made so far, as a JSON array of outcomes, and forgets it. */
+  /** Returns the outcomes so far as a JSON array and clears them. */
   readonly collect: () => string
 }
 
-/** Makes the helpers of programs and the loop over events. Captures what it needs before the program can run. */
+/**
+ * Creates the helpers of programs and the loop over events. Captures the built-ins that it needs before the program can
+ * change them.
+ */
 export function harness(host: Host, file: string): Harness {
   const { parse, stringify } = JSON
   const shownLines = 1000
@@ -63,8 +67,8 @@ export function harness(host: Host, file: string): Harness {
 
   const faultOf = (thrown: unknown): ScriptFault => {
     try {
-      // Without memory for an error, the sandbox throws null.
-      if (thrown === null) return { message: "thrown: null, by the program or for want of memory" }
+      // Without memory for an error object, the sandbox throws null.
+      if (thrown === null) return { message: "thrown: null, by the program or because it is out of memory" }
       if (!(thrown instanceof Error)) return { message: `thrown: ${textOf(thrown)}`.slice(0, shownLength) }
       const message = `${thrown.name}: ${thrown.message}`.slice(0, shownLength)
       const at = String(thrown.stack).split(`${file}:`)[1]?.split(":") ?? []
@@ -124,10 +128,10 @@ export function harness(host: Host, file: string): Harness {
   }
   const write = (value: unknown): string => {
     if (value === undefined || value === null) return '"dropped":true'
-    if (value instanceof Promise) throw new TypeError("process returned a promise: programs do not wait")
+    if (value instanceof Promise) throw new TypeError("process returned a promise: programs are synchronous")
     if (!isArray(value)) return `"output":${textOfEvent(value, "")}`
     const texts: Array<string> = []
-    // By index: an array may bring an iterator or a map of its own.
+    // By index, because the program may have overridden the array's iterator or map.
     for (let index = 0; index < value.length; index++) texts.push(textOfEvent(value[index], "an array with "))
     return texts.length === 0 ? '"dropped":true' : `"output":[${texts.join(",")}]`
   }

@@ -1,13 +1,13 @@
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
 /**
- * Makes the function of a filter one of a flowlet: a kept event becomes an empty one, which crosses back at no cost,
- * and the host passes on what it has.
+ * Turns the function of a filter into one of a flowlet. A kept event becomes an empty one, which is cheap to copy out
+ * of the sandbox; the host passes on the original.
  */
 export function keep(test: (event: unknown) => unknown): (event: unknown) => object | undefined {
   return (event) => {
     const kept = test(event)
-    if (kept instanceof Promise) throw new TypeError("the filter returned a promise: programs do not wait")
+    if (kept instanceof Promise) throw new TypeError("the filter returned a promise: programs are synchronous")
     if (typeof kept === "function") throw new TypeError("the filter returned a function: name it process")
     return kept ? {} : undefined
   }

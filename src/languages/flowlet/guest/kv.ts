@@ -1,9 +1,9 @@
-// Runs inside the sandbox: self-contained, shipped there as text.
+// Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
- * Reads `key=value` pairs. A value may stand in quotes ("…" or '…'), inside which a backslash escapes; a key that comes
- * again makes an array. `options.pair` separates the pairs (default: blanks), `options.value` key and value (`=`).
- * Words without the separator are passed over.
+ * Parses `key=value` pairs. A value may be quoted ("…" or '…'), with backslash escapes; the values of a repeated key
+ * become an array. `options.pair` separates pairs (default: blanks), `options.value` key and value (default `=`). Words
+ * without that separator are skipped.
  */
 export function kv(
   text: unknown,

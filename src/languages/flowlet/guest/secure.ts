@@ -1,12 +1,12 @@
-// Runs inside the sandbox before the program: self-contained, shipped there as text.
+// Runs inside the sandbox before the program. Its source text is passed there: it must not refer to anything outside.
 
 /**
- * Takes the clock, chance and shared memory away and freezes everything that is there from the beginning, so that an
- * event cannot change how the next one is treated.
+ * Removes the clock, random numbers and shared memory, and freezes all existing objects, so that an event cannot affect
+ * the processing of the next one.
  */
 export function secure(): void {
   const refuse = (what: string) => () => {
-    throw new TypeError(`${what} is not available: programs have no clock and no chance`)
+    throw new TypeError(`${what} is not available: programs have no clock and no random numbers`)
   }
   const RealDate = Date
   const zoneless = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?$/
@@ -52,7 +52,7 @@ export function secure(): void {
   for (const name of ["WeakRef", "FinalizationRegistry", "SharedArrayBuffer", "Atomics"])
     Reflect.deleteProperty(globalThis, name)
 
-  // A frozen prototype would also forbid to set a property of that name on what inherits from it.
+  // A property that is read-only on a frozen prototype could not be set on objects that inherit from it either.
   const overridable = (target: object): void => {
     for (const key of Reflect.ownKeys(target)) {
       const own = Reflect.getOwnPropertyDescriptor(target, key)

@@ -43,7 +43,10 @@ import { patterns as legacyRedis } from "./legacy/redis.ts"
 import { patterns as legacyRuby } from "./legacy/ruby.ts"
 import { patterns as legacySquid } from "./legacy/squid.ts"
 
-/** Pattern sets: field names as in Logstash before ECS, and those of the Elastic Common Schema. */
+/**
+ * The built-in pattern sets: `legacy` has the field names of Logstash before ECS, `ecs-v1` those of the Elastic Common
+ * Schema.
+ */
 export type PatternSet = "legacy" | "ecs-v1"
 
 const topics: Readonly<Record<PatternSet, ReadonlyArray<Readonly<Record<string, string>>>>> = {

@@ -5,7 +5,7 @@ import type { Place } from "./Reader.ts"
 export type ParseClause = (place: Place) => Query | undefined
 
 /**
- * How many of `count` clauses must hold: a number, a negative number (all but so many), a percentage rounded down, or
+ * How many of `count` clauses must match: a number, a negative number (all but so many), a percentage rounded down, or
  * conditions such as `2<75%`.
  */
 export const minimumOf = (place: Place, count: number): number | undefined => {
@@ -40,7 +40,7 @@ export const bool = (place: Place, parse: ParseClause): Query | undefined => {
   const should = clauses(members.get("should"), parse)
   const mustNot = clauses(members.get("must_not"), parse)
   const given = members.get("minimum_should_match")
-  // Beside what must hold, a `should` only ranks, and there is no rank here.
+  // Next to required clauses, a `should` only affects the ranking, which does not exist here.
   const least = must.length === 0 && should.length > 0 ? 1 : 0
   const minimum = given === undefined ? least : minimumOf(given, should.length)
   if (minimum === undefined) return undefined

@@ -12,7 +12,10 @@ const equal = (field: string, values: ReadonlyArray<string>): ReadonlyArray<Quer
     : [{ _tag: "Equals", field, values: { texts: [], numbers, booleans } }]
 }
 
-/** Fields that have a word of the text, all of them, or so many; numbers and booleans are words of their own. */
+/**
+ * Matches fields that contain one word of the text, all of them, or a minimum number. Numbers and booleans count as
+ * words.
+ */
 export const matching = (
   field: string,
   text: string,
@@ -39,7 +42,7 @@ export const matching = (
       )
 }
 
-/** Fields that have the words of the text, one after the other. */
+/** Matches fields that contain the words of the text in sequence. */
 export const phrased = (field: string, text: string): Query => {
   const words = wordsOf(text)
   if (words.length === 0) return none
@@ -62,7 +65,7 @@ const query = (members: ReadonlyMap<string, Place>, place: Place): string | unde
 const ranking = ["boost", "_name"]
 const matchOptions = ["query", "operator", "minimum_should_match", "zero_terms_query", "lenient", ...ranking]
 
-/** What a text without any word finds. */
+/** What a text without any word matches. */
 const zeroTerms = (members: ReadonlyMap<string, Place>): "none" | "all" =>
   members.get("zero_terms_query")?.oneOf(["none", "all"]) ?? "none"
 
@@ -99,13 +102,13 @@ export const matchPhrase = (place: Place): Query | undefined => {
   const members = inner.members(["query", "slop", "zero_terms_query", ...ranking])
   if (members === undefined) return undefined
   const slop = members.get("slop")
-  if (slop !== undefined && slop.value !== 0) slop.fault("Only a slop of 0 is known")
+  if (slop !== undefined && slop.value !== 0) slop.fault("Only a slop of 0 is supported")
   const text = query(members, inner)
   if (field === undefined || text === undefined) return undefined
   return wordsOf(text).length === 0 && zeroTerms(members) === "all" ? allOf([]) : phrased(field, text)
 }
 
-/** Names of fields, whose weights (`^2`) say nothing here; all fields when none are named. */
+/** Names of fields. Weights (`^2`) are ignored; without names it means all fields. */
 export const fieldsOf = (place: Place | undefined): ReadonlyArray<string> => {
   if (place === undefined) return ["*"]
   const places = typeof place.value === "string" ? [place] : (place.list() ?? [])

@@ -6,13 +6,13 @@ import { ranging } from "./Range.ts"
 import { fieldFault, type Place } from "./Reader.ts"
 import { equalTo, fitting, wildcardFault } from "./Terms.ts"
 
-/** What is wrong with a query text, and where. */
+/** A fault of a query text, with its position. */
 class TextFault extends Error {}
 
 interface Options {
   readonly fields: ReadonlyArray<string>
   readonly all: boolean
-  /** `simple_query_string`: `|` and `+` stand between what they join. */
+  /** `simple_query_string`: `|` and `+` are written between the clauses that they join. */
   readonly simple: boolean
   readonly place: Place
 }
@@ -25,7 +25,7 @@ interface Clause {
 const bare = /(?:\\[\s\S]|[^\s()"[\]{}:\\^~|&])+|[&|](?![&|])/uy
 const deepest = 32
 
-/** Reads a query text: `field:value`, AND, OR, NOT, `+`, `-`, parentheses, quotes, wildcards and ranges. */
+/** Parses a query text: `field:value`, AND, OR, NOT, `+`, `-`, parentheses, quotes, wildcards and ranges. */
 class TextParser {
   readonly #text: string
   readonly #options: Options
@@ -39,7 +39,7 @@ class TextParser {
 
   read(): Query {
     const query = this.#sequence(this.#options.fields)
-    if (this.#at < this.#text.length) this.#fault("Nothing can stand here")
+    if (this.#at < this.#text.length) this.#fault("Expected the end of the text")
     return query
   }
 
@@ -51,7 +51,7 @@ class TextParser {
     while (/\s/.test(this.#text[this.#at] ?? "")) this.#at++
   }
 
-  /** Takes an operator, which is not the beginning of a word. */
+  /** Consumes an operator, unless it is the start of a word. */
   #take(...operators: ReadonlyArray<string>): boolean {
     this.#blank()
     const rest = this.#text.slice(this.#at)
@@ -115,15 +115,15 @@ class TextParser {
   #primary(fields: ReadonlyArray<string>): Query {
     this.#blank()
     const character = this.#text[this.#at]
-    if (character === undefined) this.#fault("Something is missing")
+    if (character === undefined) this.#fault("Expected a clause")
     if (character === "(") return this.#group(fields)
     if (character === '"') return this.#each(fields, this.#quoted(), (field, text) => phrased(field, text))
     if (character === "[" || character === "{") return this.#range(fields)
     if (/^[<>]/.test(character) && fields.length > 0) return this.#compare(fields)
-    if (character === "/") this.#fault("Regular expressions are not known")
+    if (character === "/") this.#fault("Regular expressions are not supported")
     bare.lastIndex = this.#at
     const [word] = bare.exec(this.#text) ?? []
-    if (word === undefined) this.#fault("Nothing can start with this character")
+    if (word === undefined) this.#fault("No clause can start with this character")
     this.#at += word.length
     if (this.#text[this.#at] === ":") {
       this.#at++
@@ -138,7 +138,7 @@ class TextParser {
     if (fault !== undefined) this.#fault(fault)
     bare.lastIndex = this.#at
     const [field] = bare.exec(this.#text) ?? []
-    if (field !== undefined && this.#text[this.#at + field.length] === ":") this.#fault("A field stands here already")
+    if (field !== undefined && this.#text[this.#at + field.length] === ":") this.#fault("A field is already named here")
     if (name !== "_exists_") return this.#primary([name])
     if (field === undefined) this.#fault("The name of a field is missing")
     this.#at += field.length
@@ -165,12 +165,12 @@ class TextParser {
     return unescaped(text)
   }
 
-  /** A weight says nothing here; nearness is not known. */
+  /** Skips a weight, which has no effect here; proximity is not supported. */
   #suffix(): void {
     const weight = /\^\d+(\.\d+)?/y
     weight.lastIndex = this.#at
     if (weight.test(this.#text)) this.#at = weight.lastIndex
-    if (this.#text[this.#at] === "~") this.#fault("Similar words are not known")
+    if (this.#text[this.#at] === "~") this.#fault("Fuzzy search is not supported")
   }
 
   #range(fields: ReadonlyArray<string>): Query {
@@ -263,7 +263,7 @@ const parse = (place: Place, simple: boolean, more: ReadonlyArray<string>): Quer
   const fields = fieldsOf(members.get("fields") ?? members.get("default_field"))
   const all = members.get("default_operator")?.oneOf(["or", "and"]) === "and"
   for (const name of ["lenient", "analyze_wildcard", "allow_leading_wildcard"]) members.get(name)?.flag()
-  members.get("minimum_should_match")?.fault("This is not known here: write AND between what must be there")
+  members.get("minimum_should_match")?.fault("This is not supported: write AND between required clauses")
   if (text === undefined) return undefined
   try {
     return new TextParser(text, { fields, all, simple, place: given }).read()

@@ -10,14 +10,14 @@ type Given = ReadonlyMap<Bound, Place>
 const isDateMath = (text: string): boolean => /^now($|[+\-/])/.test(text) || text.includes("||")
 const isDateText = (text: string): boolean => isDateMath(text) || /^\d{4}-\d\d(?:-\d\d(?:[T ].*)?)?$/.test(text)
 
-/** The earliest and the latest time that dates have here. */
+/** The earliest and the latest supported date. */
 const ages = { from: -62_135_596_800_000, to: 253_402_300_799_999 }
 
 const dates = (field: string, given: Given, reading: DateReading): Query | undefined => {
   let [from, to] = [ages.from, ages.to]
   let fine = true
   for (const [bound, place] of given) {
-    // `gt` and `lte` look at the end of what a bound names, such as a day.
+    // `gt` and `lte` refer to the end of the period that a limit names, such as a day.
     const last = bound === "gt" || bound === "lte"
     const millis = dateMath(String(place.value), last, reading)
     if (millis === undefined) {
@@ -35,8 +35,8 @@ const limitsOf = (given: Given): Limits =>
   Object.fromEntries([...given].map(([bound, { value }]) => [bound, String(value)] as const))
 
 /**
- * A range over dates when a limit is one, when there is a `format` or a `time_zone`, and for `@timestamp`; over numbers
- * when all limits are; else over texts.
+ * A range of dates when a limit is a date, when there is a `format` or a `time_zone`, and for `@timestamp`; of numbers
+ * when all limits are numbers; else of texts.
  */
 export const ranging = (field: string, given: Given, options: Omit<DateReading, "now"> | undefined, now: number) => {
   const values = [...given.values()].map(({ value }) => value)
@@ -57,7 +57,7 @@ const given = (members: ReadonlyMap<string, Place>): Given =>
   new Map(
     bounds.flatMap((bound) => {
       const place = members.get(bound)
-      // An open end can be written as null.
+      // An open limit can be written as null.
       if (place === undefined || place.value === null) return []
       const value = place.scalar()
       if (typeof value === "boolean") place.fault("Expected a text or a number")
@@ -74,11 +74,11 @@ export const range = (place: Place): Query | undefined => {
   const limits = given(members)
   const formats = members.get("format")?.text()?.split("||") ?? []
   const unknown = formats.find((format) => !isFormat(format))
-  if (unknown !== undefined) members.get("format")?.fault(`The format ${JSON.stringify(unknown)} is not known`)
+  if (unknown !== undefined) members.get("format")?.fault(`Unknown format ${JSON.stringify(unknown)}`)
   const zone = members.get("time_zone")
   const zoneName = zone?.text()
   const offset = zoneName === undefined ? undefined : zoneOffset(zoneName)
-  if (zoneName !== undefined && offset === undefined) zone?.fault("There is no such time zone")
+  if (zoneName !== undefined && offset === undefined) zone?.fault("Unknown time zone")
   members.get("relation")?.oneOf(["intersects", "contains", "within"])
   if (field === undefined || unknown !== undefined) return undefined
   if (limits.size === 0) return { _tag: "Exists", field }

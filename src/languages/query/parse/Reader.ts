@@ -3,20 +3,20 @@ import type { Issue } from "../../Issue.ts"
 import { listed, suggestion } from "../../Suggest.ts"
 import type { Values } from "../Query.ts"
 
-/** Limits on queries: more of anything is refused. */
+/** Limits of queries; a query that exceeds one is refused. */
 export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50 }
 
-/** Steps of a JSON pointer from one clause to a clause inside it: `/bool/must/0`. */
+/** Number of JSON pointer steps from a clause to a clause inside it, as in `/bool/must/0`. */
 const levels = 3
 
 const step = (key: string | number): string => `/${JsonPointer.escapeToken(String(key))}`
 
-/** A number of JSON that PostgreSQL can hold, too. */
+/** A JSON number that PostgreSQL can store. */
 const jsonNumber = /^-?(?:0|[1-9]\d{0,99})(?:\.\d{1,100})?(?:[eE][+-]?\d{1,3})?$/
 
 export const isNumber = (text: string): boolean => jsonNumber.test(text)
 
-/** What a value given in a query is equal to: a number, and the text of it; a text, and the number that it writes. */
+/** What a value in a query equals: a number also equals its text; a text also equals the number that it represents. */
 export const valuesOf = (given: ReadonlyArray<string | number | boolean>): Values => {
   const texts = [...new Set(given.map(String))]
   return {
@@ -26,7 +26,7 @@ export const valuesOf = (given: ReadonlyArray<string | number | boolean>): Value
   }
 }
 
-/** A place in the query, with what was found wrong so far. */
+/** A place in the query, with the faults found so far. */
 export class Place {
   readonly value: unknown
   readonly pointer: string
@@ -53,7 +53,7 @@ export class Place {
     return this.#state.issues
   }
 
-  /** Notes what is wrong here, or at a member. */
+  /** Reports a fault at this place, or at a member. */
   fault(detail: string): undefined {
     if (this.#state.issues.length < limits.issues) this.#state.issues.push({ pointer: this.pointer, detail })
     return undefined
@@ -63,12 +63,12 @@ export class Place {
     return new Place(value, this.now, this.pointer + step(key), this.depth + 1, this.#state)
   }
 
-  /** A value that is written inside the text that stands here. */
+  /** A value that is written inside the text at this place. */
   inside(value: unknown): Place {
     return new Place(value, this.now, this.pointer, this.depth, this.#state)
   }
 
-  /** Counts a clause; false when there are too many, or they are too deep. */
+  /** Counts a clause; false when there are too many, or they are nested too deeply. */
   enter(): boolean {
     this.#state.clauses++
     if (this.#state.clauses === limits.clauses + 1) this.fault(`A query has at most ${limits.clauses} clauses`)
@@ -77,7 +77,7 @@ export class Place {
     return this.#state.clauses <= limits.clauses && !isDeep
   }
 
-  /** The members of an object of options; others than the known ones are faults. */
+  /** The members of an object of options; unknown ones are faults. */
   members(known: ReadonlyArray<string>): ReadonlyMap<string, Place> | undefined {
     if (!Predicate.isObject(this.value)) return this.fault("Expected an object")
     const found = new Map<string, Place>()
@@ -85,12 +85,12 @@ export class Place {
       const place = this.at(key, value)
       if (known.includes(key)) found.set(key, place)
       else
-        place.fault(`There is no ${JSON.stringify(key)} here${suggestion(key, known) || `: there is ${listed(known)}`}`)
+        place.fault(`Unknown member ${JSON.stringify(key)}${suggestion(key, known) || `: expected ${listed(known)}`}|`)
     }
     return found
   }
 
-  /** The one member of an object such as `{ "<field>": … }`. */
+  /** The only member of an object such as `{ "<field>": … }`. */
   only(what: string): readonly [name: string, place: Place] | undefined {
     if (!Predicate.isObject(this.value)) return this.fault("Expected an object")
     const [first, second] = Object.entries(this.value)
@@ -129,9 +129,9 @@ export class Place {
   }
 }
 
-/** Whether a text can name a field. */
+/** Describes why a text cannot be the name of a field; undefined when it can. */
 export const fieldFault = (name: string): string | undefined => {
-  if (name === "") return "A field has a name"
+  if (name === "") return "The name of the field is empty"
   if (name.length > limits.field) return `The name of a field has at most ${limits.field} characters`
   return undefined
 }

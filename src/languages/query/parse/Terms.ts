@@ -6,13 +6,13 @@ import { fieldOf, limits, type Place, valuesOf } from "./Reader.ts"
 
 type Scalar = string | number | boolean
 
-/** The time that a date names: a day when it is one, a millisecond at least. */
+/** The period that a date names: a day for a date without a time, at least a millisecond. */
 const during = (field: string, value: Scalar, now: number): Query | undefined => {
   const [from, to] = [false, true].map((last) => dateMath(String(value), last, { now, offset: () => 0, formats: [] }))
   return from === undefined || to === undefined ? undefined : { _tag: "Dates", field, from, to }
 }
 
-/** Values of a field. `_id` is the document's id, and `@timestamp` a date. */
+/** Matches values of a field. `_id` is the document's id, and `@timestamp` a date. */
 export const equalTo = (field: string, values: ReadonlyArray<Scalar>, now: number): Query => {
   if (values.length === 0) return none
   if (field === "_id") return { _tag: "Ids", ids: values.map(String) }
@@ -24,7 +24,7 @@ export const equalTo = (field: string, values: ReadonlyArray<Scalar>, now: numbe
     : anyOf([equals, ...dates.filter((date) => date !== undefined)])
 }
 
-/** Each date of a list is a condition of its own. */
+/** Maximum number of dates in a list, because each is a separate condition. */
 const mostDates = 1024
 
 interface Given {
@@ -85,10 +85,10 @@ export const prefix = (place: Place): Query | undefined => {
     : { _tag: "Prefix", field, prefix: String(value) }
 }
 
-/** A pattern of more than this many `*` and `?` is refused. */
+/** Maximum number of `*` and `?` in a pattern. */
 const mostWildcards = 64
 
-/** Texts that fit a pattern; `*` alone is every value. */
+/** Matches texts with a wildcard pattern; `*` alone matches every value. */
 export const fitting = (field: string, pattern: string, ignoreCase: boolean): Query =>
   /^\*+$/.test(pattern) ? { _tag: "Exists", field } : { _tag: "Matches", field, pattern: wildcard(pattern, ignoreCase) }
 

@@ -1,8 +1,8 @@
 import { storable } from "../Storable.ts"
 
 /**
- * Regular expressions that mean the same to PostgreSQL and to JavaScript (flags `s` and `u`): letters and digits of ASCII
- * and characters beyond the basic plane stand for themselves, all others are written as escapes.
+ * Escapes a character for regular expressions that mean the same in PostgreSQL and in JavaScript (flags `s` and `u`).
+ * ASCII letters and digits and characters beyond the basic plane stay as they are; all others are escaped.
  */
 const escaped = (character: string): string => {
   const code = character.codePointAt(0) ?? 0
@@ -15,16 +15,18 @@ const caseless = (character: string): string => {
   return distinct.length === 1 ? escaped(character) : `[${distinct.map(escaped).join("")}]`
 }
 
-/** A text as an expression. Without case, letters fit in both their cases. */
+/** An expression that matches a text literally, optionally ignoring case. */
 export const literal = (text: string, ignoreCase: boolean): string =>
   [...storable(text)].map(ignoreCase ? caseless : escaped).join("")
 
 export const startingWith = (prefix: string): string => `^${literal(prefix, true)}`
 
-/** A text of its own. */
+/** An expression that matches the whole text, ignoring case. */
 export const exactly = (text: string): string => `^${literal(text, true)}$`
 
-/** `*` any characters, `?` one, a backslash before a character takes its meaning away. */
+/**
+ * An expression for a wildcard pattern: `*` is any characters, `?` is one, and a backslash escapes the next character.
+ */
 export const wildcard = (pattern: string, ignoreCase: boolean): string => {
   let expression = ""
   for (const [part] of pattern.matchAll(/\\[\s\S]|\*+|\?|[^\\*?]+|\\/gu)) {
@@ -35,15 +37,15 @@ export const wildcard = (pattern: string, ignoreCase: boolean): string => {
   return `^${expression}$`
 }
 
-/** Whether a text has `*` or `?` that no backslash stands before. */
+/** Whether a text has an unescaped `*` or `?`. */
 export const hasWildcard = (text: string): boolean => /^(?:[^\\*?]|\\[\s\S])*[*?]/u.test(text)
 
-/** A text without the backslashes that take meanings away. */
+/** A text without its escaping backslashes. */
 export const unescaped = (text: string): string => text.replace(/\\([\s\S])/gu, "$1")
 
 const compiled = new Map<string, RegExp>()
 
-/** Whether a text fits an expression, as PostgreSQL would say. */
+/** Whether a text matches an expression, as PostgreSQL would decide. */
 export const fits = (pattern: string, text: string): boolean => {
   let expression = compiled.get(pattern)
   if (expression === undefined) {
@@ -54,13 +56,13 @@ export const fits = (pattern: string, text: string): boolean => {
   return expression.test(text)
 }
 
-/** The order of code points, which is that of UTF-8's bytes. */
+/** Compares texts in the order of code points, which is that of UTF-8 bytes. */
 export const compareTexts = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let at = 0; at < length; at++) {
     const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)]
     if (left === right) continue
-    // Surrogates stand for code points above those of all other units.
+    // Surrogates represent code points above those of all other units.
     const [high, low] = [left >= 0xd800 && left <= 0xdfff, right >= 0xd800 && right <= 0xdfff]
     return high === low ? left - right : high ? 1 : -1
   }

@@ -1,15 +1,15 @@
 /**
  * Access logs of Amazon S3, the classic Elastic Load Balancer and CloudFront, fields by the Elastic Common Schema.
  *
- * A value that is not there (`-`) leaves its field unset. Later versions of a format only append fields, so those are
- * optional groups, each inside the one before it.
+ * A missing value (`-`) leaves its field unset. Later versions of a format only append fields, so those are nested
+ * optional groups.
  */
 
-/** Perhaps each of `later` behind the separator, none without those before it. */
+/** Optional fields after the separator; each is only matched if all fields before it are. */
 const appended = (separator: string, later: ReadonlyArray<string>): string =>
   later.reduceRight((rest, field) => `(?:${separator}${field}${rest})?`, "")
 
-/** A tab-separated lazy cell: taken up to the next tab and never extended over it. `-` is no value. */
+/** A tab-separated lazy cell, which ends at the next tab. `-` means no value. */
 const cell = (reference: string) => String.raw`(?>-(?=\t|\z)|${reference}(?=\t|\z))`
 
 export const patterns: Readonly<Record<string, string>> = {

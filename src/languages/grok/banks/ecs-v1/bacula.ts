@@ -1,4 +1,6 @@
-/** Messages of the Bacula backup daemons, fields by the Elastic Common Schema. What they say is in the legacy bank. */
+/**
+ * Messages of the Bacula backup daemons, fields by the Elastic Common Schema. The legacy bank describes the messages.
+ */
 
 import { connection, messages, plain } from "../legacy/bacula.ts"
 
@@ -8,7 +10,7 @@ const client = "%{BACULA_HOST:[bacula][client][name]}"
 const address = "%{IPORHOST:[client][address]}:%{POSINT:[client][port]:int}"
 const job = "%{BACULA_JOB:[bacula][job][name]}"
 
-/** A file and why it could not be read; quotes round the path are no part of it. */
+/** A file and why it could not be read. Quotes around the path do not belong to it. */
 const unreadable = (outset: string) => `${outset} "?(?>%{DATA:[file][path]}"?: ERR=)%{GREEDYDATA:[error][message]}`
 
 export const patterns: Readonly<Record<string, string>> = {
@@ -45,7 +47,7 @@ export const patterns: Readonly<Record<string, string>> = {
     "Transfer rate = %{NUMBER} (?:[KMGT] )?Bytes/second"
   ].join(""),
   BACULA_LOG_VOLUME_PREVWRITTEN: `Volume ${volume} previously written, moving to end of data`,
-  /** Later versions print the size with commas, which the integer field cannot hold. */
+  /** Later versions print the size with commas, which the integer field cannot represent. */
   BACULA_LOG_READYAPPEND: [
     `Ready to append to end of Volume ${volume} `,
     "size=(?:%{INT:[bacula][volume][size]:int}(?![,0-9])|[0-9,]+)"

@@ -1,4 +1,6 @@
-/** Query log of BIND 9, fields by the Elastic Common Schema. See the legacy bank for what the versions differ in. */
+/**
+ * Query log of BIND 9, fields by the Elastic Common Schema. The legacy bank describes the differences between versions.
+ */
 
 import { patterns as legacy } from "../legacy/bind.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Cisco ASA and PIX messages by their numbers, fields by the Elastic Common Schema: the largest part of the firewall
- * bank. What the messages say, and how lazy texts are closed, is in the legacy bank.
+ * bank. The legacy bank describes the messages, and how lazy texts are terminated.
  */
 
 import { failover, plain } from "../legacy/firewalls.ts"
@@ -19,9 +19,12 @@ const address = (end: string) => `%{IP:[${end}][ip]}`
 const server = (end: string) => `%{IP:[${end}][ip]}/%{INT:[${end}][port]:int}`
 const user = (field: string) => String.raw`(?>\(%{DATA:${field}}\))?`
 const userOf = (end: string) => user(`[${end}][user][name]`)
-/** An interface's name ends at the first colon of its word; the address behind it may hold more of them. */
+/** The name of an interface ends at the first colon of its word; the address after it may contain further colons. */
 const word = (field: string) => String.raw`%{NOTSPACE:${field}}(?=:)(?<=(?:^|\s)[^\s:]+):`
-/** The same at the start of a pattern: no search goes on where a name cannot begin, or is too long for one. */
+/**
+ * The name of an interface at the start of a pattern. The search skips positions where no name can begin, and words
+ * that are too long for a name.
+ */
 const firstWord = (field: string) => String.raw`(?<![^\s=(\[<{,;|"'])(?=[^\s:]{1,64}:)${word(field)}`
 const zone = (field: string) => `(?>%{DATA:${field}}:)`
 const mapped = (end: string) => String.raw`(?: \(%{IP:[${end}][nat][ip]}/%{INT:[${end}][nat][port]:int}\))?`

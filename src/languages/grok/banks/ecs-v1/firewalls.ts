@@ -5,7 +5,7 @@
 
 import { cisco } from "./cisco.ts"
 
-/** A hexadecimal number after `0x`; a bare zero is no value. */
+/** A hexadecimal number after `0x`; a plain zero means no value. */
 const hexadecimal = (reference: string) => `(?:0x${reference}|0(?![0-9A-Fa-fx]))?`
 
 export const patterns: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   ...cisco,
 
-  /** In the kernel's order, each with the blank behind it. */
+  /** In the kernel's order, each followed by a blank. */
   IPTABLES_TCP_FLAGS: "(?:(?:CWR|ECE|URG|ACK|PSH|RST|SYN|FIN)(?: |$))*",
   IPTABLES_TCP_PART: [
     String.raw`(?:SEQ=%{INT:[iptables][tcp][seq]:int}\s+)?(?:ACK=%{INT:[iptables][tcp][ack]:int}\s+)?`,

@@ -1,4 +1,4 @@
-/** The log of Nagios, fields by the Elastic Common Schema. Its entries are described in the legacy bank. */
+/** The log of Nagios, fields by the Elastic Common Schema. The legacy bank describes its entries. */
 
 import { nagios } from "../legacy/nagios.ts"
 

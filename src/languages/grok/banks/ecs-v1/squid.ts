@@ -1,6 +1,6 @@
 /** Squid's native access log, with the field names of the Elastic Common Schema. */
 export const patterns: Readonly<Record<string, string>> = {
-  // Zeros: the client never got a status.
+  // Zeros: the client did not receive a status.
   SQUID3_STATUS: "(?:%{POSINT:[http][response][status_code]:int}|0+)",
   SQUID3:
     String.raw`%{NUMBER:timestamp}\s+%{NUMBER:[squid][request][duration]:int}\s+%{IP:[source][ip]}\s+` +

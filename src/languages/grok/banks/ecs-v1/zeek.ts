@@ -1,7 +1,7 @@
 /**
  * Tab-separated logs of Zeek 3 and 4 (formerly Bro): HTTP, DNS, connections and files, fields by the Elastic Common
- * Schema. `-` is an unset value and `(empty)` a set without members; both leave the field out. The builders serve the
- * Bro bank too, whose columns are older.
+ * Schema. `-` is an unset value and `(empty)` an empty set; both leave the field unset. The Bro bank, whose columns are
+ * older, uses these builders too.
  */
 
 export const row = (...cells: ReadonlyArray<string>): string => cells.join(String.raw`\t`)
@@ -12,7 +12,7 @@ export const optional = (...references: ReadonlyArray<string>): ReadonlyArray<st
 export const set = (...references: ReadonlyArray<string>): ReadonlyArray<string> =>
   references.map((reference) => String.raw`(?:-|\(empty\)|%{${reference}})`)
 
-/** A lazy cell, closed at its tab and never extended over it. */
+/** A lazy cell, which ends at the next tab. */
 export const lazy = (reference: string): string => String.raw`(?>-(?=\t)|%{${reference}}(?=\t))`
 
 export const session: ReadonlyArray<string> = [
@@ -86,7 +86,7 @@ export const patterns: Readonly<Record<string, string>> = {
     ...optional("ZEEK_BOOL:[zeek][dns][rejected]")
   ),
 
-  /** The two addresses at the end come with the policy script that logs MAC addresses. */
+  /** The last two addresses are only logged with the policy script for MAC addresses. */
   ZEEK_CONN: row(
     ...session,
     "%{WORD:[network][transport]}",

@@ -1,8 +1,8 @@
 /**
  * Access logs of Amazon S3, the classic Elastic Load Balancer and CloudFront, fields as in Logstash before ECS.
  *
- * A CloudFront line is tab-separated. Its free-text fields are greedy references, so each is pinned by the number of
- * tabs before it: without that, a near-miss costs a power of the number of tabs.
+ * A CloudFront line is tab-separated. Its free-text fields are greedy references, so each is fixed by the number of
+ * tabs before it. Otherwise a line that nearly matches would cost a power of the number of tabs.
  */
 
 /** Ends the cell that has exactly `tabs` tabs before it in the text. */

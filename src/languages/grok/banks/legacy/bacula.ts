@@ -1,9 +1,9 @@
 /**
- * Messages of the Bacula backup daemons, fields as in Logstash before ECS. A device is printed
- * as `"name" (path)`. Messages about one file come indented, which the whole line allows for.
+ * Messages of the Bacula backup daemons, fields as in Logstash before ECS. A device is printed as `"name" (path)`.
+ * Messages about one file are indented, which the pattern for whole lines allows.
  */
 
-/** Every message, in the order in which BACULA_LOGLINE tries them. */
+/** All messages, in the order in which BACULA_LOGLINE tries them. */
 export const messages = [
   ["MAX_CAPACITY", "END_VOLUME", "NEW_VOLUME", "NEW_LABEL", "WROTE_LABEL", "NEW_MOUNT", "NOOPEN", "NOOPENDIR"],
   ["NOSTAT", "NOJOBS", "ALL_RECORDS_PRUNED", "BEGIN_PRUNE_JOBS", "BEGIN_PRUNE_FILES", "PRUNED_JOBS", "PRUNED_FILES"],
@@ -15,12 +15,12 @@ export const messages = [
   .map((message) => `%{BACULA_LOG_${message}}`)
   .join("|")
 
-/** What holds no field and is the same in both sets. */
+/** Patterns without fields, which both sets share. */
 export const plain: Readonly<Record<string, string>> = {
   BACULA_VOLUME: "%{USER}",
   BACULA_DEVICE: "%{USER}",
   BACULA_DEVICEPATH: "%{UNIXPATH}",
-  /** A count with its thousands set off by commas: `1,234,567`. */
+  /** A count with commas between the thousands: `1,234,567`. */
   BACULA_CAPACITY: "%{INT}(?:,[0-9]{3})*",
   BACULA_VERSION: "%{USER}",
   BACULA_JOB: "%{USER}",
@@ -47,7 +47,7 @@ export const plain: Readonly<Record<string, string>> = {
   BACULA_LOG_JOB: String.raw`(?:Error: )?Bacula (?:Enterprise )?%{BACULA_HOST} %{BACULA_VERSION} \(%{BACULA_VERSION}\):`
 }
 
-/** Everything up to the reason of a failed connection; the peer's address is whatever the set captures. */
+/** Everything up to the reason of a failed connection. The pattern set decides how the peer's address is captured. */
 export const connection = (outset: string, client: string, address: string): string =>
   String.raw`${outset} to (?:(?:Client: )?${client}|(?:File|Storage) daemon) on ${address}\. ERR=`
 

@@ -1,9 +1,9 @@
 /**
  * Query log of BIND 9, fields as in Logstash before ECS.
  *
- * From 9.11 on the client's memory address is written (`@0x…`). Older versions leave out the name in brackets or the
- * server's own address; the view is there where views are used. The groups are atomic: each greedy text ends at the
- * last place where its terminator stands, and no other is tried.
+ * Version 9.11 and later print the client's memory address (`@0x…`). Older versions omit the name in brackets or the
+ * server's own address; the view is only printed if views are used. The groups are atomic: each greedy text ends at the
+ * last occurrence of its terminator, without backtracking.
  */
 export const patterns: Readonly<Record<string, string>> = {
   BIND9_TIMESTAMP: "%{MONTHDAY}-%{MONTH}-%{YEAR} %{TIME}",

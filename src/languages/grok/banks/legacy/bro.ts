@@ -1,15 +1,15 @@
 /**
  * Tab-separated logs of Bro 2: HTTP, DNS, connections and files, fields as in Logstash before ECS.
  *
- * The fields are greedy references and a value may be `-` or hold anything. Surplus columns, as later versions have
- * them, therefore go to the first free-text field of a run; every other one is pinned by the number of tabs behind it,
- * so that no combination of cuts is tried twice.
+ * The fields are greedy references, and a value may be `-` or contain anything. Therefore additional columns of later
+ * versions go to the first free-text field of a run, and all other fields are fixed by the number of tabs after them,
+ * so that no combination is tried twice.
  */
 
-/** Ends a cell with exactly `tabs` tabs behind it in the text. */
+/** Ends a cell that is followed by exactly `tabs` tabs in the text. */
 const beforeTabs = (tabs: number) => String.raw`(?=(?:\t[^\t]*+){${tabs}}\z)`
 
-/** The last columns of a line: greedy cells, counted from the end. The first takes what is surplus. */
+/** The last columns of a line: greedy cells, counted from the end. The first one takes additional columns. */
 const lastCells = (fields: ReadonlyArray<string>): string =>
   fields.map((field, at) => `%{GREEDYDATA:${field}}${beforeTabs(fields.length - 1 - at)}`).join(String.raw`\t`)
 

@@ -28,7 +28,7 @@ export const patterns: Readonly<Record<string, string>> = {
   EXIM_UNKNOWN_FIELD:
     String.raw`(?:[A-Za-z\d]{1,8}=(?:"[^"\\]*(?:\\.[^"\\]*)*"|(?!")%{NOTSPACE})|` +
     String.raw`(?:K|L|PRDR|TFO)(?=\s|$))`,
-  // One way only to read each field, or the ways to read a line would double with every field.
+  // There is only one way to match each field; otherwise the ways to match a line would double with every field.
   EXIM_NAMED_FIELDS:
     "(?: (?:%{EXIM_REMOTE_HOST}|%{EXIM_INTERFACE}|%{EXIM_PROTOCOL}|%{EXIM_MSG_SIZE}|%{EXIM_HEADER_ID}|" +
     String.raw`%{EXIM_SUBJECT}|(?!H=[^=]*\[|I=\[|P=|S=\d|id=|T=["'\x60])%{EXIM_UNKNOWN_FIELD}))*`,

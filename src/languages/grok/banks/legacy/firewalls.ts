@@ -1,12 +1,12 @@
 /**
- * Firewall logs: Netscreen sessions, Cisco ASA and PIX messages by their numbers, and netfilter lines as Shorewall and
- * SuSEfirewall2 write them, fields as in Logstash before ECS.
+ * Firewall logs: Netscreen sessions, Cisco ASA and PIX messages by their numbers, and netfilter lines of Shorewall and
+ * SuSEfirewall2, fields as in Logstash before ECS.
  *
- * Lazy texts stand with their terminator in an atomic group, so each ends at the first place it can and no other is
- * tried. A lazy text that is the last thing of a message captures nothing: that is what these names have always done.
+ * Lazy texts are in an atomic group with their terminator, so each ends at the first possible position, without
+ * backtracking. A lazy text at the end of a message captures nothing, as in the original patterns.
  */
 
-/** What holds no field and is the same in both sets. */
+/** Patterns without fields, which both sets share. */
 export const plain: Readonly<Record<string, string>> = {
   CISCOTIMESTAMP: "%{MONTH} +%{MONTHDAY}(?: %{YEAR})? %{TIME}",
   CISCOTAG: "[A-Z0-9]{1,32}-%{INT}-[A-Z0-9_]+",
@@ -23,7 +23,7 @@ export const plain: Readonly<Record<string, string>> = {
   CISCOFW104004: String.raw`\((?:Primary|Secondary)\) Switching to OK\.`
 }
 
-/** The failover messages 104001 to 105009; `unit` says which of the pair speaks. */
+/** The failover messages 104001 to 105009. `unit` is the unit of the pair that sends the message. */
 export const failover = (reason: string, name: string): Readonly<Record<string, string>> => {
   const unit = String.raw`\((?:Primary|Secondary)\)`
   return {

@@ -1,8 +1,8 @@
-// Every text of an octet is one way through it: two ways in each of four octets would be sixteen.
+// There is only one way to match each octet: two ways for each of four octets would be sixteen.
 const octet = String.raw`(?:25[0-5]|2[0-4]\d|[01]\d\d|\d\d?)`
 const ipv4 = String.raw`${octet}(?:\.${octet}){3}`
 
-/** What may stand to the right of `::` with `room` groups to spare; an IPv4 address takes two. */
+/** What may follow `::` with `room` groups left; an IPv4 address takes two. */
 const afterGap = (room: number): string => {
   if (room === 0) return ""
   const groups = String.raw`\h{1,4}(?::\h{1,4}){0,${room - 1}}`
@@ -10,9 +10,8 @@ const afterGap = (room: number): string => {
 }
 
 /**
- * An IPv6 address after `count` groups with their colons. Every step is decided by the next characters, so that the
- * eight groups cost no more tries than characters.
- * @see https://www.rfc-editor.org/rfc/rfc4291#section-2.2
+ * The rest of an IPv6 address after `count` groups with their colons. The next characters decide every step, so the
+ * number of steps is linear. @see https://www.rfc-editor.org/rfc/rfc4291#section-2.2
  */
 const ipv6After = (count: number): string => {
   if (count === 7) return String.raw`(?:\h{1,4}|:)`
@@ -28,11 +27,11 @@ const mailCharacter = "[\\w!#$%&'*+/=?^`{|}~-]"
 export const patterns: Readonly<Record<string, string>> = {
   USERNAME: String.raw`[\w.-]+`,
   USER: "%{USERNAME}",
-  // RFC 5321: 64 octets; a dot and what is before it leave 62 to the next part.
+  // RFC 5321: at most 64 octets in all; a dot and the part before it leave 62 for the next part.
   EMAILLOCALPART: String.raw`${mailCharacter}{1,64}(?:\.${mailCharacter}{1,62}){0,63}`,
   EMAILADDRESS: "%{EMAILLOCALPART}@%{HOSTNAME}",
   INT: String.raw`[+-]?\d+`,
-  // Never part of a number: no digit, point or sign before it, and it takes all its digits.
+  // Never a part of a longer number: no digit, point or sign before it, and no digit after it.
   BASE10NUM: String.raw`(?<![\d.+-])[+-]?(?:\d+(?:\.\d+(?!\d)|(?!\d|\.\d))|\.\d+(?!\d))`,
   NUMBER: "%{BASE10NUM}",
   BASE16NUM: String.raw`(?<!\h)[+-]?(?:0x)?\h+`,
@@ -44,7 +43,7 @@ export const patterns: Readonly<Record<string, string>> = {
   SPACE: String.raw`\s*`,
   DATA: ".*?",
   GREEDYDATA: ".*",
-  // The first unescaped quote of its own kind ends a string, so there is one way to match and nothing to try again.
+  // A string ends at its first unescaped quote, so there is only one way to match it and no backtracking.
   QUOTEDSTRING:
     "(?<!\\\\)(?:\"[^\"\\\\]*(?:\\\\.[^\"\\\\]*)*\"|'[^'\\\\]*(?:\\\\.[^'\\\\]*)*'|`[^`\\\\]*(?:\\\\.[^`\\\\]*)*`)",
   UUID: String.raw`\h{8}(?:-\h{4}){3}-\h{12}`,
@@ -58,7 +57,7 @@ export const patterns: Readonly<Record<string, string>> = {
   // No boundary at the colon: `[IPv6:…]` and `address:port` are common. The zone is RFC 4007's.
   IPV6: String.raw`(?<!\w)${ipv6After(0)}(?!\w)(?:%[\w.~-]+)?`,
   IPV4: String.raw`(?<!\d)${ipv4}(?!\d)`,
-  // No text begins as both, so the order is free: the more common one first.
+  // No text can start with both, so the more common one is first.
   IP: "(?:%{IPV4}|%{IPV6})",
   // RFC 1035: labels of 63, names of at most 127 labels; the bounds also keep a failed search linear.
   HOSTNAME: String.raw`\b${label}(?:\.${label}){0,126}\.?`,
@@ -69,7 +68,7 @@ export const patterns: Readonly<Record<string, string>> = {
   UNIXPATH: "/[[:alnum:]_%!$@:.,+~/-]*",
   TTY: String.raw`/dev/(?:pts|tty)\w*(?:/\d+|(?<=\d))`,
   WINPATH: String.raw`(?:[A-Za-z]{1,32}:|\\)\\[^?*]*`,
-  // One letter would be a drive. The bound keeps a search over long words linear.
+  // A single letter would be a drive. The limit keeps searches in long words linear.
   URIPROTO: String.raw`[A-Za-z][A-Za-z\d+.-]{1,63}`,
   URIHOST: String.raw`(?:\[(?=\h*:)%{IPORHOST}\]|%{IPORHOST})(?::%{POSINT:port})?`,
   URIPATH: String.raw`/[\w$.+!*'(){},~:;=@#%&/-]*`,
@@ -94,7 +93,7 @@ export const patterns: Readonly<Record<string, string>> = {
   TIME: String.raw`%{HOUR}:%{MINUTE}:%{SECOND}(?!\d)`,
   DATE_US: "%{MONTHNUM}[/-]%{MONTHDAY}[/-]%{YEAR}",
   DATE_EU: "%{MONTHDAY}[./-]%{MONTHNUM}[./-]%{YEAR}",
-  // Without minutes (as PostgreSQL writes it) the hours are two digits, and nothing of a time may follow.
+  // Without minutes, as PostgreSQL writes it, the hours have two digits, and no further part of a time may follow.
   ISO8601_TIMEZONE: String.raw`(?:Z|[+-]%{HOUR}(?::?%{MINUTE}|(?<=\d\d)(?![\d:])))`,
   ISO8601_SECOND: "%{SECOND}",
   TIMESTAMP_ISO8601: "%{YEAR}-%{MONTHNUM}-%{MONTHDAY}[T ]%{HOUR}:?%{MINUTE}(?::?%{SECOND})?(?:%{ISO8601_TIMEZONE})?",

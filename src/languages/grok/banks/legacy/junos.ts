@@ -1,11 +1,11 @@
 /**
  * Session logs of Juniper SRX firewalls (RT_FLOW, unstructured syslog), fields as in Logstash before ECS.
  *
- * Names are single words. Newer releases put a connection tag (`0x0`) behind each address pair and the types of the two
- * rules (`source rule`, or `N/A`) before their names.
+ * Names are single words. Newer releases print a connection tag (`0x0`) after each address pair, and the types of the
+ * two rules (`source rule`, or `N/A`) before their names.
  */
 
-/** The shapes of the three messages; `ref` gives the reference for a column, or the expression around it. */
+/** The formats of the three messages. `ref` maps a column to its reference or to the expression around it. */
 export const flows = (ref: Readonly<Record<string, string>>) => {
   const pair = (source: string, destination: string) =>
     `${ref[`${source}-ip`]}/${ref[`${source}-port`]}->${ref[`${destination}-ip`]}/${ref[`${destination}-port`]}`

@@ -7,7 +7,7 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{WORD}:%{NONNEGINT:ntoreturn} %{WORD}:%{NONNEGINT:ntoskip} %{WORD}:%{NONNEGINT:nscanned} " +
     String.raw`.*?nreturned:%{NONNEGINT:nreturned} (?:.* )?(?<duration>\d+)ms`,
   MONGO_WORDDASH: String.raw`\b[\w-]+\b`,
-  // 4.2 numbers the levels of debugging.
+  // Version 4.2 numbers the debug levels.
   MONGO3_SEVERITY: String.raw`[A-Z]\d?`,
   MONGO3_COMPONENT: "(?:%{WORD}|-)",
   MONGO3_LOG:

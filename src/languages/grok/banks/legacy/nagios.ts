@@ -1,11 +1,11 @@
 /**
- * The log of Nagios: alerts, states, notifications, checks, downtimes and the external commands it accepts, fields as
- * in Logstash before ECS. After the kind of the entry come its fields with semicolons between; only the last may hold
- * one itself. A lazy last field holds nothing unless more of the expression follows, if only `$`: that is what these
- * names have always done.
+ * The log of Nagios: alerts, states, notifications, checks, downtimes and external commands, fields as in Logstash
+ * before ECS. The kind of an entry is followed by its fields, separated by semicolons; only the last field may contain
+ * one. A lazy last field captures nothing unless the expression continues, even with a `$`, as in the original
+ * patterns.
  */
 
-/** How a set names the fields and what it reads them as. */
+/** The names and types of the fields in a pattern set. */
 export interface NagiosFields {
   readonly time: string
   readonly type: string
@@ -49,7 +49,7 @@ const commands = [
 
 const named = (kind: string) => kind.replaceAll(" ", "_")
 
-/** Each of `fields` closed at its semicolon, then `last`. */
+/** Each of `fields` up to its semicolon, then `last`. */
 const separated = (fields: ReadonlyArray<string>, last: string) =>
   fields
     .map((field) => `(?>${field};)`)

@@ -6,7 +6,7 @@ export const patterns: Readonly<Record<string, string>> = {
   RAILS3HEAD:
     'Started %{WORD:verb} "%{URIPATHPARAM:request}" for %{IPORHOST:clientip} at ' +
     "(?<timestamp>%{YEAR}-%{MONTHNUM}-%{MONTHDAY} %{HOUR}:%{MINUTE}:%{SECOND} %{ISO8601_TIMEZONE})",
-  // Hashes nest: the brace at the end of the line closes the parameters, else one that no value can follow.
+  // Hashes nest. The brace at the end of the line closes the parameters, or else one that no value can follow.
   RPROCESSING:
     String.raw`\W*Processing by %{RCONTROLLER} as(?: (?<format>\S+)(?!\S))?` +
     String.raw`(?:\W*Parameters: \{%{DATA:params}\}(?![^\n]*\}[ \t\r]*$|\s*[,}\]]))?\s*(?!\s)`,
@@ -15,7 +15,7 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`(?:\(Views: %{NUMBER:viewms}ms(?:[^()\n]*\| ActiveRecord: %{NUMBER:activerecordms}ms)?|` +
     String.raw`\(ActiveRecord: %{NUMBER:activerecordms}ms)?`,
 
-  // Blanks between the parts are taken whole: tried one by one, they would multiply.
+  // Blanks between the parts are matched possessively; otherwise the ways to match them would multiply.
   RAILS3:
     String.raw`%{RAILS3HEAD}(?:%{RPROCESSING})?\s*(?!\s)` +
     String.raw`(?:(?<context>\S%{DATA}(?<!\s))\s*(?!\s))??(?:%{RAILS3FOOT}|\z)`
