@@ -17,12 +17,6 @@ const unreadable = (detail: string) =>
  * digits as text. Fails with `BadRequest` when the body is missing or not JSON.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
-  const type = request.headers["content-type"]
-  if (type !== undefined && !isJson.test(type)) {
-    return yield* new UnsupportedMediaType({
-      detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
-    })
-  }
   const bytes = new Bytes()
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
@@ -30,6 +24,12 @@ export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.
   }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
   const body = bytes.value.slice()
   if (body.length === 0) return yield* unreadable("A JSON body is required")
+  const type = request.headers["content-type"]
+  if (type !== undefined && !isJson.test(type)) {
+    return yield* new UnsupportedMediaType({
+      detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
+    })
+  }
   const value = yield* Effect.try({
     try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
     catch: () => unreadable("The body is not JSON in UTF-8")
