@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises"
 import { createDeflateRaw } from "node:zlib"
 import { Effect, Layer } from "effect"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
-import * as Disk from "../src/drivers/blobs/Disk.ts"
+import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
 import { heapOptions } from "../src/layers/engine/Child.ts"
 import { zip } from "../src/run/archive/Zip.ts"
 

@@ -4,9 +4,9 @@
  */
 import { Result } from "effect"
 import { toRegExpDetails } from "oniguruma-to-es"
-import { compile as compileDissect } from "../src/languages/dissect/Dissect.ts"
-import { compile as compileGrok } from "../src/languages/grok/Grok.ts"
+import { compile as compileDissect } from "../src/languages/dissect/Dissector.ts"
 import { compile as compileFilter } from "../src/languages/grok/GrokFilter.ts"
+import { compile as compileGrok } from "../src/languages/grok/GrokMatcher.ts"
 import { print } from "../src/languages/grok/Print.ts"
 
 const count = 20_000

@@ -6,7 +6,7 @@ import { CreateBucketCommand, GetObjectCommand, S3Client } from "@aws-sdk/client
 import { Upload } from "@aws-sdk/lib-storage"
 import { Effect, Layer, Redacted, Stream } from "effect"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
-import * as S3 from "../src/drivers/blobs/S3.ts"
+import * as S3 from "../src/drivers/blobs/S3Blobs.ts"
 import { accessKeyId, secretAccessKey, startCeph } from "../test/s3/ceph.ts"
 
 // A blob of 1 GiB into an S3 storage and out of it, against the AWS client by itself: `Upload` under a name that is

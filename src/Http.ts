@@ -5,9 +5,9 @@ import { Api } from "./Api.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
-import { lean } from "./layers/http/Lean.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import * as Problems from "./layers/http/Problems.ts"
+import { withFewServices } from "./layers/http/RequestContext.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
@@ -36,20 +36,20 @@ export const table = routeTable(Api, ["/docs", "/openapi.json", ...operatorPaths
 const runnerTable = routeTable(HttpApi.make("runner"), operatorPaths)
 
 const Handlers = Layer.mergeAll(
-  lean(PlatformHttp, ["platform"]),
-  lean(OperatorsHttp, ["operators"]),
-  lean(ChannelsHttp, ["channels"]),
-  lean(ConfHttp, ["conf"]),
-  lean(DocumentationHttp, ["documentation"]),
-  lean(ScanHttp, ["scan"]),
-  lean(ArtifactsHttp, ["artifacts"]),
-  lean(ResourcesHttp, ["resources"]),
-  lean(RegistryHttp, ["registry"]),
-  lean(SearchHttp, ["search"]),
-  lean(ExtractionHttp, ["extraction"]),
-  lean(FlowlinesHttp, ["flowlines"]),
-  lean(ExecutionsHttp, ["executions"]),
-  lean(ArchivesHttp, ["archives"])
+  withFewServices(PlatformHttp, ["platform"]),
+  withFewServices(OperatorsHttp, ["operators"]),
+  withFewServices(ChannelsHttp, ["channels"]),
+  withFewServices(ConfHttp, ["conf"]),
+  withFewServices(DocumentationHttp, ["documentation"]),
+  withFewServices(ScanHttp, ["scan"]),
+  withFewServices(ArtifactsHttp, ["artifacts"]),
+  withFewServices(ResourcesHttp, ["resources"]),
+  withFewServices(RegistryHttp, ["registry"]),
+  withFewServices(SearchHttp, ["search"]),
+  withFewServices(ExtractionHttp, ["extraction"]),
+  withFewServices(FlowlinesHttp, ["flowlines"]),
+  withFewServices(ExecutionsHttp, ["executions"]),
+  withFewServices(ArchivesHttp, ["archives"])
 )
 
 const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(

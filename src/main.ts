@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
-import * as Leisure from "./layers/Leisure.ts"
+import * as Leisure from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 
 // `runMain` drops its handlers when all is released, a moment before the process ends. A signal that comes then, as the

@@ -7,11 +7,11 @@ import { packagePath } from "./Package.ts"
 export const programs = {
   main: "main.ts",
   run: "run.ts",
-  watchdog: "run/watchdogThread.ts",
-  part: "run/stream/parallel/worker.ts",
-  decoder: "layers/decoder/thread.ts",
-  sql: "layers/decoder/sql.ts",
-  operators: "layers/operators/worker.ts"
+  watchdog: "run/parentWatchThread.ts",
+  part: "run/stream/parallel/partThread.ts",
+  decoder: "layers/decoder/decoderThread.ts",
+  sql: "layers/decoder/sqlProcess.ts",
+  operators: "layers/operators/testWorkerThread.ts"
 } as const
 
 /** The folder of the bundles, and the file that names the newest bundle. `scripts/bundle.ts` creates both. */

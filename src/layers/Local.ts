@@ -1,12 +1,12 @@
 import { Layer } from "effect"
-import * as DataArea from "./blobs/DataArea.ts"
-import * as StreamHash from "./blobs/StreamHash.ts"
-import * as DiskConf from "./conf/Disk.ts"
+import * as DataArea from "./blobs/DataFolders.ts"
+import * as StreamHash from "./blobs/Sha256Hash.ts"
+import * as DiskConf from "./conf/ConfFolders.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
-import * as PatternFiles from "./operators/PatternFiles.ts"
+import * as PatternFiles from "./operators/PatternFolders.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
 /** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */

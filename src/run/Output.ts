@@ -1,4 +1,4 @@
-import type { Channel } from "./Channel.ts"
+import type { Channel } from "./MessageChannel.ts"
 
 /** Longest line that is kept whole, in UTF-16 units: the bound is for the reader's memory, not for the byte. */
 const maxLine = 64 * 1024

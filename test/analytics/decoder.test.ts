@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
-import * as Threads from "../../src/layers/decoder/Threads.ts"
+import * as Threads from "../../src/layers/decoder/DecoderThreads.ts"
 import { decodeThere as decode } from "../flowlines/read.ts"
 
 const file = (statement: string, type = "sql", more: object = {}) => ({

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { maxLineLength } from "../../src/nodes/formats/Lines.ts"
+import { maxLineLength } from "../../src/nodes/formats/LineSplitter.ts"
 import { analytics, node, reading, within } from "./support.ts"
 
 const latin = (text: string) => Buffer.from(text, "latin1")

@@ -134,8 +134,7 @@ describe("a Content-Disposition", () => {
     { name: Schema.String },
     ({ name }) => {
       const header = contentDisposition("inline", name)
-      const [, plain, encoded] =
-        /^inline; filename="([^"\\]*)"(?:; filename\*=UTF-8''([!-~]+))?$/.exec(header) ?? []
+      const [, plain, encoded] = /^inline; filename="([^"\\]*)"(?:; filename\*=UTF-8''([!-~]+))?$/.exec(header) ?? []
       assert.match(header, /^[\x20-\x7e]+$/)
       const read = encoded === undefined ? plain : decodeURIComponent(encoded)
       const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069/\\]/g

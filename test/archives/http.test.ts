@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as PostgresStore from "../../src/layers/postgres/ArchiveStore.ts"
+import * as PostgresStore from "../../src/layers/postgres/PostgresArchiveStore.ts"
 import { noise, sha256 } from "../blobs/bytes.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"

@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
-import * as Postgres from "../../src/layers/postgres/ArchiveStore.ts"
+import * as Postgres from "../../src/layers/postgres/PostgresArchiveStore.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import * as Memory from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"

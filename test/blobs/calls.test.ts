@@ -1,5 +1,5 @@
 import { assert, describe, it } from "vitest"
-import { boundedCalls, Overdue, tracked } from "../../src/drivers/blobs/Calls.ts"
+import { boundedCalls, Overdue, tracked } from "../../src/drivers/blobs/FileCalls.ts"
 
 /** A call that ends when it is told to. */
 const held = () => {

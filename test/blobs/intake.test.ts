@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Schema } from "effect"
 import { giveBack, Pipe } from "../../src/drivers/blobs/Pipe.ts"
-import { pump } from "../../src/drivers/blobs/Pump.ts"
+import { writeBlocks } from "../../src/drivers/blobs/WriteBlocks.ts"
 import { seed } from "../support/random.ts"
 import { cut, joined, noise, sha256 } from "./bytes.ts"
 import { diskAt, filesBelow, scratch } from "./folder.ts"
@@ -110,7 +110,7 @@ describe("a pump", () => {
         await new Promise((done) => setImmediate(done))
         written.push(...buffers.map((buffer) => Buffer.from(buffer)))
       }
-      yield* Effect.promise((signal) => pump(pipe, write, signal))
+      yield* Effect.promise((signal) => writeBlocks(pipe, write, signal))
       assert.isTrue(bytes.equals(Buffer.concat(written)))
       assert.isTrue(pushed.every(({ buffer }) => buffer.byteLength > 0))
     })

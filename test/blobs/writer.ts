@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import * as Disk from "../../src/drivers/blobs/Disk.ts"
+import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import { noise } from "./bytes.ts"
 
 /** Writes a blob of so many MiB (for ever without a number) in a process of its own and prints how that ended. */

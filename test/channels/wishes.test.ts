@@ -1,10 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as JobStorePostgres from "../../src/layers/postgres/JobStore.ts"
-import { JobStore, type Wish } from "../../src/services/channels/JobStore.ts"
+import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import { type DesiredChange, JobStore } from "../../src/services/channels/JobStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
-const wishes: ReadonlyArray<Wish> = ["start", "stop", "restart"]
+const wishes: ReadonlyArray<DesiredChange> = ["start", "stop", "restart"]
 const jobs = Array.from({ length: 60 }, (_, index) => ({ tenant: "t", channel: "c", cluster: "l", job: `j${index}` }))
 
 layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("many wishes", (it) => {

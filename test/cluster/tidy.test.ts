@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { tidy } from "../../src/layers/cluster/Tidy.ts"
+import { deleteOldMessages } from "../../src/layers/cluster/OldMessages.ts"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { configuration } from "../support/conf.ts"
 import { gateway, TestGateway } from "../support/gateway.ts"
@@ -69,11 +69,11 @@ layer(both, { excludeTestServices: true })("messages of the cluster", (it) => {
       const before = yield* messages
       expect(before.filter(({ done }) => done).length).toBeGreaterThanOrEqual(4)
       expect((yield* replies).length).toBe(before.filter(({ done }) => done).length)
-      yield* tidy
+      yield* deleteOldMessages
       // Not yet: a sender may still ask.
       expect(yield* messages).toEqual(before)
       yield* age(11)
-      yield* tidy
+      yield* deleteOldMessages
       expect(yield* messages).toEqual([
         { entity: `mytenant/${running}`, done: false },
         { entity: "mytenant/main/local/a", done: false }
@@ -89,7 +89,7 @@ layer(both, { excludeTestServices: true })("messages of the cluster", (it) => {
       })
       yield* settled(0)
       yield* age(11)
-      yield* tidy
+      yield* deleteOldMessages
       expect([yield* messages, yield* replies]).toEqual([[], []])
     })
   )
@@ -105,12 +105,12 @@ layer(both, { excludeTestServices: true })("messages of the cluster", (it) => {
       yield* sql`
         insert into flow_cluster_replies (id, kind, request_id, payload)
         select id, 0, request_id, '{}' from flow_cluster_messages where processed`
-      yield* tidy
+      yield* deleteOldMessages
       const left = yield* messages
       expect([left.length, left.some(({ done }) => done)]).toEqual([250, false])
       expect(yield* replies).toEqual([])
       // Again changes nothing.
-      yield* tidy
+      yield* deleteOldMessages
       expect(yield* messages).toEqual(left)
     })
   )

@@ -1,5 +1,5 @@
 import { ConfigProvider, Effect, Exit, Layer } from "effect"
-import * as EnvironmentSettings from "../../src/layers/Settings.ts"
+import * as EnvironmentSettings from "../../src/layers/EnvironmentSettings.ts"
 import { startFailure } from "../../src/layers/StartFailure.ts"
 
 /** What a gateway with these variables would be refused with; nothing when it would start. */

@@ -11,9 +11,9 @@ import type { Order } from "../../src/protocol/Order.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { merged } from "../../src/run/stream/parallel/Merge.ts"
 import { part } from "../../src/run/stream/parallel/Part.ts"
-import { perPart } from "../../src/run/stream/parallel/Protocol.ts"
+import { perPart } from "../../src/run/stream/parallel/PartMessages.ts"
+import { Threads } from "../../src/run/stream/parallel/PartThreads.ts"
 import { TextMemory } from "../../src/run/stream/parallel/TextMemory.ts"
-import { Threads } from "../../src/run/stream/parallel/Threads.ts"
 import { Memory } from "../nodes/memory.ts"
 
 const root = mkdtempSync(join(tmpdir(), "flow-threads-"))

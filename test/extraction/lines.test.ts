@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { original, originalText, separator, storable } from "../../src/languages/query/Storable.ts"
-import { csvOf, dates } from "../../src/nodes/outputs/extraction/Cells.ts"
+import { original, originalText, separator, storable } from "../../src/languages/query/StoredText.ts"
+import { csvOf, dates } from "../../src/nodes/outputs/extraction/CsvCell.ts"
 import { CsvLines } from "../../src/nodes/outputs/extraction/CsvLines.ts"
 import { type Random, randomOf } from "../search/generated.ts"
 

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import * as Threads from "../../src/layers/decoder/Threads.ts"
+import * as Threads from "../../src/layers/decoder/DecoderThreads.ts"
 import { decodeThere } from "./read.ts"
 
 /** A chain of grok nodes, each with its patterns. */

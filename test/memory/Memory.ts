@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 import * as Local from "../../src/layers/Local.ts"
-import * as TenantNodes from "../../src/layers/python/TenantNodes.ts"
+import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"

@@ -7,8 +7,8 @@ import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/
 import { isIndexOf, named } from "../../src/languages/query/IndexName.ts"
 import { prepare } from "../../src/languages/query/Prepare.ts"
 import type { Query } from "../../src/languages/query/Query.ts"
-import { original, originalJson, separator, storable } from "../../src/languages/query/Storable.ts"
-import { compareTexts } from "../../src/languages/query/text/Pattern.ts"
+import { original, originalJson, separator, storable } from "../../src/languages/query/StoredText.ts"
+import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
 
 interface Kept extends Stored {
   readonly json: string

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { quotedCells } from "../../src/nodes/processing/csv/Cells.ts"
+import { quotedCells } from "../../src/nodes/processing/csv/QuotedCells.ts"
 import { seed } from "../support/random.ts"
 
 const parsed = (text: string, delimiter: string, quote: string): ReadonlyArray<string> | undefined => {

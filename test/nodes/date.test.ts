@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { date } from "../../src/languages/flowlet/guest/date.ts"
-import { reader } from "../../src/nodes/processing/date/Reader.ts"
+import { reader } from "../../src/nodes/processing/date/DateReader.ts"
 import { seed } from "../support/random.ts"
 
 const formats = [

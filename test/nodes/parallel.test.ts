@@ -4,7 +4,7 @@ import { describe, expect } from "vitest"
 import { split } from "../../src/nodes/Split.ts"
 import { Flowline } from "../../src/protocol/Flowline.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"
-import { type Crew, merged } from "../../src/run/stream/parallel/Merge.ts"
+import { merged, type PartPool } from "../../src/run/stream/parallel/Merge.ts"
 import { part } from "../../src/run/stream/parallel/Part.ts"
 import { TextMemory } from "../../src/run/stream/parallel/TextMemory.ts"
 import { seed } from "../support/random.ts"
@@ -66,7 +66,7 @@ const flowlineOf = (path: string) =>
   })
 
 /** Parts in this thread that answer in any order. */
-const crewOf = (flowline: Flowline, memory: Opened, count: number, delays: ReadonlyArray<number>): Crew => {
+const partsOf = (flowline: Flowline, memory: Opened, count: number, delays: ReadonlyArray<number>): PartPool => {
   const { readAt } = memory
   const parts = Array.from({ length: count }, () => {
     // A piece of each turn is under way in a part, and as many wait to be taken.
@@ -123,8 +123,8 @@ describe("a flowline in parallel parts", () => {
           const [one, many] = [new Memory(given), new Opened(given)]
           const alone = pipeline(flowline, one.context)
           await alone.run()
-          const crew = crewOf(flowline, many, count, delays)
-          const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), many.opening, crew)
+          const parts = partsOf(flowline, many, count, delays)
+          const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), many.opening, parts)
           await run()
           expect(seen(many)).toEqual(seen(one))
           expect(counters()).toEqual(alone.counters())
@@ -142,7 +142,7 @@ describe("a flowline in parallel parts", () => {
     const memory = new Memory({ "a.log": Array.from({ length: 40 }, (_, index) => lineOf(index * 6)).join("\n") })
     const flowline = flowlineOf("a.log")
     let taken = 0
-    const crew: Crew = {
+    const parts: PartPool = {
       ahead: 3,
       take: async () => {
         const turn = taken++
@@ -151,7 +151,7 @@ describe("a flowline in parallel parts", () => {
         return { part: 0, deliveries: [{ to: "some", batch: [{ turn }] }], counters: [] }
       }
     }
-    const { run } = merged(flowline, Result.getOrThrow(split(flowline)), memory.context, crew)
+    const { run } = merged(flowline, Result.getOrThrow(split(flowline)), memory.context, parts)
     await expect(run()).rejects.toMatchObject({ component: "in", detail: "the second" })
     expect(taken).toBe(3 + 1)
     expect(memory.printed).toEqual(['{"turn":0}'])

@@ -2,7 +2,7 @@ import { it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { Frames } from "../../src/nodes/inputs/syslog/Frames.ts"
-import { parseMessage } from "../../src/nodes/inputs/syslog/Message.ts"
+import { parseMessage } from "../../src/nodes/inputs/syslog/SyslogMessage.ts"
 import { seed } from "../support/random.ts"
 
 const now = new Date("2026-01-02T00:00:00Z")

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type Grok } from "../../src/languages/grok/Grok.ts"
+import { compile, type Grok } from "../../src/languages/grok/GrokMatcher.ts"
 import { generalTopics, topicPatterns } from "./banks/general-topics.ts"
 import type { Samples } from "./banks/sample.ts"
 import { isQuick, millisOf, quadraticMillis } from "./processorTime.ts"

@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/languages/grok/banks/Banks.ts"
-import { compile } from "../../src/languages/grok/Grok.ts"
+import { compile } from "../../src/languages/grok/GrokMatcher.ts"
 import { topics } from "./banks/device-topics.ts"
 import { isQuick, millisOf, quadraticMillis } from "./processorTime.ts"
 

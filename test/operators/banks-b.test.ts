@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { PatternSet } from "../../src/languages/grok/banks/Banks.ts"
-import { compile, type Grok } from "../../src/languages/grok/Grok.ts"
+import { compile, type Grok } from "../../src/languages/grok/GrokMatcher.ts"
 import { topics } from "./banks/device-topics.ts"
 import { dotted, fieldsOf, type Sample } from "./banks/expected.ts"
 

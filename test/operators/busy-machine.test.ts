@@ -1,11 +1,11 @@
 import { Result, Schema } from "effect"
 import { describe, expect, it, vi } from "vitest"
-import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import { guard } from "../../src/drivers/threads/TimeLimit.ts"
 import type { Guard } from "../../src/languages/Guard.ts"
-import { Hand } from "../../src/layers/operators/Hand.ts"
-import { lineBench } from "../../src/layers/operators/LineBench.ts"
-import { programBench } from "../../src/layers/operators/ProgramBench.ts"
-import type { Bench, Order } from "../../src/layers/operators/Protocol.ts"
+import { lineTester } from "../../src/layers/operators/LineTests.ts"
+import { programTester } from "../../src/layers/operators/ProgramTests.ts"
+import { TestWorker } from "../../src/layers/operators/TestWorker.ts"
+import type { Order, SampleTester } from "../../src/layers/operators/WorkerMessages.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { flowlet } from "../../src/nodes/processing/Flowlet.ts"
 import { grok } from "../../src/nodes/processing/Grok.ts"
@@ -91,23 +91,23 @@ const order = (text: string, given?: TestProgram): Order => ({
 })
 
 describe("an operator test that takes long because the machine is busy", () => {
-  const outcomes = async (bench: Result.Result<Bench, unknown>, text: string) => {
+  const outcomes = async (bench: Result.Result<SampleTester, unknown>, text: string) => {
     const { matched, samples, timeouts } = await Result.getOrThrow(bench).turn(order(text))
     return { matched, samples, timeouts }
   }
 
   it("tries a pattern again that was cut off", async () => {
-    const bench = lineBench(program("grok", "^(?<x>(a|aa)+)$"), () => {}, cutting(9))
+    const bench = lineTester(program("grok", "^(?<x>(a|aa)+)$"), () => {}, cutting(9))
     expect(await outcomes(bench, "aa\na\n")).toEqual({ matched: 2, samples: 2, timeouts: 0 })
   })
 
   it("tries a program again that was cut off", async () => {
-    const bench = await programBench(program("flowlet", "event.n = 1"), () => {}, cutting(9))
+    const bench = await programTester(program("flowlet", "event.n = 1"), () => {}, cutting(9))
     expect(await outcomes(bench, "aa\na\n")).toEqual({ matched: 2, samples: 2, timeouts: 0 })
   })
 
   it("keeps a worker that had no processor, and ends one that had it", async () => {
-    const hand = new Hand(64, 60_000, () => {})
+    const hand = new TestWorker(64, 60_000, () => {})
     const loops = program("flowlet", "if (event.message === 'b') for (;;);")
     expect(await hand.give(order("a", loops), 60_000)).toMatchObject({ turn: { matched: 1 } })
     // A minute passes on the clock in which the worker gets no processor.

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { compile } from "../../src/languages/grok/Grok.ts"
+import { compile } from "../../src/languages/grok/GrokMatcher.ts"
 import { definitions, expression, line, random } from "./generate.ts"
 import { load, search } from "./oniguruma.ts"
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile } from "../../src/languages/dissect/Dissect.ts"
+import { compile } from "../../src/languages/dissect/Dissector.ts"
 import { dissectCases, flatten } from "./cases.ts"
 
 describe("dissect conformance", () => {

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type Dialect } from "../../src/languages/dissect/Dissect.ts"
+import { compile, type Dialect } from "../../src/languages/dissect/Dissector.ts"
 import type { Fields } from "../../src/languages/FieldPath.ts"
 
 /** No match, and a pattern that is refused. */

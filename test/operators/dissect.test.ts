@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type DissectOptions } from "../../src/languages/dissect/Dissect.ts"
+import { compile, type DissectOptions } from "../../src/languages/dissect/Dissector.ts"
 
 const dissect = (pattern: string, options: DissectOptions = {}) => Result.getOrThrow(compile(pattern, options))
 

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { open } from "../../src/languages/flowlet/Engine.ts"
 import { cidr } from "../../src/languages/flowlet/guest/cidr.ts"
 import { csv } from "../../src/languages/flowlet/guest/csv.ts"
 import { date } from "../../src/languages/flowlet/guest/date.ts"
 import { kv } from "../../src/languages/flowlet/guest/kv.ts"
 import { matching } from "../../src/languages/flowlet/Matching.ts"
+import { open } from "../../src/languages/flowlet/ProgramSandbox.ts"
 
 describe("kv", () => {
   it.each<[string, Parameters<typeof kv>[1], object]>([

@@ -1,8 +1,8 @@
 import { runInThisContext } from "node:vm"
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile } from "../../src/languages/grok/Grok.ts"
 import { compile as compileFilter, type GrokFilterOptions } from "../../src/languages/grok/GrokFilter.ts"
+import { compile } from "../../src/languages/grok/GrokMatcher.ts"
 import { flatten, type GrokCase, grokCases } from "./cases.ts"
 
 const cases = (...kinds: ReadonlyArray<GrokCase["kind"]>) => grokCases.filter(({ kind }) => kinds.includes(kind))

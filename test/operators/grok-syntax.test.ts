@@ -1,7 +1,7 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import type { Fields } from "../../src/languages/FieldPath.ts"
-import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/GrokMatcher.ts"
 
 const elasticsearch: Partial<GrokOptions> = { dialect: "elasticsearch" }
 

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/GrokMatcher.ts"
 
 const definitions = {
   WORD: "\\b\\w+\\b",

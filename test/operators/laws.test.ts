@@ -1,10 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Result, Schema } from "effect"
 import { coerce, toFloat, toInteger } from "../../src/languages/Coercion.ts"
-import { compile as compileDissect } from "../../src/languages/dissect/Dissect.ts"
+import { compile as compileDissect } from "../../src/languages/dissect/Dissector.ts"
 import { type Fields, getPath, setPath } from "../../src/languages/FieldPath.ts"
 import { isAscii } from "../../src/languages/grok/Ascii.ts"
-import { compile as compileGrok } from "../../src/languages/grok/Grok.ts"
+import { compile as compileGrok } from "../../src/languages/grok/GrokMatcher.ts"
 import { samples } from "../../src/services/operators/Samples.ts"
 import { seed } from "../support/random.ts"
 

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { guarded, test, tight } from "./testerServer.ts"
 
 // Workers end as soon as they have nothing to do, so nearly every test below begins while one of them is ending.
-layer(guarded({ ...tight, leisureMillis: 0 }), { excludeTestServices: true })("workers without work", (it) => {
+layer(guarded({ ...tight, idleMillis: 0 }), { excludeTestServices: true })("workers without work", (it) => {
   it.effect("are let go without taking a test with them", () =>
     Effect.gen(function* () {
       for (let round = 0; round < 2; round++) {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
-import { guard } from "../../src/drivers/threads/Watchdog.ts"
+import { guard } from "../../src/drivers/threads/TimeLimit.ts"
 import type { Guard } from "../../src/languages/Guard.ts"
 import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"

@@ -1,11 +1,11 @@
 import { connect, type Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { FormRoom } from "../../src/services/operators/Operators.ts"
+import { FormMemoryLimit } from "../../src/services/operators/Operators.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 import { post } from "./testerServer.ts"
 
-const small = memoryGateway().pipe(Layer.provide(Layer.succeed(FormRoom, 100_000)))
+const small = memoryGateway().pipe(Layer.provide(Layer.succeed(FormMemoryLimit, 100_000)))
 
 layer(small, { excludeTestServices: true })("the room for tests", (it) => {
   it.effect("is given to as many as it holds, and again when they are over", () =>

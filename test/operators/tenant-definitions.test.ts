@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
-import { compile, type GrokOptions } from "../../src/languages/grok/Grok.ts"
+import { compile, type GrokOptions } from "../../src/languages/grok/GrokMatcher.ts"
 import { definitionsOf, type TenantDefinitions } from "../../src/languages/grok/TenantDefinitions.ts"
 import { line, random } from "./generate.ts"
 

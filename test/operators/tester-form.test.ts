@@ -13,7 +13,7 @@ import {
   HttpServerRespondable,
   HttpServerResponse
 } from "effect/http"
-import { readForm } from "../../src/services/http/Form.ts"
+import { readForm } from "../../src/services/http/FormReader.ts"
 
 /** Answers what the form held, or the problem. */
 const Echo = HttpRouter.add(

@@ -15,7 +15,7 @@ export const tight: PoolLimits = {
   sparedMillis: 1,
   graceMillis: 1000,
   compileMillis: 1600,
-  leisureMillis: 30_000
+  idleMillis: 30_000
 }
 
 /** The gateway whose operator tests have these limits. */

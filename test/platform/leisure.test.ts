@@ -1,7 +1,7 @@
 import { constants, PerformanceObserver } from "node:perf_hooks"
 import { expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type LeisureLimits, layer } from "../../src/layers/Leisure.ts"
+import { type IdleLimits, layer } from "../../src/layers/IdleMemory.ts"
 
 const isWhole = (detail: unknown): boolean =>
   typeof detail === "object" &&
@@ -10,7 +10,7 @@ const isWhole = (detail: unknown): boolean =>
   detail.flags === constants.NODE_PERFORMANCE_GC_FLAGS_ALL_AVAILABLE_GARBAGE
 
 /** Collections of all that can be collected, which V8 does not do by itself, until there are `enough`. */
-const collections = (limits: Omit<LeisureLimits, "every">, enough: number) =>
+const collections = (limits: Omit<IdleLimits, "every">, enough: number) =>
   Effect.gen(function* () {
     let count = 0
     const observer = new PerformanceObserver((list) => {

@@ -78,7 +78,8 @@ const start = Effect.fnUntraced(function* (folder: string, through: ReadonlyArra
       port: Number(port),
       username: "flow",
       password,
-      database: "postgres"
+      database: "postgres",
+      connectTimeout: patience
     })
     return Effect.scoped(Effect.flatMap(client, (sql) => sql.unsafe(text))).pipe(Effect.provide(Reactivity.layer))
   }
@@ -88,7 +89,7 @@ const start = Effect.fnUntraced(function* (folder: string, through: ReadonlyArra
 const gone = (pids: ReadonlyArray<number>) =>
   Effect.promise(() => eventually("all has ended", () => pids.every((pid) => viewProcess(pid).state !== "running")))
 
-const patience = 120_000
+const patience = 240_000
 
 describe.runIf(hasNamespaces).concurrent("root, in a user namespace", () => {
   it.live(

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as PostgresStore from "../../src/layers/postgres/FlowlineStore.ts"
+import * as PostgresStore from "../../src/layers/postgres/PostgresFlowlineStore.ts"
 import { FlowlineStore } from "../../src/services/flowlines/FlowlineStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 

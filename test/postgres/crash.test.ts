@@ -16,7 +16,7 @@ const postmasterOf = (folder: string) =>
   Number(readFileSync(join(folder, "postgres", "data", "postmaster.pid"), "utf8").split("\n")[0])
 
 /** For each test: on a busy machine each waits for its share of it. */
-const patience = 120_000
+const patience = 240_000
 
 /** Runs a gateway that writes, and kills it when it has acknowledged a number of rows that differs in each round. */
 const killWhileWriting = async (folder: string, round: number, killToo: (pid: number) => void) => {
@@ -36,7 +36,7 @@ const rows = (folder: string) =>
   Effect.scoped(
     Effect.gen(function* () {
       const { url } = yield* startEmbedded({ folder })
-      const sql = yield* PgClient.makeClient({ url })
+      const sql = yield* PgClient.makeClient({ url, connectTimeout: patience })
       const found = yield* sql<{ id: number }>`SELECT id::int AS id FROM ledger`
       return new Set(found.map(({ id }) => id))
     })

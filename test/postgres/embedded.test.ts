@@ -12,9 +12,9 @@ import { eventually, type Running, runFile } from "../support/process.ts"
 const gateway = new URL("./gateway.ts", import.meta.url)
 
 const query = (server: EmbeddedPostgres, text: string) =>
-  Effect.scoped(Effect.flatMap(PgClient.makeClient({ url: server.url }), (sql) => sql.unsafe(text))).pipe(
-    Effect.provide(Reactivity.layer)
-  )
+  Effect.scoped(
+    Effect.flatMap(PgClient.makeClient({ url: server.url, connectTimeout: patience }), (sql) => sql.unsafe(text))
+  ).pipe(Effect.provide(Reactivity.layer))
 
 const end = (running: Running) => {
   running.process.kill("SIGTERM")
@@ -25,7 +25,7 @@ const end = (running: Running) => {
 const startsOf = (folder: string) =>
   readFileSync(join(folder, "postgres", "server.log"), "utf8").split("starting PostgreSQL").length - 1
 
-const patience = 120_000
+const patience = 240_000
 
 describe.concurrent("startEmbedded", () => {
   it.live(

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 import { migrate, migrations } from "../../src/layers/postgres/Migrations.ts"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { emptyDatabase } from "../support/postgres.ts"
-import { runFile } from "../support/process.ts"
+import { patience, runFile } from "../support/process.ts"
 
 const makesTable = (name: string) => async () => ({
   default: Effect.flatMap(SqlClient.SqlClient, (sql) => sql`CREATE TABLE ${sql(name)} (id int)`)
@@ -24,7 +24,11 @@ const second = { ...first, "0002_second.ts": makesTable("second") }
 const onEmptyDatabase = <A, E>(test: Effect.Effect<A, E, SqlClient.SqlClient>) =>
   Effect.gen(function* () {
     const url = yield* emptyDatabase
-    yield* Effect.provideServiceEffect(test, SqlClient.SqlClient, PgClient.makeClient({ url }))
+    yield* Effect.provideServiceEffect(
+      test,
+      SqlClient.SqlClient,
+      PgClient.makeClient({ url, connectTimeout: patience })
+    )
   }).pipe(Effect.provide(Reactivity.layer))
 
 const tables = Effect.gen(function* () {

@@ -74,7 +74,7 @@ const recovers = Effect.gen(function* () {
   )
 })
 
-const patience = 120_000
+const patience = 240_000
 
 describe.runIf(process.platform === "linux").concurrent("an outage of PostgreSQL", () => {
   it.live(

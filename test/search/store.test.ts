@@ -1,6 +1,6 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Layer, Redacted, Stream } from "effect"
-import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import type { Key } from "../../src/languages/query/IndexedDocument.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import * as Memory from "../memory/Search.ts"
 import { freshDatabase } from "../support/postgres.ts"
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import * as Postgres from "../../src/drivers/search/Postgres.ts"
+import * as Postgres from "../../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { all } from "../../src/languages/query/Query.ts"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"

@@ -8,6 +8,7 @@ import { inject } from "vitest"
 import { migrate } from "../../src/layers/postgres/Migrations.ts"
 import { layerFromUrl } from "../../src/layers/postgres/Postgres.ts"
 import { startTestServer } from "./postgresServer.ts"
+import { patience } from "./process.ts"
 
 /** The run's server, from `globalSetup.ts`; where that is not configured, one for this file alone. */
 const server: Effect.Effect<Redacted.Redacted<string>, unknown, Scope.Scope> = Effect.suspend(() => {
@@ -47,7 +48,7 @@ const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, ur
         const making = `${template}_making`
         yield* admin`DROP DATABASE IF EXISTS ${admin(making)}`
         yield* admin`CREATE DATABASE ${admin(making)}`
-        const client = PgClient.makeClient({ url: withDatabase(url, making) })
+        const client = PgClient.makeClient({ url: withDatabase(url, making), connectTimeout: patience })
         yield* Effect.scoped(
           Effect.flatMap(client, (sql) => Effect.provideService(migrate(), SqlClient.SqlClient, sql))
         )
@@ -62,7 +63,7 @@ const ensureTemplate = Effect.fnUntraced(function* (admin: PgClient.PgClient, ur
 const createDatabase = Effect.fnUntraced(
   function* (template: (admin: PgClient.PgClient, url: Redacted.Redacted<string>) => Effect.Effect<string, unknown>) {
     const url = yield* server
-    const admin = yield* PgClient.makeClient({ url })
+    const admin = yield* PgClient.makeClient({ url, connectTimeout: patience })
     const source = yield* template(admin, url)
     const database = `test_${randomBytes(8).toString("hex")}`
     yield* Effect.acquireRelease(

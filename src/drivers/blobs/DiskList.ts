@@ -1,8 +1,8 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
 import type { StoredBlob } from "./Blobs.ts"
-import { type Calls, codeOf } from "./Calls.ts"
 import { diskPaths } from "./DiskPaths.ts"
+import { type Calls, codeOf } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 
 const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {

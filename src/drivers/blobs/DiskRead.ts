@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import type { Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "./Blobs.ts"
-import { type Calls, tracked } from "./Calls.ts"
+import { type Calls, tracked } from "./FileCalls.ts"
 import { closeQuietly } from "./Folder.ts"
 import { type Chunks, chunkSize, streamOf } from "./Opened.ts"
 

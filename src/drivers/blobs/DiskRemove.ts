@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
-import { type Calls, codeOf, unit } from "./Calls.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
+import { type Calls, codeOf, unit } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
 

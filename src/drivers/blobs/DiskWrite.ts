@@ -2,13 +2,13 @@ import * as fs from "node:fs"
 import { dirname, join } from "node:path"
 import { within } from "../files/Deadline.ts"
 import type { Blob } from "./Blobs.ts"
-import { type Calls, codeOf, Overdue, tracked, unit } from "./Calls.ts"
+import { copyInto } from "./CopyInto.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { removeIf } from "./DiskRemove.ts"
+import { type Calls, codeOf, Overdue, tracked, unit } from "./FileCalls.ts"
+import { FileWriter } from "./FileWriter.ts"
 import { closeQuietly, type Root, syncFolder } from "./Folder.ts"
-import { Intake } from "./Intake.ts"
-import type { Pace } from "./Pace.ts"
-import { pour } from "./Pour.ts"
+import type { SyncRate } from "./SyncRate.ts"
 import { temporaryName } from "./Temporary.ts"
 
 /** Repeats an action after creating the folder that was missing. */
@@ -62,7 +62,7 @@ const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPat
 /** Stores the source's bytes under their hash. The temporary file is removed in any case. */
 export const writeBlob = async (
   call: Calls,
-  pace: Pace,
+  pace: SyncRate,
   root: Root,
   tenant: string,
   source: AsyncIterable<Uint8Array>,
@@ -80,14 +80,14 @@ export const writeBlob = async (
     () => call<number>((done) => fs.open(path, "wx", 0o600, done), openedLate)
   )
   const file = tracked(call)
-  const intake = new Intake(file.call, pace, fd)
+  const intake = new FileWriter(file.call, pace, fd)
   // Settles when no call uses the file any more; no new call is started.
   const retire = () => {
     intake.close()
     return file.retire()
   }
   try {
-    await pour(source, intake, signal)
+    await copyInto(source, intake, signal)
     const written = await intake.finish()
     signal.throwIfAborted()
     const blob = paths.blob(tenant, written.sha256)

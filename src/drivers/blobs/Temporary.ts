@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { isProcessGone, processName } from "../ProcessName.ts"
-import { type Calls, codeOf, unit } from "./Calls.ts"
+import { type Calls, codeOf, unit } from "./FileCalls.ts"
 
 /** What the temporary names of this process begin with. */
 export const ownName = `${processName}-`

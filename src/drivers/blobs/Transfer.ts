@@ -1,4 +1,4 @@
-import { feedOf } from "./Feed.ts"
+import { chunkSourceOf } from "./ChunkSource.ts"
 
 /** The source of a write failed: not the storage's fault. */
 export class SourceFailure {
@@ -68,7 +68,7 @@ export const transfer = (
       stop,
       finish: () => settle(resolve)
     })
-    const feed = feedOf(source, {
+    const feed = chunkSourceOf(source, {
       chunk: (chunk) => {
         taker.receive(chunk)
         advance()

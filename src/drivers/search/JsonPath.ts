@@ -1,6 +1,6 @@
 import { cuts } from "../../languages/query/FieldName.ts"
 import type { FieldName } from "../../languages/query/Query.ts"
-import { storable } from "../../languages/query/Storable.ts"
+import { storable } from "../../languages/query/StoredText.ts"
 
 /**
  * A string literal of a JSON path. All characters except plain letters and digits are escaped, so the text cannot end

@@ -4,7 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Encoded, EncodedOptions } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { type Cut, mayHold, type Slice, selectLines } from "./Read.ts"
+import { type Cut, mayHold, type Slice, selectLines } from "./Select.ts"
 import { type Counted, countIn, type Moment, momentOf, totalled } from "./Snapshot.ts"
 import { where } from "./Where.ts"
 
@@ -21,7 +21,7 @@ const sampledPages = 400
 const piece = 512 * 1024
 const ahead = 8 * 1024 * 1024
 
-interface Room {
+interface PartSize {
   readonly bytes: number
   readonly pages: number
   readonly used: number
@@ -29,7 +29,7 @@ interface Room {
 }
 
 /** The size of the tables and the number of free connections of the server. */
-const selectRoom = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) => sql<Room>`
+const selectPartSizes = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>) => sql<PartSize>`
   select
     coalesce(sum(pg_table_size(name)), 0)::float8 as bytes,
     coalesce(sum(pg_relation_size(name)), 0)::float8 / current_setting('block_size')::float8 as pages,
@@ -132,7 +132,7 @@ export const encodedLines = (
 ): Stream.Stream<Encoded, SqlError> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const [room] = yield* selectRoom(sql, parts)
+      const [room] = yield* selectPartSizes(sql, parts)
       // One connection is used for counting.
       const most = Math.min(mostReaders, connections - 1)
       const isLarge =

@@ -1,7 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import type { Limits, Query, Values } from "../../languages/query/Query.ts"
-import { storable } from "../../languages/query/Storable.ts"
+import { storable } from "../../languages/query/StoredText.ts"
 import { anyValue, pathsOf, quoted } from "./JsonPath.ts"
 
 const operators = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const

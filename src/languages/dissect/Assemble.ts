@@ -2,8 +2,8 @@ import type { ConversionFailure } from "../Coercion.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../FieldPath.ts"
 import { convert } from "./Convert.ts"
 import type { Cuts } from "./Cut.ts"
+import type { Parsed, Part } from "./DissectPattern.ts"
 import type { Dialect, Key, KeyType } from "./Key.ts"
-import type { Parsed, Part } from "./Pattern.ts"
 
 interface Appended {
   readonly index: number

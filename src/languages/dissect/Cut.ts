@@ -1,4 +1,4 @@
-import type { Parsed } from "./Pattern.ts"
+import type { Parsed } from "./DissectPattern.ts"
 
 /** The start and end of each key's value in the line, or where cutting stopped. */
 export interface Cuts {

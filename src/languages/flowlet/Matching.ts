@@ -1,6 +1,6 @@
 import { Result } from "effect"
-import { compile as compileDissect } from "../dissect/Dissect.ts"
-import { compile as compileGrok } from "../grok/Grok.ts"
+import { compile as compileDissect } from "../dissect/Dissector.ts"
+import { compile as compileGrok } from "../grok/GrokMatcher.ts"
 import type { TenantDefinitions } from "../grok/TenantDefinitions.ts"
 import type { Host } from "./guest/harness.ts"
 

@@ -1,7 +1,7 @@
 import { type Part, PatternError, position, SyntaxFault } from "../PatternError.ts"
 import { type Capture, readCapture } from "./Capture.ts"
 import type { Definition } from "./Definitions.ts"
-import { parse } from "./Parser.ts"
+import { parse } from "./GrokParser.ts"
 import type { Group, Node, Reference } from "./Syntax.ts"
 
 /** The origin of a text, for positions in errors. */

@@ -3,8 +3,8 @@ import { compareDecimals, isRaw } from "../json/JsonNumbers.ts"
 import { cuts } from "./FieldName.ts"
 import { instantOf } from "./Instant.ts"
 import type { FieldName, Limits, Query, Values } from "./Query.ts"
-import { storable } from "./Storable.ts"
-import { compareTexts, fits } from "./text/Pattern.ts"
+import { storable } from "./StoredText.ts"
+import { compareTexts, fits } from "./text/TextPattern.ts"
 
 /** A stored document. Its texts are encoded by `Storable.ts`. */
 export interface Stored {

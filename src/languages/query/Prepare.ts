@@ -2,7 +2,7 @@ import * as Predicate from "effect/Predicate"
 import { boundsFault } from "./Bounds.ts"
 import type { NewDocument, Written } from "./IndexedDocument.ts"
 import { placeOf } from "./Instant.ts"
-import { storable, storableJson } from "./Storable.ts"
+import { storable, storableJson } from "./StoredText.ts"
 
 /** A document in its stored form. */
 export interface Prepared {

@@ -5,8 +5,8 @@ import { bool, type ParseClause } from "./parse/Bool.ts"
 import { match, matchPhrase, multiMatch } from "./parse/Match.ts"
 import { queryString, simpleQueryString } from "./parse/QueryString.ts"
 import { range } from "./parse/Range.ts"
-import { Place } from "./parse/Reader.ts"
 import { exists, ids, prefix, term, terms, wildcards } from "./parse/Terms.ts"
+import { Place } from "./parse/ValueReader.ts"
 import { all, none, type Query } from "./Query.ts"
 
 const clauses: ReadonlyMap<string, (place: Place) => Query | undefined> = new Map([

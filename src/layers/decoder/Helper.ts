@@ -5,8 +5,8 @@ import { Effect, Option } from "effect"
 import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
-import type { SqlTask } from "./sql.ts"
-import type { Answer as ThreadAnswer, Task as ThreadTask } from "./thread.ts"
+import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
+import type { SqlTask } from "./sqlProcess.ts"
 
 /** Milliseconds that a file may cost: of processor, and by the clock, where the machine is busy with something else. */
 export interface Limits {

@@ -35,7 +35,7 @@ const readStatements = async (nodes: ReadonlyArray<SqlNode>, found: Array<Findin
       found.push({ path: ["dag", index, "subscribe"], detail })
     }
     // DuckDB takes memory that does not come back: only flowlines with SQL load it.
-    const { parse } = await import("../../drivers/duckdb/Parser.ts")
+    const { parse } = await import("../../drivers/duckdb/StatementParser.ts")
     const faults = await parse(statement, new Set(views.keys()))
     found.push(...faults.map((fault) => findingOf(index, statement, fault)))
     reads.push({ index, statement, views, isSound: faults.length + ambiguous.length === 0 })

@@ -5,7 +5,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import { isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
 import { packagePath } from "../../drivers/Package.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { Pages, type Shelf } from "../../services/documentation/Pages.ts"
+import { type PageFolder, Pages } from "../../services/documentation/Pages.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
 
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
   Pages,
   Effect.map(Settings, ({ conf, storageDeadline }) => {
     const openFile = fileOpener(storageDeadline)
-    const shelf = (root: string, below: string): Shelf => ({
+    const shelf = (root: string, below: string): PageFolder => ({
       open: (path) =>
         Effect.map(openFile(root, below === "" ? path : `${below}/${path}`), (file) =>
           typeof file !== "string" ? file : file === "directory" ? "folder" : "missing"

@@ -9,7 +9,7 @@ import { Engine } from "../../services/runs/Engine.ts"
 import type { Child, Exit } from "./Child.ts"
 import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { scratchFolder, sweepLeftovers, unfinishedFolder } from "./Leftovers.ts"
-import { Messages } from "./Messages.ts"
+import { Messages } from "./MessageReader.ts"
 import { outlived } from "./ProcessGroup.ts"
 import { Runners } from "./Runners.ts"
 

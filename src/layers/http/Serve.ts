@@ -2,8 +2,8 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter } from "./AccessLog.ts"
-import { leanServer } from "./Lean.ts"
 import { nodeServer } from "./NodeServer.ts"
+import { serverWithFewServices } from "./RequestContext.ts"
 import { requestMetrics } from "./RequestMetrics.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -24,7 +24,7 @@ export const layer = (table: RouteTable) =>
         if (logs) log.add(accessLine(exchange))
       })
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
-      return leanServer.pipe(
+      return serverWithFewServices.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),
         Layer.provideMerge(NodeHttpServer.layerHttpServices)
       )

@@ -3,12 +3,12 @@ import { Context, Effect, Layer } from "effect"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { SampleBatch } from "../../services/operators/Batches.ts"
 import { OperatorPool, type TestedBatch, type TestProgram } from "../../services/operators/OperatorPool.ts"
-import { Crew, type Seat } from "./Crew.ts"
-import type { Turn } from "./Protocol.ts"
+import { type ScheduledTest, TurnScheduler } from "./TurnScheduler.ts"
+import type { Turn } from "./WorkerMessages.ts"
 
 /**
  * Limits of the pool. All times are milliseconds of the worker's processor time, except `turnMillis` and
- * `leisureMillis`, which are wall-clock time.
+ * `idleMillis`, which are wall-clock time.
  */
 export interface PoolLimits {
   readonly workers: number
@@ -30,7 +30,7 @@ export interface PoolLimits {
   /** Limit for compiling a program. */
   readonly compileMillis: number
   /** Time that an idle worker is kept. Starting one takes less than a second; keeping it takes tens of MiB. */
-  readonly leisureMillis: number
+  readonly idleMillis: number
 }
 
 export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/OperatorPoolLimits", {
@@ -45,21 +45,21 @@ export const OperatorPoolLimits = Context.Reference<PoolLimits>("flow/operators/
     sparedMillis: 1,
     graceMillis: 5000,
     compileMillis: 5000,
-    leisureMillis: 30_000
+    idleMillis: 30_000
   })
 })
 
 /** One test: its turns, and the time that it has used so far. */
 class Test {
-  readonly #crew: Crew
-  readonly #seat: Seat
+  readonly #scheduler: TurnScheduler
+  readonly #test: ScheduledTest
   readonly #limits: PoolLimits
   #timeouts = 0
   #spent = 0
 
-  constructor(crew: Crew, seat: Seat, limits: PoolLimits) {
-    this.#crew = crew
-    this.#seat = seat
+  constructor(scheduler: TurnScheduler, test: ScheduledTest, limits: PoolLimits) {
+    this.#scheduler = scheduler
+    this.#test = test
     this.#limits = limits
   }
 
@@ -71,11 +71,11 @@ class Test {
 
   async compile(): Promise<InvalidOperator | undefined> {
     const order = { batch: undefined, from: 0, condemned: [], allowance: { sampleMillis: 0, turnMillis: 0 } }
-    const reply = await this.#crew.turn(this.#seat, order, 0)
+    const reply = await this.#scheduler.turn(this.#test, order, 0)
     if ("turn" in reply) return undefined
     if ("fault" in reply) return new InvalidOperator(reply.fault)
     needed(reply.lost)
-    const { part } = this.#seat.program
+    const { part } = this.#test.program
     return new InvalidOperator({ part, detail: "compiling takes more time or memory than a test has" })
   }
 
@@ -87,7 +87,7 @@ class Test {
     for (;;) {
       const sampleMillis = this.#sampleMillis()
       const order = { batch, from: next, condemned, allowance: { sampleMillis, turnMillis } }
-      const reply = await this.#crew.turn(this.#seat, order, turnMillis + sampleMillis + graceMillis)
+      const reply = await this.#scheduler.turn(this.#test, order, turnMillis + sampleMillis + graceMillis)
       // Faults of a program were already reported by its first compilation.
       if ("fault" in reply) throw new Error(reply.fault.detail)
       if ("lost" in reply) {
@@ -125,18 +125,18 @@ export const layer = Layer.effect(
   OperatorPool,
   Effect.gen(function* () {
     const limits = yield* OperatorPoolLimits
-    const crew = yield* Effect.acquireRelease(
-      Effect.sync(() => new Crew(limits.workers, limits.memoryMib, limits.compileMillis, limits.leisureMillis)),
-      (crew) => Effect.promise(() => crew.end())
+    const scheduler = yield* Effect.acquireRelease(
+      Effect.sync(() => new TurnScheduler(limits.workers, limits.memoryMib, limits.compileMillis, limits.idleMillis)),
+      (scheduler) => Effect.promise(() => scheduler.end())
     )
     const enter = (program: TestProgram) =>
       Effect.acquireRelease(
-        Effect.sync(() => crew.enter(program, program.operator === "flowlet")),
-        (seat) => Effect.sync(() => crew.leave(seat))
+        Effect.sync(() => scheduler.enter(program, program.operator === "flowlet")),
+        (test) => Effect.sync(() => scheduler.leave(test))
       )
     return OperatorPool.of({
       open: Effect.fn("OperatorPool.open")(function* (program) {
-        const test = new Test(crew, yield* enter(program), limits)
+        const test = new Test(scheduler, yield* enter(program), limits)
         const fault = yield* Effect.promise(() => test.compile())
         if (fault !== undefined) return yield* fault
         return { run: (batch) => Effect.promise(() => test.run(batch)) }

@@ -1,5 +1,5 @@
 import type { SampleResult } from "../../services/operators/OperatorTest.ts"
-import type { Turn } from "./Protocol.ts"
+import type { Turn } from "./WorkerMessages.ts"
 
 /** The result of a sample as JSON text. */
 export interface Row {

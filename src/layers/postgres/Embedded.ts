@@ -1,6 +1,6 @@
 import type { Scope } from "effect"
 import { Effect, Redacted } from "effect"
-import { type Cluster, openCluster, superuser } from "./Cluster.ts"
+import { type Cluster, openCluster, superuser } from "./DatabaseCluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
 import { takeFiles } from "./Ownership.ts"

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import type { Cluster } from "./Cluster.ts"
+import type { Cluster } from "./DatabaseCluster.ts"
 
 /**
  * Changes the owner of the cluster's files to the user that PostgreSQL now runs as, as PostgreSQL requires. This is

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from "node:fs"
-import type { Cluster } from "./Cluster.ts"
+import type { Cluster } from "./DatabaseCluster.ts"
 
 /** Size in bytes at which the next start rotates the log. */
 const logLimit = 4 * 1024 * 1024

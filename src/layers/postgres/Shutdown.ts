@@ -1,6 +1,6 @@
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import type { Cluster } from "./Cluster.ts"
+import type { Cluster } from "./DatabaseCluster.ts"
 import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
 
 /** The lines of the server's lock file, with the pid first and the status eighth; empty when there is no file. */

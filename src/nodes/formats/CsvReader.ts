@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync"
 import type { Event } from "../Node.ts"
-import { keptLength, maxLineLength } from "./Lines.ts"
+import { keptLength, maxLineLength } from "./LineSplitter.ts"
 
 type Row = ReadonlyArray<string>
 

@@ -1,5 +1,5 @@
 import type { Batch, Event } from "../Node.ts"
-import { columnsOf, csvHeader, csvRows, sampledRecords } from "./Csv.ts"
+import { columnsOf, csvHeader, csvRows, sampledRecords } from "./CsvEncoder.ts"
 
 export const outputFormats = ["ndjson", "csv", "lines"] as const
 export type OutputFormat = (typeof outputFormats)[number]

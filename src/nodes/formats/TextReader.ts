@@ -3,7 +3,7 @@ import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
 import { CsvReader } from "./CsvReader.ts"
-import { LineSplitter, maxLineLength } from "./Lines.ts"
+import { LineSplitter, maxLineLength } from "./LineSplitter.ts"
 
 /** Formats of text that files and requests can have. */
 export type TextFormat = "lines" | "ndjson" | "csv"

@@ -4,7 +4,7 @@ import { chosen, errors, type NodeContext, node } from "../Node.ts"
 import { Gather } from "./Gather.ts"
 import { hostSetting, portSetting } from "./Ports.ts"
 import { Frames } from "./syslog/Frames.ts"
-import { parseMessage } from "./syslog/Message.ts"
+import { parseMessage } from "./syslog/SyslogMessage.ts"
 
 const protocols = ["tcp", "udp"] as const
 const maxConnections = 512

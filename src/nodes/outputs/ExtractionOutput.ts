@@ -3,9 +3,9 @@ import { isFormat } from "../../languages/query/DateMath.ts"
 import { type Encoder, encoder } from "../formats/Encoder.ts"
 import { checkSearch, patternSetting, querySetting } from "../inputs/SearchInput.ts"
 import { type Batch, node, type RowEncoding } from "../Node.ts"
-import { csvOf, dates, isDate } from "./extraction/Cells.ts"
+import { csvOf, dates, isDate } from "./extraction/CsvCell.ts"
 import { CsvLines } from "./extraction/CsvLines.ts"
-import { Table } from "./extraction/Table.ts"
+import { Table } from "./extraction/CsvTable.ts"
 
 /** Characters that are encoded, hashed and written at once: each time has its price. */
 const written = 256 * 1024

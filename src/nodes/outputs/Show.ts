@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
-import { table } from "../formats/Table.ts"
+import { table } from "../formats/TextTable.ts"
 import { type Event, type Instance, type NodeContext, node } from "../Node.ts"
 
 const formats = ["json", "table"] as const

@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
 import { type Fields, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { quotedCells } from "./csv/Cells.ts"
+import { quotedCells } from "./csv/QuotedCells.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
 const types = ["string", "integer", "float", "boolean"] as const

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
 import { date as readDate } from "../../languages/flowlet/guest/date.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { reader } from "./date/Reader.ts"
+import { reader } from "./date/DateReader.ts"
 import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
 
 const settings = Schema.Struct({

@@ -1,5 +1,5 @@
 import { Effect, Result, Schema } from "effect"
-import { compile } from "../../languages/dissect/Dissect.ts"
+import { compile } from "../../languages/dissect/Dissector.ts"
 import { type Fields, fieldPath, getPath, refusedSegment } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"

@@ -4,7 +4,7 @@ import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { codeFaults, mayKeepState, Program, timeoutMillis } from "./Program.ts"
+import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({
   where: Schema.optionalKey(

@@ -3,7 +3,7 @@ import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
-import { codeFaults, mayKeepState, Program, timeoutMillis } from "./Program.ts"
+import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({
   code: Schema.optionalKey(

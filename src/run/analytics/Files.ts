@@ -5,7 +5,7 @@ import { openInside } from "../../drivers/files/OpenInside.ts"
 import { type Format, formatOf } from "../../nodes/inputs/files/Format.ts"
 import type { RunContext } from "../../nodes/Node.ts"
 import type { Reference } from "../../protocol/References.ts"
-import { quotedLines, tooLongReason } from "./Lines.ts"
+import { quotedLines, tooLongReason } from "./QuotedLines.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** A file as DuckDB reads it. */

@@ -1,10 +1,10 @@
 import { identifier, isNumeric, jsonLine, text } from "../../drivers/duckdb/Columns.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
-import { table } from "../../nodes/formats/Table.ts"
+import { table } from "../../nodes/formats/TextTable.ts"
 import { errors } from "../../nodes/Node.ts"
 import { Failed, feed } from "./Bridge.ts"
-import type { Relation, Station } from "./Graph.ts"
 import { deliver, writeFile } from "./Outputs.ts"
+import type { Relation, Station } from "./Plan.ts"
 import type { Work } from "./Work.ts"
 
 const printedAtOnce = 1000

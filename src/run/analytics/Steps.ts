@@ -1,9 +1,9 @@
 import { identifier } from "../../drivers/duckdb/Columns.ts"
 import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
-import type { Scene } from "./Explain.ts"
-import type { Relation, Station } from "./Graph.ts"
-import { Inputs } from "./Inputs.ts"
+import type { Scene } from "./ErrorText.ts"
+import { Inputs } from "./InputRelations.ts"
+import type { Relation, Station } from "./Plan.ts"
 import { Receivers } from "./Receivers.ts"
 import type { Work } from "./Work.ts"
 

@@ -1,6 +1,6 @@
 import type { Database } from "../../drivers/duckdb/Database.ts"
 import type { Files } from "./Files.ts"
-import type { Graph } from "./Graph.ts"
+import type { Graph } from "./Plan.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** What the steps of a run share. */

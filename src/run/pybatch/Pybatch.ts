@@ -10,8 +10,8 @@ import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
 import type { Order } from "../../protocol/Order.ts"
 import type { Job } from "../Run.ts"
 import { pipeline } from "../stream/Pipeline.ts"
-import type { Message } from "./Messages.ts"
-import { Program, type PythonFile } from "./Program.ts"
+import type { Message } from "./PythonMessage.ts"
+import { Program, type PythonFile } from "./PythonProcess.ts"
 import { inner, wire } from "./Wiring.ts"
 
 const maxFiles = 1000

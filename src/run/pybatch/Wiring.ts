@@ -1,7 +1,7 @@
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { errors } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { PythonOrder } from "./Program.ts"
+import type { PythonOrder } from "./PythonProcess.ts"
 
 /**
  * Stands in the outer flowline for every stream between two Python nodes: their rows stay in the Python process. It

@@ -5,12 +5,12 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
+import { views } from "./ChannelDetails.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
-import { JobStore, type Wish } from "./JobStore.ts"
-import { views } from "./Views.ts"
+import { type DesiredChange, JobStore } from "./JobStore.ts"
 
 type Missing = NotFound | StorageUnreachable
 
@@ -26,8 +26,12 @@ export class Channels extends Context.Service<
     readonly list: (tenant: string) => Effect.Effect<ChannelList, StorageUnreachable>
     readonly status: (tenant: string, channel: string) => Effect.Effect<ChannelDetail, Missing>
     /** A stop comes back when the runs have ended, or after ten seconds. */
-    readonly act: (tenant: string, channel: string, wish: Wish) => Effect.Effect<void, Missing | InvalidChannel>
-    readonly actOnJob: (job: JobKey, wish: Wish) => Effect.Effect<void, Missing | InvalidChannel>
+    readonly act: (
+      tenant: string,
+      channel: string,
+      wish: DesiredChange
+    ) => Effect.Effect<void, Missing | InvalidChannel>
+    readonly actOnJob: (job: JobKey, wish: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
     /** The same, and then what comes. It does not end by itself. */
@@ -86,7 +90,7 @@ export class Channels extends Context.Service<
         if (issues.length > 0) return yield* refuse(issues)
       })
 
-      const wish = Effect.fn("Channels.wish")(function* (wish: Wish, keys: ReadonlyArray<JobKey>) {
+      const wish = Effect.fn("Channels.wish")(function* (wish: DesiredChange, keys: ReadonlyArray<JobKey>) {
         const wished = yield* store.wish(wish, keys)
         yield* Effect.forEach(wished, jobs.tell, { concurrency: 16, discard: true })
         const first = keys[0]

@@ -4,13 +4,13 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
-import { eventStream, formatOf, linesDocument, startOf } from "../http/Lines.ts"
+import { eventStream, formatOf, linesDocument, startOf } from "../http/OutputDocument.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Channels } from "./Channels.ts"
-import type { Wish } from "./JobStore.ts"
+import type { DesiredChange } from "./JobStore.ts"
 
-const wishes: ReadonlyMap<string, Wish> = new Map([
+const wishes: ReadonlyMap<string, DesiredChange> = new Map([
   ["start", "start"],
   ["stop", "stop"],
   ["restart", "restart"]
@@ -33,7 +33,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
     const answer = <E>(
       request: HttpServerRequest.HttpServerRequest,
       tenant: string,
-      wish: Wish,
+      wish: DesiredChange,
       done: Effect.Effect<void, E>
     ) =>
       wish === "stop"

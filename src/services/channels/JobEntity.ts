@@ -6,7 +6,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { tellDeadline } from "../../protocol/Liveness.ts"
 import { jobId, jobKey } from "./Job.ts"
 import { JobKeeper } from "./JobKeeper.ts"
-import type { Wished } from "./JobStore.ts"
+import type { DesiredJob } from "./JobStore.ts"
 
 /**
  * Something was wished of a job, in this generation. The message stays until the job has come to its end, so that
@@ -56,7 +56,7 @@ export const layer = Job.toLayer(
 /** Whoever wants something of a job tells it so here, wherever in the cluster it is. */
 export class Jobs extends Context.Service<
   Jobs,
-  { readonly tell: (wished: Wished) => Effect.Effect<void, StorageUnreachable> }
+  { readonly tell: (wished: DesiredJob) => Effect.Effect<void, StorageUnreachable> }
 >()("flow/channels/Jobs") {
   static readonly layer = Layer.effect(
     Jobs,

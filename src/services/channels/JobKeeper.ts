@@ -8,7 +8,7 @@ import { Signals } from "../runs/Signals.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
-import { type JobChange, type JobClaim, JobStore, type Wished } from "./JobStore.ts"
+import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobStore.ts"
 
 const hour = 3_600_000
 
@@ -26,7 +26,7 @@ export class JobKeeper extends Context.Service<
      * Does what is wished of the job in this generation: runs it until it has come to its end, or sees to it that it is
      * known as stopped. Returns when nothing is left to do. Interrupting it ends the run, which may then go on elsewhere.
      */
-    readonly keep: (job: Wished) => Effect.Effect<void>
+    readonly keep: (job: DesiredJob) => Effect.Effect<void>
     /** Tells followers in this process that a job has said something, by its id. */
     readonly signals: Signals
   }
@@ -155,7 +155,7 @@ export class JobKeeper extends Context.Service<
         return hold(keepRunning, () => store.release(claim)).pipe(Effect.ensuring(metrics.gone))
       }
 
-      const keep = Effect.fn("JobKeeper.keep")(function* (job: Wished) {
+      const keep = Effect.fn("JobKeeper.keep")(function* (job: DesiredJob) {
         const claim = yield* retryWhileUnreachable(store.claim(job, gateway.name))
         yield* claim === undefined ? retryWhileUnreachable(store.stopped(job)) : attempt(claim)
       })

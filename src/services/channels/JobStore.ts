@@ -32,10 +32,10 @@ export interface JobChange {
   readonly nextAt?: number
 }
 
-export type Wish = "start" | "stop" | "restart"
+export type DesiredChange = "start" | "stop" | "restart"
 
 /** A job and the generation in which something was wished of it. */
-export interface Wished extends JobKey {
+export interface DesiredJob extends JobKey {
   readonly generation: number
 }
 
@@ -52,9 +52,12 @@ export class JobStore extends Context.Service<
      * Writes down what the jobs should do, all at once. A start of what runs and a stop of what does not change nothing.
      * Gives every job that is to be looked after, with its generation.
      */
-    readonly wish: (wish: Wish, jobs: ReadonlyArray<JobKey>) => Effect.Effect<ReadonlyArray<Wished>, StorageUnreachable>
+    readonly wish: (
+      wish: DesiredChange,
+      jobs: ReadonlyArray<JobKey>
+    ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
     /** Claims a job, unless the generation is over or the job has come to its end. */
-    readonly claim: (job: Wished, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
+    readonly claim: (job: DesiredJob, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
     /** Says that the claim goes on; `nodes` are the counters of the run. */
     readonly beat: (
       claim: JobClaim,
@@ -64,7 +67,7 @@ export class JobStore extends Context.Service<
     /** Ends a claim whose job is to go on elsewhere. */
     readonly release: (claim: JobClaim) => Effect.Effect<void, StorageUnreachable>
     /** The job was told to stop in this generation, and no run of it is left. */
-    readonly stopped: (job: Wished) => Effect.Effect<void, StorageUnreachable>
+    readonly stopped: (job: DesiredJob) => Effect.Effect<void, StorageUnreachable>
     readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
     /** Keeps where an input stands, under the job's scope. */
     readonly position: (
@@ -82,6 +85,6 @@ export class JobStore extends Context.Service<
      * Begins a new generation of jobs that should run, or should have stopped, and that nobody has said anything about
      * for a while.
      */
-    readonly unattended: Effect.Effect<ReadonlyArray<Wished>, StorageUnreachable>
+    readonly unattended: Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
   }
 >()("flow/channels/JobStore") {}

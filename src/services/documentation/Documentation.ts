@@ -2,7 +2,7 @@ import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
-import { Pages, type Shelf } from "./Pages.ts"
+import { type PageFolder, Pages } from "./Pages.ts"
 
 /** What a path resolves to: a file, or a generated list of the pages in a folder. */
 export type Page =
@@ -40,7 +40,7 @@ export class Documentation extends Context.Service<
     Effect.gen(function* () {
       const pages = yield* Pages
 
-      const title = (shelf: Shelf, path: string) =>
+      const title = (shelf: PageFolder, path: string) =>
         Effect.scoped(
           Effect.gen(function* () {
             const file = yield* shelf.open(path)
@@ -51,7 +51,7 @@ export class Documentation extends Context.Service<
           })
         )
 
-      const linesOf = Effect.fnUntraced(function* (shelf: Shelf, folder: string, hidden: ReadonlySet<string>) {
+      const linesOf = Effect.fnUntraced(function* (shelf: PageFolder, folder: string, hidden: ReadonlySet<string>) {
         const prefix = folder === "" ? "" : `${folder}/`
         const found = (yield* shelf.list).filter((path) => path.startsWith(prefix) && isPage(path) && !hidden.has(path))
         const titles = yield* Effect.forEach(found.slice(0, maxTitles), (path) => title(shelf, path), {
@@ -77,7 +77,7 @@ export class Documentation extends Context.Service<
         return page
       })
 
-      const find = Effect.fnUntraced(function* (shelf: Shelf, names: ReadonlyArray<string>) {
+      const find = Effect.fnUntraced(function* (shelf: PageFolder, names: ReadonlyArray<string>) {
         for (const name of names) {
           const file = yield* shelf.open(name)
           if (typeof file === "string") continue

@@ -3,7 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
 
 /** A folder of pages and images. */
-export interface Shelf {
+export interface PageFolder {
   /** Opens a file until the scope closes; otherwise tells whether the path is a folder or missing. */
   readonly open: (path: string) => Effect.Effect<ConfFile | "folder" | "missing", StorageUnreachable, Scope.Scope>
   /** The paths of all files, sorted. */
@@ -15,8 +15,8 @@ export class Pages extends Context.Service<
   Pages,
   {
     /** The tenant's `documentation/` folder. */
-    readonly tenant: (tenant: string) => Shelf
+    readonly tenant: (tenant: string) => PageFolder
     /** The documentation that is shipped with the product. */
-    readonly product: Shelf
+    readonly product: PageFolder
   }
 >()("flow/documentation/Pages") {}

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { eventStream, formatOf, outputDocument, startOf } from "../http/Lines.ts"
+import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import { listResponse } from "../http/Paging.ts"
 import { Draining } from "../shared/Draining.ts"
 import { Executions } from "./Executions.ts"

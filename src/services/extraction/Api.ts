@@ -8,7 +8,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { ExtractionRequest, ExtractionStarted } from "./Request.ts"
+import { ExtractionRequest, ExtractionStarted } from "./ExtractionRequest.ts"
 
 export class ExtractionApi extends HttpApiGroup.make("extraction")
   .add(

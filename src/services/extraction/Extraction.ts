@@ -7,11 +7,11 @@ import { isFormat } from "../../languages/query/DateMath.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { searchInput } from "../../nodes/inputs/SearchInput.ts"
 import { extractionOutput } from "../../nodes/outputs/ExtractionOutput.ts"
-import { dates, isDate } from "../../nodes/outputs/extraction/Cells.ts"
+import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
-import { ExtractionRequest, type ExtractionStarted } from "./Request.ts"
+import { ExtractionRequest, type ExtractionStarted } from "./ExtractionRequest.ts"
 
 const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The extraction request is invalid", issues })
 

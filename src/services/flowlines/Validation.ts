@@ -9,7 +9,7 @@ import { split } from "../../nodes/Split.ts"
 import { DagNode, Flowline, Publication, RunSettings, type Runtime, Subscription } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
-import { checkGraph } from "./Graph.ts"
+import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
 
 /** A fault in a flowline's value. */

@@ -3,7 +3,7 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { ListRow, ListSpan, PageQuery } from "../shared/Listing.ts"
-import { primed } from "./Primed.ts"
+import { withFirstChunk } from "./FirstChunk.ts"
 
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
 
@@ -61,7 +61,7 @@ export const listResponse = <E, R>(
   Effect.gen(function* () {
     const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
     if (query.limit === undefined) {
-      const all = yield* primed(rows({ after, limit: undefined }))
+      const all = yield* withFirstChunk(rows({ after, limit: undefined }))
       return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
     }
     const { limit } = query

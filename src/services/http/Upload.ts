@@ -6,8 +6,8 @@ import type { BadRequest } from "../../errors/BadRequest.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { FileSaid, FormPart, PartRules } from "../shared/Form.ts"
 import type { StreamHash } from "../shared/StreamHash.ts"
-import { parserFor, receive } from "./Form.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
+import { parserFor, receive } from "./FormReader.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */

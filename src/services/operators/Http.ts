@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
-import { readForm } from "../http/Form.ts"
+import { readForm } from "../http/FormReader.ts"
 import { Operators } from "./Operators.ts"
 
 export const OperatorsHttp = HttpApiBuilder.group(

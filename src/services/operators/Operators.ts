@@ -28,7 +28,7 @@ const maxTests = 32
  * Maximum bytes that the forms of all concurrent tests hold together, so that tests cannot exhaust the gateway's
  * memory.
  */
-export const FormRoom = Context.Reference<number>("flow/operators/FormRoom", {
+export const FormMemoryLimit = Context.Reference<number>("flow/operators/FormRoom", {
   defaultValue: () => 256 * 1024 * 1024
 })
 
@@ -132,7 +132,7 @@ export class Operators extends Context.Service<
       const { limits, defaultTenant } = yield* Settings
       const tenants = yield* Tenants
       const patterns = yield* TenantPatterns
-      const room = yield* FormRoom
+      const room = yield* FormMemoryLimit
       let running = 0
       let held = 0
       const admission = Effect.acquireRelease(

@@ -5,7 +5,7 @@ import type { RunSpec } from "../../protocol/Order.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
-import { References } from "./References.ts"
+import { References } from "./ResolvedReferences.ts"
 
 /** What a run gets along with its flowline. */
 export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">

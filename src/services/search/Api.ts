@@ -6,7 +6,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Index, SearchPage, SearchRequest } from "./Request.ts"
+import { Index, SearchPage, SearchRequest } from "./SearchRequest.ts"
 
 export class SearchApi extends HttpApiGroup.make("search")
   .add(

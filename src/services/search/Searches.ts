@@ -11,7 +11,7 @@ import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
-import { SearchRequest } from "./Request.ts"
+import { SearchRequest } from "./SearchRequest.ts"
 
 const Cursor = Schema.fromJsonString(
   Schema.Tuple([

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent } from "node:https"
 import { DeleteObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../protocol/Places.ts"
-import { Overdue } from "../Calls.ts"
+import { Overdue } from "../FileCalls.ts"
 import { Handler } from "./Handler.ts"
 
 interface Waiting {
@@ -15,7 +15,7 @@ interface Waiting {
  * At most so many at once; the others wait in the order in which they came. When one of those at work is overdue, the
  * waiting ones fail as well: one after the other they would only wait as long in vain.
  */
-export class Turns {
+export class LimitedCalls {
   #free: number
   readonly #waiting = new Set<Waiting>()
 
@@ -80,7 +80,7 @@ export class Bucket {
   readonly name: string
   readonly client: S3Client
   readonly deadline: number
-  readonly turns = new Turns(bodies)
+  readonly turns = new LimitedCalls(bodies)
 
   constructor(place: S3Blobs, deadline: number) {
     this.name = place.bucket

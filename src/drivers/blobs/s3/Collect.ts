@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 import { UploadPartCommand } from "@aws-sdk/client-s3"
 import type { Blob } from "../Blobs.ts"
-import { Overdue } from "../Calls.ts"
-import { pump } from "../Pump.ts"
+import { Overdue } from "../FileCalls.ts"
+import { writeBlocks } from "../WriteBlocks.ts"
 import type { Bucket } from "./Bucket.ts"
 import { Multipart } from "./Multipart.ts"
 
@@ -118,7 +118,7 @@ export const collect = async (
 
   let writing: Promise<void> = Promise.resolve()
   try {
-    await pump(
+    await writeBlocks(
       source,
       (buffers, length) => {
         writing = write(buffers, length)

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream"
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
-import { Overdue } from "../Calls.ts"
+import { Overdue } from "../FileCalls.ts"
 
 /** Bytes that a connection is given at once: on a line that takes less within a deadline, the storage counts as silent. */
 const piece = 64 * 1024

@@ -1,6 +1,6 @@
 import * as Predicate from "effect/Predicate"
 import { allOf, type Query } from "../Query.ts"
-import type { Place } from "./Reader.ts"
+import type { Place } from "./ValueReader.ts"
 
 export type ParseClause = (place: Place) => Query | undefined
 

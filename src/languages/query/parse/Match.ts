@@ -2,8 +2,8 @@ import * as Predicate from "effect/Predicate"
 import { allOf, anyOf, none, type Query } from "../Query.ts"
 import { withAnyWord, withPhrase, wordsOf } from "../text/Words.ts"
 import { minimumOf } from "./Bool.ts"
-import { fieldOf, isNumber, type Place, valuesOf } from "./Reader.ts"
 import { equalTo } from "./Terms.ts"
+import { fieldOf, isNumber, type Place, valuesOf } from "./ValueReader.ts"
 
 const equal = (field: string, values: ReadonlyArray<string>): ReadonlyArray<Query> => {
   const { numbers, booleans } = valuesOf(values)

@@ -1,10 +1,10 @@
 import { allOf, anyOf, noneOf, type Query } from "../Query.ts"
-import { hasWildcard, unescaped } from "../text/Pattern.ts"
+import { hasWildcard, unescaped } from "../text/TextPattern.ts"
 import { withWordLike } from "../text/Words.ts"
 import { fieldsOf, phrased } from "./Match.ts"
 import { ranging } from "./Range.ts"
-import { fieldFault, type Place } from "./Reader.ts"
 import { equalTo, fitting, wildcardFault } from "./Terms.ts"
+import { fieldFault, type Place } from "./ValueReader.ts"
 
 /** A fault of a query text, with its position. */
 class TextFault extends Error {}

@@ -1,6 +1,6 @@
 import { type DateReading, dateMath, isFormat, zoneOffset } from "../DateMath.ts"
 import { anyOf, type Limits, type Query } from "../Query.ts"
-import { fieldOf, isNumber, type Place } from "./Reader.ts"
+import { fieldOf, isNumber, type Place } from "./ValueReader.ts"
 
 const bounds = ["gt", "gte", "lt", "lte"] as const
 type Bound = (typeof bounds)[number]

@@ -1,8 +1,8 @@
 import * as Predicate from "effect/Predicate"
 import { dateMath } from "../DateMath.ts"
 import { anyOf, none, type Query } from "../Query.ts"
-import { exactly, startingWith, wildcard } from "../text/Pattern.ts"
-import { fieldOf, limits, type Place, valuesOf } from "./Reader.ts"
+import { exactly, startingWith, wildcard } from "../text/TextPattern.ts"
+import { fieldOf, limits, type Place, valuesOf } from "./ValueReader.ts"
 
 type Scalar = string | number | boolean
 

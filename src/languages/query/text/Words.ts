@@ -1,4 +1,4 @@
-import { literal } from "./Pattern.ts"
+import { literal } from "./TextPattern.ts"
 
 /**
  * Characters outside of words: ASCII except letters, digits and `_`, and the punctuation and blanks of Latin-1, General

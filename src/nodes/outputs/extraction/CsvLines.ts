@@ -1,6 +1,6 @@
 import type { LineEncoder } from "../../../languages/query/IndexedDocument.ts"
-import { isMarked, originalText, separator } from "../../../languages/query/Storable.ts"
-import { cell, type Show } from "./Cells.ts"
+import { isMarked, originalText, separator } from "../../../languages/query/StoredText.ts"
+import { cell, type Show } from "./CsvCell.ts"
 
 /** Bytes that there is room for at first; an output takes them before that is used up, unless a line is long. */
 const room = 640 * 1024

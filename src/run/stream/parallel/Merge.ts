@@ -17,7 +17,7 @@ export interface Finished extends Made {
 }
 
 /** The parts at work. */
-export interface Crew {
+export interface PartPool {
   /** Pieces that should be under way at once. */
   readonly ahead: number
   /** Tells that much is to come. */
@@ -78,7 +78,7 @@ export const merged = (
   flowline: Flowline,
   { input, inside }: Split,
   makeContext: (component: string) => RunContext,
-  crew: Crew
+  parts: PartPool
 ): Pipeline => {
   const tally = new Tally()
 
@@ -103,17 +103,17 @@ export const merged = (
         let isBegun = false
         const take = async (piece: Piece) => {
           isBegun = true
-          const finished = crew.take(piece)
+          const finished = parts.take(piece)
           finished.catch(() => {})
           underWay.push(finished)
-          if (underWay.length >= crew.ahead) await deliver(await underWay.shift()!)
+          if (underWay.length >= parts.ahead) await deliver(await underWay.shift()!)
           context.signal.throwIfAborted()
         }
         /** The file in ranges, up to where it ends when that is reached. */
         const file = async (file: OpenFile, format: BlockFormat) => {
           try {
             let size = await file.size()
-            if (size >= muchBytes) crew.hurry?.()
+            if (size >= muchBytes) parts.hurry?.()
             for (let from = 0, isEnd = false; !isEnd; from += blockBytes) {
               if (from + blockBytes >= size) size = await file.size()
               isEnd = from + blockBytes >= size

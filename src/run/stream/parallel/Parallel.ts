@@ -6,9 +6,9 @@ import type { MakeJob } from "../../Run.ts"
 import { pipeline } from "../Pipeline.ts"
 import { merged } from "./Merge.ts"
 import { part } from "./Part.ts"
-import { perPart } from "./Protocol.ts"
+import { perPart } from "./PartMessages.ts"
+import { Threads } from "./PartThreads.ts"
 import { TextMemory } from "./TextMemory.ts"
-import { Threads } from "./Threads.ts"
 
 const reading = promisify(read)
 

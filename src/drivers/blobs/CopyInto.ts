@@ -1,0 +1,35 @@
+import type { FileWriter } from "./FileWriter.ts"
+import { transfer } from "./Transfer.ts"
+
+const nothing: Uint8Array = new Uint8Array(0)
+
+/**
+ * Moves a source into an intake, which copies the bytes. Rejects at the first failure or when `signal` is aborted, even
+ * while the source is silent; a write may then still be running.
+ */
+export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, signal: AbortSignal): Promise<void> =>
+  transfer(source, signal, (course) => {
+    let rest = nothing
+    return {
+      receive: (chunk) => {
+        rest = chunk
+      },
+      isCopied: () => rest.length === 0,
+      step: () => {
+        try {
+          intake.check()
+          const taken = intake.take(rest)
+          // A chunk that was taken whole may be gone: nothing may be left that refers to it.
+          rest = taken === rest.length ? nothing : rest.subarray(taken)
+        } catch (error) {
+          course.stop(error)
+          return
+        }
+        if (rest.length > 0) {
+          course.hold()
+          intake.whenRoom(course.advance)
+        } else if (course.ended) course.finish()
+        else course.ask()
+      }
+    }
+  })

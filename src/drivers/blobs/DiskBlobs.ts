@@ -1,0 +1,124 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { Context, Duration, Effect, Layer, Stream } from "effect"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { type Blob, Blobs } from "./Blobs.ts"
+import { probe } from "./DiskHealth.ts"
+import { listBlobs } from "./DiskList.ts"
+import { diskPaths } from "./DiskPaths.ts"
+import { readBlob } from "./DiskRead.ts"
+import { removeBlob, removeIf } from "./DiskRemove.ts"
+import { writeBlob } from "./DiskWrite.ts"
+import { boundedCalls, type Calls, codeOf, unit } from "./FileCalls.ts"
+import { Root } from "./Folder.ts"
+import { SyncRate } from "./SyncRate.ts"
+import { sweepTemporary } from "./Temporary.ts"
+import { SourceFailure } from "./Transfer.ts"
+
+/**
+ * The folder of the blobs. `deadline` limits every step of a call: a slower file operation means a dead disk. With
+ * `isMade` the folder was created by another process; if it is missing, the disk is unreachable.
+ */
+export class DiskConfig extends Context.Service<
+  DiskConfig,
+  { readonly root: string; readonly deadline: Duration.Duration; readonly isMade: boolean }
+>()("flow/layers/blobs/DiskConfig") {
+  static readonly layer = (root: string, deadline: Duration.Input = "5 seconds", isMade = false) =>
+    Layer.succeed(DiskConfig, { root, deadline: Duration.fromInputUnsafe(deadline), isMade })
+}
+
+// One thread stays free for other users of the pool while the disk hangs.
+const slots = Math.max(1, Number(process.env["UV_THREADPOOL_SIZE"] ?? 4) - 1 || 3)
+
+const unreachable = () => new StorageUnreachable({ storage: "data" })
+
+const sweepAll = async (call: Calls, root: Root): Promise<number> => {
+  const paths = diskPaths(root.path)
+  const tenants = await call<Array<string>>((done) => fs.readdir(root.path, done))
+  let swept = 0
+  for (const tenant of tenants) {
+    const restore = async (path: string, sha256: string) => {
+      await root.make(tenant, "blobs", sha256.slice(0, 2))
+      await call(unit((done) => fs.rename(path, paths.blob(tenant, sha256).path, done)))
+    }
+    // Other entries of the root, such as the `lost+found` of a mounted disk, are skipped.
+    swept += await sweepTemporary(call, join(root.path, tenant, "tmp"), restore).catch(() => 0)
+  }
+  return swept
+}
+
+/**
+ * Blobs in a folder: `<root>/<tenant>/blobs/ab/abcdef…`, first written under a temporary name in `<root>/<tenant>/tmp`.
+ * Temporary files of dead processes are removed in the background when the layer is built. An unreachable disk does not
+ * stop the gateway from starting: calls fail until it is back.
+ */
+export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
+  Blobs,
+  Effect.gen(function* () {
+    const config = yield* DiskConfig
+    const call = boundedCalls(Duration.toMillis(config.deadline), slots)
+    const pace = new SyncRate(call.deadline)
+    const root = new Root(config.root, call, config.isMade)
+    const paths = diskPaths(config.root)
+    const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
+
+    yield* attempt(() => root.prepare()).pipe(
+      Effect.catch(() => Effect.logWarning("The folder of the blobs cannot be reached"))
+    )
+    yield* attempt(() => sweepAll(call, root)).pipe(
+      Effect.flatMap((swept) => (swept > 0 ? Effect.logInfo(`Unfinished blobs removed: ${swept}`) : Effect.void)),
+      Effect.ignore,
+      Effect.forkScoped
+    )
+
+    const write = Effect.fn("Blobs.write")(
+      <E = never>(tenant: string, source: AsyncIterable<Uint8Array>, onSourceError?: (cause: unknown) => E) =>
+        Effect.callback<Blob, StorageUnreachable | E>((resume, signal) => {
+          const done = writeBlob(call, pace, root, tenant, source, signal).then(
+            (blob) => resume(Effect.succeed(blob)),
+            (error) =>
+              resume(
+                !(error instanceof SourceFailure)
+                  ? Effect.fail(unreachable())
+                  : onSourceError === undefined
+                    ? Effect.die(error.cause)
+                    : Effect.fail(onSourceError(error.cause))
+              )
+          )
+          return Effect.promise(() => done)
+        })
+    )
+
+    return Blobs.of({
+      backend: "disk",
+      url: (tenant, sha256) => pathToFileURL(paths.blob(tenant, sha256).path).href,
+      write,
+      size: Effect.fn("Blobs.size")((tenant, sha256) =>
+        attempt(async () => {
+          try {
+            const { size } = await call<fs.Stats>((done) => fs.stat(paths.blob(tenant, sha256).path, done))
+            return size
+          } catch (error) {
+            if (codeOf(error) !== "ENOENT") throw error
+          }
+          await root.present()
+          return undefined
+        })
+      ),
+      read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
+        attempt((signal) => readBlob(call, paths.blob(tenant, sha256).path, span, signal))
+      ),
+      remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
+        attempt(() => {
+          const blob = paths.blob(tenant, sha256)
+          return writtenBefore === undefined
+            ? removeBlob(call, root, blob)
+            : removeIf(call, root, blob, (modified) => modified < writtenBefore)
+        })
+      ),
+      list: (tenant) => Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable),
+      health: attempt(() => probe(call, root))
+    })
+  })
+)

@@ -1,0 +1,192 @@
+import * as fs from "node:fs"
+import type { Blob } from "./Blobs.ts"
+import { type Calls, unit } from "./FileCalls.ts"
+import { Sha256 } from "./Sha256.ts"
+import { dropSlots, giveSlot, slotBytes, takeSlot } from "./Slots.ts"
+import { type SyncRate, syncEvery } from "./SyncRate.ts"
+
+/** Maximum number of slots in one write. */
+const maxWritten = 4
+/** Maximum number of concurrent writes: the second one starts without waiting for a turn of this thread. */
+const maxWriters = 2
+
+/**
+ * Receives the bytes of one file: copies them into slots, which are written and hashed concurrently and then reused.
+ * The bytes are durable when `finish` returns.
+ */
+export class FileWriter {
+  readonly #call: Calls
+  readonly #pace: SyncRate
+  readonly #fd: number
+  readonly #hash = new Sha256()
+  readonly #full: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Promise<void> }> =
+    []
+  #slot: SharedArrayBuffer | undefined
+  #length = 0
+  #used = 0
+  #unsynced = 0
+  #syncing: Promise<void> | undefined
+  #writers = 0
+  readonly #writing = new Set<Promise<void>>()
+  #position = 0
+  #isWaiting = false
+  #isClosed = false
+  #failure: { readonly cause: unknown } | undefined
+  #onRoom: (() => void) | undefined
+
+  constructor(call: Calls, pace: SyncRate, fd: number) {
+    this.#call = call
+    this.#pace = pace
+    this.#fd = fd
+  }
+
+  /** Copies bytes of the chunk and returns how many: fewer than all when every slot is in use. */
+  take(chunk: Uint8Array): number {
+    const from = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    let taken = 0
+    while (taken < chunk.length) {
+      if (this.#slot === undefined) {
+        this.#slot = takeSlot(this.#used)
+        if (this.#slot === undefined) {
+          this.#isWaiting = true
+          return taken
+        }
+        this.#used++
+        this.#length = 0
+      }
+      // `Buffer.copy` into shared memory is twice as fast as `set` of a typed array.
+      const copied = from.copy(Buffer.from(this.#slot), this.#length, taken)
+      taken += copied
+      this.#length += copied
+      if (this.#length === slotBytes) this.#ship()
+    }
+    return taken
+  }
+
+  /** Calls back once, when there may be room again or the write has failed. */
+  whenRoom(callback: () => void): void {
+    this.#onRoom = callback
+    if (!this.#isWaiting || this.#failure !== undefined) this.#wake()
+  }
+
+  #wake(): void {
+    const callback = this.#onRoom
+    this.#onRoom = undefined
+    callback?.()
+  }
+
+  /** Throws the failure of the write, if any. */
+  check(): void {
+    if (this.#failure !== undefined) throw this.#failure.cause
+  }
+
+  #ship(): void {
+    const slot = this.#slot!
+    const length = this.#length
+    this.#slot = undefined
+    const hashed = this.#hash.add(slot, length)
+    hashed.catch((cause) => this.#fail(cause))
+    this.#full.push({ slot, length, hashed })
+    if (this.#writers === maxWriters) return
+    this.#writers++
+    const writing = this.#writeFull()
+      .catch((cause) => this.#fail(cause))
+      .finally(() => this.#writing.delete(writing))
+    this.#writing.add(writing)
+  }
+
+  #fail(cause: unknown): void {
+    this.#failure ??= { cause }
+    this.#wake()
+  }
+
+  async #writeFull(): Promise<void> {
+    // Slots that were filled during one write go into the next: each write costs a turn of this thread, whatever its
+    // size.
+    for (let full = this.#full.splice(0, maxWritten); full.length > 0; full = this.#full.splice(0, maxWritten)) {
+      this.check()
+      const position = this.#position
+      for (const { length } of full) this.#position += length
+      await this.#writeAll(
+        position,
+        full.map(({ slot, length }) => new Uint8Array(slot, 0, length))
+      )
+      for (const { slot, length, hashed } of full) {
+        // A slot is reused only when both the hash and the write are done; an overdue call may still read it.
+        hashed.then(
+          () => this.#release(slot),
+          () => {}
+        )
+        this.#unsynced += length
+      }
+      if (this.#unsynced >= syncEvery) this.#sync()
+      if (this.#unsynced >= this.#pace.unsynced) await this.#syncing
+    }
+    // Immediately, because the next full slot needs a new writer.
+    this.#writers--
+  }
+
+  #release(slot: SharedArrayBuffer): void {
+    if (this.#isClosed) return
+    giveSlot(slot)
+    this.#used--
+    this.#isWaiting = false
+    this.#wake()
+  }
+
+  /** Repeats the write when the kernel accepts only a part of the bytes. */
+  async #writeAll(position: number, all: ReadonlyArray<Uint8Array>): Promise<void> {
+    let at = position
+    for (let left = all; left.length > 0; ) {
+      const written = await this.#call<number>((done) => fs.writev(this.#fd, left, at, done))
+      if (written === 0) throw new Error("the storage takes no bytes")
+      at += written
+      let skip = written
+      const next: Array<Uint8Array> = []
+      for (const bytes of left) {
+        if (skip < bytes.length) next.push(skip === 0 ? bytes : bytes.subarray(skip))
+        skip = Math.max(0, skip - bytes.length)
+      }
+      left = next
+    }
+  }
+
+  /** Starts a sync of what was written so far, unless one is running. */
+  #sync(): void {
+    if (this.#syncing !== undefined) return
+    const bytes = this.#unsynced
+    const started = performance.now()
+    this.#syncing = this.#call(unit((done) => fs.fdatasync(this.#fd, done))).then(
+      () => {
+        this.#syncing = undefined
+        this.#unsynced -= bytes
+        this.#pace.synced(bytes, performance.now() - started)
+      },
+      (cause) => this.#fail(cause)
+    )
+  }
+
+  /** Writes the remaining bytes and returns the blob, which is durable then. */
+  async finish(): Promise<Blob> {
+    if (this.#slot !== undefined) this.#ship()
+    await Promise.all(this.#writing)
+    this.check()
+    await this.#syncing
+    const synced = this.#call(unit((done) => fs.fsync(this.#fd, done)))
+    const [sha256] = await Promise.all([this.#hash.digest(), synced])
+    this.check()
+    return { sha256, size: this.#position }
+  }
+
+  /** Stops receiving and hashing. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#hash.close()
+    if (this.#slot !== undefined) {
+      giveSlot(this.#slot)
+      this.#used--
+    }
+    dropSlots(this.#used)
+  }
+}

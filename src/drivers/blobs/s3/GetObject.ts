@@ -1,0 +1,171 @@
+import { Readable } from "node:stream"
+import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
+import type { Stream } from "effect"
+import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
+import type { ByteSpan } from "../Blobs.ts"
+import { Overdue } from "../FileCalls.ts"
+import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
+import type { Bucket } from "./Bucket.ts"
+
+/** Bytes that are taken off the line before anybody asks for them. */
+const ahead = 512 * 1024
+
+/**
+ * The bytes of an answer, taken in pieces of a wanted length. The server has a deadline only while somebody waits for
+ * it; a taker that does not come back soon just stops the flow.
+ */
+export class Body {
+  readonly #source: Readable
+  #chunks: Array<Buffer> = []
+  #bytes = 0
+  #ended: { readonly reason: Error } | undefined
+  #waiting: { readonly bytes: number; readonly wake: () => void; readonly timer: NodeJS.Timeout } | undefined
+
+  constructor(source: Readable) {
+    this.#source = source
+    const end = (reason?: Error | null) => {
+      this.#ended ??= { reason: reason ?? new Error("the blob is shorter than it was") }
+      this.#waiting?.wake()
+    }
+    source.on("data", (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.#bytes += chunk.length
+      if (this.#bytes >= Math.max(ahead, this.#waiting?.bytes ?? 0)) source.pause()
+      this.#waiting?.timer.refresh()
+      if (this.#bytes >= (this.#waiting?.bytes ?? Number.POSITIVE_INFINITY)) this.#waiting?.wake()
+    })
+    source.on("error", end)
+    source.on("end", () => end())
+    source.on("close", () => end(source.errored))
+  }
+
+  /** Exactly so many bytes. Fails when they do not come, or nothing comes for so many milliseconds. */
+  async take(bytes: number, deadline: number): Promise<Buffer> {
+    if (this.#bytes < bytes && this.#ended === undefined) await this.#more(bytes, deadline)
+    if (this.#bytes < bytes) throw this.#ended?.reason ?? new Overdue("the storage does not go on")
+    const all = Buffer.concat(this.#chunks)
+    const rest = all.subarray(bytes)
+    this.#chunks = rest.length === 0 ? [] : [rest]
+    this.#bytes = rest.length
+    if (this.#bytes < ahead) this.#source.resume()
+    return all.subarray(0, bytes)
+  }
+
+  #more(bytes: number, deadline: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        this.#waiting = undefined
+        resolve()
+      }
+      const timer = setTimeout(wake, deadline)
+      this.#waiting = { bytes, wake, timer }
+      this.#source.resume()
+    })
+  }
+
+  readonly close = (): void => {
+    this.#source.destroy()
+  }
+}
+
+interface Opened {
+  readonly span: ByteSpan
+  readonly body: Body
+}
+
+const sizeOf = async (bucket: Bucket, key: string, signal?: AbortSignal): Promise<number> => {
+  const command = new HeadObjectCommand({ Bucket: bucket.name, Key: key })
+  return (await bucket.quick((limits) => bucket.client.send(command, limits), signal)).ContentLength ?? 0
+}
+
+/** A Range header cannot express an empty range, so only the size is requested. */
+const openNothing = async (bucket: Bucket, key: string, span: ByteSpan, signal?: AbortSignal): Promise<Opened> => {
+  if ((await sizeOf(bucket, key, signal)) < span.end) throw new Error("the blob is shorter than it was")
+  return { span, body: new Body(Readable.from([])) }
+}
+
+const open = async (bucket: Bucket, key: string, span: ByteSpan | undefined, signal?: AbortSignal): Promise<Opened> => {
+  if (span !== undefined && span.end <= span.start) return openNothing(bucket, key, span, signal)
+  const range = span === undefined ? {} : { Range: `bytes=${span.start}-${span.end - 1}` }
+  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...range })
+  const answer = await bucket.quick((limits) => bucket.client.send(command, limits), signal)
+  if (!(answer.Body instanceof Readable)) throw new Error("the storage has sent no bytes")
+  const size = answer.ContentLength ?? -1
+  const body = new Body(answer.Body)
+  const asked = span ?? { start: 0, end: size }
+  if (size !== asked.end - asked.start) {
+    body.close()
+    throw new Error("the blob is shorter than it was")
+  }
+  return { span: asked, body }
+}
+
+/** Takes an opened blob in chunks of 512 KiB. */
+class BodyChunks implements Chunks {
+  readonly #reopen: (span: ByteSpan) => Promise<Opened>
+  readonly #deadline: number
+  readonly #end: number
+  #position: number
+  #body: Body | undefined
+  #mayReopen = true
+
+  constructor(opened: Opened, deadline: number, reopen: (span: ByteSpan) => Promise<Opened>) {
+    this.#body = opened.body
+    this.#position = opened.span.start
+    this.#end = opened.span.end
+    this.#deadline = deadline
+    this.#reopen = reopen
+  }
+
+  /**
+   * The next chunk. A broken connection is reopened once, because servers close connections that a slow reader leaves
+   * idle.
+   */
+  readonly next = async (): Promise<Buffer | undefined> => {
+    const length = Math.min(chunkSize, this.#end - this.#position)
+    if (length <= 0) return undefined
+    try {
+      this.#body ??= (await this.#reopen({ start: this.#position, end: this.#end })).body
+      const chunk = await this.#body.take(length, this.#deadline)
+      this.#position += length
+      this.#mayReopen = true
+      return chunk
+    } catch (error) {
+      this.close()
+      this.#body = undefined
+      if (error instanceof Overdue || !this.#mayReopen) throw error
+      this.#mayReopen = false
+      return this.next()
+    }
+  }
+
+  readonly close = (): void => this.#body?.close()
+}
+
+/**
+ * The bytes of a span, by default the whole blob. The server is already sending when the promise resolves, so a blob
+ * that is removed later can still be read. The connection is closed when the stream ends in any way, and after ten
+ * seconds without a reader. A stream that is run later than that, or a second time, sends a new request.
+ */
+export const readBlob = async (
+  bucket: Bucket,
+  key: string,
+  span: ByteSpan | undefined,
+  signal: AbortSignal
+): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
+  const first = await open(bucket, key, span, signal)
+  const reopen = (span: ByteSpan) => open(bucket, key, span)
+  return streamOf(
+    first,
+    {
+      reopen: () => reopen(first.span),
+      chunks: (opened) => new BodyChunks(opened, bucket.deadline, reopen),
+      close: ({ body }) => body.close()
+    },
+    signal
+  )
+}
+
+/** The size of a blob in bytes, or `undefined` when there is none. */
+export const blobSize = async (bucket: Bucket, key: string): Promise<number | undefined> => sizeOf(bucket, key)

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import { CopyObjectCommand, PutObjectCommand, UploadPartCopyCommand } from "@aws-sdk/client-s3"
+import type { Blob } from "../Blobs.ts"
+import { Overdue } from "../FileCalls.ts"
+import { type Bucket, removeObject } from "./Bucket.ts"
+import { type Collected, collect } from "./Collect.ts"
+import { copySource, type Keys, named } from "./Keys.ts"
+import { type Listed, look } from "./Look.ts"
+import { Multipart } from "./Multipart.ts"
+
+const mib = 1024 * 1024
+
+/** What the server is asked to copy at once: more would take longer than it may be silent. At most 10 000 parts. */
+const onePiece = 256 * mib
+const copyPart = (size: number): number => Math.max(128 * mib, Math.ceil(size / 10_000))
+
+const copyInParts = async (bucket: Bucket, from: string, to: string, size: number, signal: AbortSignal) => {
+  const upload = await Multipart.create(bucket, to, signal)
+  try {
+    const source = { Bucket: bucket.name, Key: to, CopySource: copySource(bucket.name, from) }
+    for (let start = 0, length = copyPart(size); start < size; start += length) {
+      const CopySourceRange = `bytes=${start}-${Math.min(start + length, size) - 1}`
+      await upload.add(async (UploadId, PartNumber, limits) => {
+        const command = new UploadPartCopyCommand({ ...source, UploadId, PartNumber, CopySourceRange })
+        return (await bucket.client.send(command, limits)).CopyPartResult?.ETag
+      })
+    }
+    await upload.complete()
+  } catch (error) {
+    const cleaned = upload.abort().catch(() => {})
+    if (!(error instanceof Overdue)) await cleaned
+    throw error
+  }
+}
+
+/** Gives the bytes their key. What is there already is replaced by the same bytes, and so counts as written now. */
+const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
+  if ("held" in taken) {
+    const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
+    await bucket.turns.take(() => bucket.steady((limits) => bucket.client.send(command, limits), signal), signal)
+  } else if (taken.size <= onePiece) {
+    const CopySource = copySource(bucket.name, taken.temporary)
+    const command = new CopyObjectCommand({ Bucket: bucket.name, Key: key, CopySource })
+    await bucket.steady((limits) => bucket.client.send(command, limits), signal)
+  } else await copyInParts(bucket, taken.temporary, key, taken.size, signal)
+}
+
+/** A removal has ended, or was given up, long before so many deadlines (a minute) are over. */
+const markLife = 12
+
+const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boolean =>
+  stored === undefined || stored.modified - mark.modified < markLife * deadline
+
+/**
+ * Stores the bytes under `key` and returns when nobody can be about to remove what was there before: whoever removes
+ * marks the key first and looks at the time of the last write then. So either he sees this write, or his mark is seen
+ * here and it is waited until he is done.
+ */
+export const publish = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
+  await put(bucket, key, taken, signal)
+  const end = performance.now() + 3 * bucket.deadline
+  for (;;) {
+    const { stored, marks } = await look(bucket, key, signal)
+    if (!marks.some((mark) => isLive(mark, stored, bucket.deadline))) {
+      for (const mark of marks) await removeObject(bucket, mark.key).catch(() => {})
+      if (stored !== undefined) return
+      await put(bucket, key, taken, signal)
+    }
+    if (performance.now() > end) throw new Overdue("somebody does not end removing the same content")
+    if (marks.length > 0) await sleep(100, undefined, { signal })
+  }
+}
+
+/**
+ * Stores the source's bytes under their hash. The temporary object is removed in any case. If it is interrupted while
+ * the blob gets its key, the blob may exist; nothing refers to it, and the sweep removes it.
+ */
+export const writeBlob = (
+  bucket: Bucket,
+  keys: Keys,
+  tenant: string,
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal
+): Promise<Blob> =>
+  named(async (name) => {
+    const temporary = keys.temporary(tenant, name)
+    const taken = await collect(bucket, temporary, source, signal)
+    const clean = () => ("temporary" in taken ? removeObject(bucket, temporary).catch(() => {}) : undefined)
+    try {
+      signal.throwIfAborted()
+      await publish(bucket, keys.blob(tenant, taken.sha256), taken, signal)
+      await clean()
+      return { sha256: taken.sha256, size: taken.size }
+    } catch (error) {
+      const cleaned = clean()
+      // An unresponsive server would block the cleanup too; the sweep does it later.
+      if (!(error instanceof Overdue)) await cleaned
+      throw error
+    }
+  })

@@ -1,0 +1,208 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
+import { cuts } from "../../languages/query/FieldName.ts"
+import type { EncodedOptions, Hit, Key, Row, RowsOptions } from "../../languages/query/IndexedDocument.ts"
+import { setMember } from "../../languages/query/Member.ts"
+import type { Query } from "../../languages/query/Query.ts"
+import { isMarked, original, originalJson, originalText, storable } from "../../languages/query/StoredText.ts"
+import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
+import { listedPath } from "./JsonPath.ts"
+import { where } from "./Where.ts"
+
+/** A condition for the documents of an index that come after a key. */
+const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefined): Fragment => {
+  if (after === undefined) return sql`true`
+  return index > after.index
+    ? sql`(ts, id) >= (${after.at}::bigint, ${storable(after.id)})`
+    : sql`(ts, id) > (${after.at}::bigint, ${storable(after.id)})`
+}
+
+/** A position in the result order: between two documents, or before the first. */
+export interface Cut {
+  readonly at: string
+  readonly id: string
+}
+
+/** The documents from one position to another. An absent end means from the start or to the end. */
+export interface Slice {
+  readonly from: Cut | undefined
+  readonly to: Cut | undefined
+}
+
+/** A condition for the documents of a slice. The times are repeated because PostgreSQL can estimate them. */
+const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
+  const begins = from && sql`ts >= ${from.at}::bigint and (ts, id) >= (${from.at}::bigint, ${from.id}::text)`
+  const ends = to && sql`ts <= ${to.at}::bigint and (ts, id) < (${to.at}::bigint, ${to.id}::text)`
+  return sql`${begins ?? sql`true`} and ${ends ?? sql`true`}`
+}
+
+/** Whether a part can contain documents after the key. Parts of earlier months cannot. */
+const mayFollow = (part: Part, after: Key | undefined): boolean =>
+  after === undefined || part.month === "" || monthOf(after.at) === "" || part.month >= monthOf(after.at)
+
+/** Whether a part can contain documents of a slice. */
+export const mayHold = (part: Part, { from, to }: Slice): boolean => {
+  const [first, last] = [from && monthOf(from.at), to && monthOf(to.at)]
+  return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
+}
+
+/** The parts that a search has to read. */
+export const partsFor = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  tenant: string,
+  pattern: string,
+  after?: Key
+) {
+  const indices = yield* resolve(sql, tenant, pattern)
+  if (indices.length === 0) return []
+  const parts = yield* partsOf(
+    sql,
+    tenant,
+    indices.map(({ no }) => no)
+  )
+  return parts.filter((part) => mayFollow(part, after))
+})
+
+/**
+ * The rows of all parts in result order, as one statement. An index already orders the rows of each part, so PostgreSQL
+ * only merges them. Documents of several indices can have the same time and id.
+ */
+const inOrder = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  one: (part: Part) => Fragment,
+  limit: Fragment
+) =>
+  parts.length === 1
+    ? sql`${one(parts[0]!)} order by ts, id ${limit}`
+    : sql`select * from (${sql.join(
+        " union all ",
+        false
+      )(
+        parts.map((part) => sql`(${one(part)} order by ts, id ${limit})`)
+      )}) as found order by ts, id ${new Set(parts.map(({ index }) => index)).size > 1 ? sql`, index` : sql``} ${limit}`
+
+/** The number of matching documents after a key. */
+export const selectCount = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  after?: Key | undefined
+) => {
+  const condition = where(sql, query)
+  const counts = parts.map(
+    ({ part, index }) =>
+      sql`(select count(*) from ${sql(tableOf(part))} where ${following(sql, index, after)} and ${condition})`
+  )
+  return sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
+}
+
+/** Whole documents after a key. */
+export const selectHits = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
+) => {
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
+    where ${following(sql, part.index, after)} and ${condition}`
+  return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
+}
+
+export interface HitRow {
+  readonly ts: string | bigint
+  readonly id: string
+  readonly index: string
+  readonly doc: string
+}
+
+export const hitOf = (row: HitRow): Hit => ({
+  at: String(row.ts),
+  id: original(row.id),
+  index: row.index,
+  source: originalJson(row.doc)
+})
+
+/**
+ * The value of a dotted field name in a document: the value at the first way of splitting the name that exists, else
+ * the values that the name reaches through lists.
+ */
+const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"]): Fragment => {
+  const parts = field.split(".").map(storable)
+  const ways = cuts(parts)
+  const one = (way: ReadonlyArray<string>) => {
+    const [name] = way
+    if (way.length === 1) return as === "text" ? sql`doc ->> ${name}::text` : sql`(doc -> ${name}::text)::text`
+    return as === "text" ? sql`doc #>> ${way}::text[]` : sql`(doc #> ${way}::text[])::text`
+  }
+  const listed = (way: ReadonlyArray<string>) =>
+    sql`nullif(jsonb_path_query_array(doc, ${listedPath(way)}::jsonpath, '{}', true), '[]'::jsonb)::text`
+  const through = ways.filter(({ length }) => length > 1)
+  return ways.length === 1 ? one(ways[0]!) : sql`coalesce(${sql.csv([...ways.map(one), ...through.map(listed)])})`
+}
+
+/** Generated column names for fields, so that field names do not become part of the statement. */
+const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
+
+/** The fields of all matching documents as columns, with the columns that order them. */
+export const selectRows = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { fields, as, after }: RowsOptions
+) => {
+  const columns = columnsOf(fields)
+  const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    where ${following(sql, part.index, after)} and ${condition}`
+  const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
+  return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
+}
+
+/** The fields of a slice of documents, one line per document. */
+export const selectLines = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { fields }: Pick<EncodedOptions, "fields">,
+  slice: Slice
+) => {
+  // Joined by halves: a long chain of `||` would copy its start again for each field. The character is `separator`.
+  const joined = (texts: ReadonlyArray<Fragment>): Fragment => {
+    const middle = texts.length >> 1
+    if (middle === 0) return texts[0] ?? sql`''`
+    return sql`(${joined(texts.slice(0, middle))} || chr(65279) || ${joined(texts.slice(middle))})`
+  }
+  const line = joined(fields.map((field) => sql`coalesce(${valueAt(sql, field, "text")}, '')`))
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
+    where ${between(sql, slice)} and ${condition}`
+  // `varchar` columns are not decoded: see `Address.ts`.
+  return sql<{ line: Uint8Array }>`select line::varchar as line from (${inOrder(sql, parts, one, sql``)}) as lines`
+}
+
+const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {
+  row[name] = value
+}
+
+/** Maps a row of columns to a row of fields, with the original texts. */
+export const rowOf = ({ fields, as }: RowsOptions): ((row: Row) => Row) => {
+  const columns = columnsOf(fields)
+  const restore = as === "text" ? originalText : originalJson
+  // Runs for every cell.
+  const set = fields.includes("__proto__") ? setMember : setPlain
+  return (row) => {
+    const found: Record<string, string | null> = {}
+    for (let at = 0; at < columns.length; at++) {
+      const value = row[columns[at]!] ?? null
+      set(found, fields[at]!, value === null || !isMarked(value) ? value : restore(value))
+    }
+    return found
+  }
+}

@@ -1,0 +1,151 @@
+import { isAbsolute, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect, Layer, Option, Schema } from "effect"
+import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
+import { within } from "../drivers/files/Deadline.ts"
+import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
+import type { BlobPlace } from "../protocol/Places.ts"
+import { defaultLimits, Settings } from "../services/shared/Settings.ts"
+import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
+import { unknownSettings, variables } from "./Variables.ts"
+
+/** An invalid setting. The message is for the operator who set it. */
+export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("InvalidSetting", {
+  variable: Schema.String,
+  message: Schema.String
+}) {}
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
+
+const isHost =
+  /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
+
+const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
+
+const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
+  if (value.startsWith("s3:")) {
+    return Effect.try({
+      try: () => s3Address(value, aws),
+      catch: (error) => {
+        const message = error instanceof WrongAddress ? error.message : "expected s3://bucket/prefix"
+        return new InvalidSetting({ variable: "FLOW_BLOBS", message })
+      }
+    })
+  }
+  if (value.startsWith("file:")) {
+    try {
+      return Effect.succeed({ kind: "disk", root: fileURLToPath(value) })
+    } catch {
+      return refuse("FLOW_BLOBS", "a file: URL must be absolute, such as file:///var/lib/flow/blobs")
+    }
+  }
+  return isAbsolute(value)
+    ? Effect.succeed({ kind: "disk", root: value })
+    : refuse("FLOW_BLOBS", "expected file:///…, an absolute path or s3://bucket/prefix")
+}
+
+const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
+
+/** Checks a folder while reading the settings, so that the error names the setting to change. */
+const usable = (variable: string, folder: Promise<void>): Effect.Effect<void, InvalidSetting> =>
+  Effect.tryPromise({
+    try: () => folder,
+    catch: (error) => new InvalidSetting({ variable, message: error instanceof Error ? error.message : String(error) })
+  })
+
+/** An unreachable disk does not stop the gateway from starting: operations on it fail until it is back. */
+const unlessAway = (folder: Promise<void>): Promise<void> =>
+  within(storageDeadline, folder).catch((error) => {
+    if (error instanceof UnusableFolder) throw error
+  })
+
+/**
+ * Reads the settings from the environment. A setting that this version does not support fails the start; it is never
+ * ignored.
+ */
+export const layer = Layer.effect(
+  Settings,
+  Effect.gen(function* () {
+    const [first, ...others] = yield* unknownSettings
+    if (first !== undefined) {
+      const rest = others.map(({ name, message }) => `; ${name}: ${message}`)
+      return yield* refuse(first.name, first.message + rest.join(""))
+    }
+    const env = yield* variables
+    if (env.auth !== "none") {
+      return yield* refuse("FLOW_AUTH", "this version supports only `none`; put an authenticating proxy in front")
+    }
+    if (!loopback.test(env.host)) {
+      return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
+    }
+    const hosts = Option.match(env.hosts, {
+      onNone: () => [],
+      onSome: (list) => list.split(",").map((one) => one.trim())
+    })
+    const wrong = hosts.find((name) => !isHost.test(name))
+    if (wrong !== undefined) {
+      return yield* refuse(
+        "FLOW_HOSTS",
+        `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
+      )
+    }
+    if (Option.isSome(env.search)) {
+      return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
+    }
+    if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
+      return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
+    }
+    if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
+      return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
+    }
+    if (Option.isSome(env.cluster)) {
+      if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
+        return yield* refuse(
+          "FLOW_CLUSTER",
+          "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
+        )
+      }
+      if (Option.isNone(env.databaseUrl)) {
+        return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
+      }
+    }
+    if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
+      return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
+    }
+    const conf = resolve(env.conf)
+    yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
+    const data = resolve(env.data)
+    yield* usable("FLOW_DATA", within(storageDeadline, writableFolder(data, 0o711)))
+    const blobs = Option.isSome(env.blobs)
+      ? yield* blobPlace(env.blobs.value, {
+          ...env.aws,
+          region: env.aws.region ?? env.aws.defaultRegion,
+          endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
+        })
+      : ({ kind: "disk", root: resolve(data, "blobs") } as const)
+    if (blobs.kind === "disk") {
+      const variable = Option.isSome(env.blobs) ? "FLOW_BLOBS" : "FLOW_DATA"
+      yield* usable(variable, unlessAway(writableFolder(blobs.root, 0o700)))
+    }
+    return Settings.of({
+      host: env.host.replace(/^\[|\]$/g, ""),
+      port: env.port,
+      hosts,
+      conf,
+      data,
+      defaultTenant: env.defaultTenant,
+      databaseUrl: Option.getOrUndefined(env.databaseUrl),
+      cluster: Option.getOrUndefined(env.cluster),
+      role: env.role,
+      blobs,
+      logLevel: env.logLevel,
+      otlp: Option.getOrUndefined(env.otlp),
+      limits: defaultLimits,
+      runs: { all: env.runs, each: env.tenantRuns },
+      outputLines: env.outputLines,
+      quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+      storageDeadline,
+      stopPatience: serverStop
+    })
+  })
+)

@@ -1,0 +1,47 @@
+import { type Duration, Effect, Layer, Schedule } from "effect"
+
+/** When memory is returned to the system. */
+export interface IdleLimits {
+  readonly every: Duration.Input
+  /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
+  readonly quiet: number
+  /** Minimum growth of the heap since the last collection, in bytes. */
+  readonly worth: number
+}
+
+const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, worth: 32 * 1024 * 1024 }
+
+/** Collects garbage through Node's inspector protocol, which needs no flags and returns pages to the system. */
+const collect = Effect.promise(async () => {
+  const { Session } = await import("node:inspector/promises")
+  const session = new Session()
+  session.connect()
+  await session.post("HeapProfiler.collectGarbage").finally(() => session.disconnect())
+})
+
+/**
+ * Collects garbage when the gateway is idle, to return the memory of a start or a busy period. V8 collects only when
+ * memory is allocated, which may never happen in an idle process. A collection blocks the process for about 50 ms.
+ */
+export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
+  Layer.effectDiscard(
+    Effect.suspend(() => {
+      let seen = performance.eventLoopUtilization()
+      let kept = 0
+      const look = Effect.suspend(() => {
+        const now = performance.eventLoopUtilization()
+        const { utilization } = performance.eventLoopUtilization(now, seen)
+        seen = now
+        if (utilization > quiet || process.memoryUsage().heapTotal - kept < worth) return Effect.void
+        return Effect.andThen(
+          collect,
+          Effect.sync(() => {
+            kept = process.memoryUsage().heapTotal
+          })
+        )
+      })
+      // A Node without an inspector works too; it only stays larger.
+      const watch = Effect.ignoreCause(Effect.repeat(Effect.delay(look, every), Schedule.forever))
+      return Effect.forkScoped(watch)
+    })
+  )

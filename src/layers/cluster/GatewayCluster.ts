@@ -1,0 +1,100 @@
+import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Option } from "effect"
+import * as RunnerAddress from "effect/cluster/RunnerAddress"
+import * as RunnerHealth from "effect/cluster/RunnerHealth"
+import * as RunnerStorage from "effect/cluster/RunnerStorage"
+import * as Runners from "effect/cluster/Runners"
+import * as Sharding from "effect/cluster/Sharding"
+import * as ShardingConfig from "effect/cluster/ShardingConfig"
+import * as SocketRunner from "effect/cluster/SocketRunner"
+import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
+import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
+import * as RpcSerialization from "effect/rpc/RpcSerialization"
+import { SqlClient } from "effect/sql"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import {
+  clusterPoll,
+  clusterPollAlone,
+  entityStop,
+  shardExpiration,
+  shardRefresh,
+  takeover
+} from "../../protocol/Liveness.ts"
+import { Gateway } from "../../services/runs/Gateway.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { mortal } from "./Connections.ts"
+import * as Tidy from "./OldMessages.ts"
+
+/**
+ * A member is alive as long as it updates its row in the table `gateways`. A health check over the network would detect
+ * a frozen process only after a minute.
+ */
+const health = Layer.effect(
+  RunnerHealth.RunnerHealth,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return RunnerHealth.RunnerHealth.of({
+      isAlive: ({ host, port }) =>
+        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - ${`${takeover} milliseconds`}::interval`.pipe(
+          unreachable,
+          Effect.map((rows) => rows.length > 0),
+          Effect.orElseSucceed(() => true)
+        )
+    })
+  })
+)
+
+const tables = { prefix: "flow_cluster" }
+
+const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
+
+/** A member without a port finds its messages in the database, at most a second after they were sent. */
+const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
+
+const protocol = Layer.provideMerge(NodeClusterSocket.layerClientProtocol, RpcSerialization.layerSchemaBinary())
+const sockets = SocketRunner.layer.pipe(
+  Layer.provide(mortal),
+  Layer.provide(NodeClusterSocket.layerSocketServer),
+  Layer.provide(protocol)
+)
+/** Only sends messages; is assigned no work. */
+const clients = Layer.provide(SocketRunner.layerClientOnly, protocol)
+
+const addressOf = (text: string): RunnerAddress.RunnerAddress => {
+  const at = text.lastIndexOf(":")
+  return RunnerAddress.make(text.slice(0, at), Number(text.slice(at + 1)))
+}
+
+/**
+ * The cluster of all gateways on one database. It assigns every execution and job to one gateway, and to another one
+ * when that gateway dies. A gateway with an embedded database is the only member.
+ */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const { databaseUrl, cluster, role } = yield* Settings
+    const { address } = yield* Gateway
+    // With an embedded database no other gateway sends messages or takes over.
+    const alone = databaseUrl === undefined
+    const look = alone ? clusterPollAlone : clusterPoll
+    const config = ShardingConfig.layer({
+      runnerAddress: role === "api" ? Option.none() : Option.some(addressOf(address)),
+      // Must be equal on all members.
+      shardsPerGroup: 64,
+      entityMessagePollInterval: look,
+      refreshAssignmentsInterval: look,
+      runnerHealthCheckInterval: look,
+      shardLockRefreshInterval: shardRefresh,
+      shardLockExpiration: shardExpiration,
+      entityTerminationTimeout: entityStop,
+      simulateRemoteSerialization: false
+    })
+    return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(
+      Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
+      Layer.provide(alone ? RunnerHealth.layerNoop : health),
+      Layer.provideMerge(Tidy.layer),
+      Layer.provideMerge(messages),
+      Layer.provide(config)
+    )
+  })
+)

@@ -1,0 +1,112 @@
+import { type Lost, TestWorker } from "./TestWorker.ts"
+import type { Order, Reply } from "./WorkerMessages.ts"
+
+interface Task {
+  readonly order: Order
+  readonly millis: number
+  readonly resolve: (reply: Reply | Lost) => void
+}
+
+/** A test's place in the schedule. */
+export class ScheduledTest {
+  readonly id: number
+  readonly program: NonNullable<Order["program"]>
+  /** True when all turns must run on one worker, which keeps the state of the program. */
+  readonly settled: boolean
+  readonly tasks: Array<Task> = []
+  home: TestWorker | undefined
+  /** Milliseconds that its turns took, plus what the least served test had used when this one joined. */
+  used: number
+
+  constructor(id: number, program: NonNullable<Order["program"]>, settled: boolean, used: number) {
+    this.id = id
+    this.program = program
+    this.settled = settled
+    this.used = used
+  }
+}
+
+/**
+ * Schedules tests on worker threads. The test that has used the least time gets the next free worker for one turn. A
+ * new test starts with the lowest time used so far, so that it neither waits behind long tests nor starves them.
+ * Workers are started when there is work, and ended after an idle period.
+ */
+export class TurnScheduler {
+  readonly #workers = new Set<TestWorker>()
+  readonly #size: number
+  readonly #memoryMib: number
+  readonly #tests = new Set<ScheduledTest>()
+  #count = 0
+
+  readonly #compileMillis: number
+  readonly #leisureMillis: number
+
+  constructor(size: number, memoryMib: number, compileMillis: number, idleMillis: number) {
+    this.#size = size
+    this.#memoryMib = memoryMib
+    this.#compileMillis = compileMillis
+    this.#leisureMillis = idleMillis
+  }
+
+  enter(program: ScheduledTest["program"], settled: boolean): ScheduledTest {
+    const used = Math.min(...Array.from(this.#tests, (test) => test.used))
+    const test = new ScheduledTest(++this.#count, program, settled, Number.isFinite(used) ? used : 0)
+    this.#tests.add(test)
+    return test
+  }
+
+  /** Queues a turn. The result says whether the worker was lost during the turn. */
+  turn(test: ScheduledTest, order: Omit<Order, "session" | "program">, millis: number): Promise<Reply | Lost> {
+    return new Promise((resolve) => {
+      test.tasks.push({ order: { ...order, session: test.id, program: undefined }, millis, resolve })
+      this.#dispatch()
+    })
+  }
+
+  /** Drops the seat's queued turns; a running turn ends by itself. */
+  leave(test: ScheduledTest): void {
+    test.tasks.length = 0
+    this.#tests.delete(test)
+    for (const worker of this.#workers) worker.forget(test.id)
+  }
+
+  async end(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.end()))
+  }
+
+  #dispatch(): void {
+    const waiting = [...this.#tests].filter(({ tasks }) => tasks.length > 0).sort((a, b) => a.used - b.used)
+    // No test gets a second worker before every other test could get its first.
+    for (let given = true; given; ) {
+      given = false
+      for (const test of waiting) {
+        const worker = test.tasks.length === 0 ? undefined : this.#workerFor(test)
+        if (worker === undefined) continue
+        given = true
+        void this.#work(worker, test, test.tasks.shift()!)
+      }
+    }
+  }
+
+  async #work(worker: TestWorker, test: ScheduledTest, task: Task): Promise<void> {
+    const known = worker.sessions.has(test.id)
+    if (test.settled) test.home = worker
+    const began = performance.now()
+    const reply = known
+      ? await worker.give(task.order, task.millis)
+      : await worker.give({ ...task.order, program: test.program }, task.millis + this.#compileMillis)
+    test.used += performance.now() - began
+    task.resolve(reply)
+    this.#dispatch()
+  }
+
+  #workerFor(test: ScheduledTest): TestWorker | undefined {
+    if (test.home?.alive) return test.home.idle ? test.home : undefined
+    const idle = [...this.#workers].filter((worker) => worker.idle)
+    const known = idle.find((worker) => worker.sessions.has(test.id)) ?? idle[0]
+    if (known !== undefined || this.#workers.size >= this.#size) return known
+    const worker = new TestWorker(this.#memoryMib, this.#leisureMillis, () => this.#workers.delete(worker))
+    this.#workers.add(worker)
+    return worker
+  }
+}

@@ -1,0 +1,175 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { executionUnclaimed } from "../../protocol/Liveness.ts"
+import type { ExecutionState } from "../../services/executions/Execution.ts"
+import {
+  type Claim,
+  type Ending,
+  type ExecutionKey,
+  ExecutionStore,
+  type NewExecution
+} from "../../services/executions/ExecutionStore.ts"
+import type { PrintedLine } from "../../services/runs/Attempt.ts"
+import type { AttemptKey } from "../../services/runs/PositionStore.ts"
+import { executionReads } from "./ExecutionReads.ts"
+import { WideSql } from "./Postgres.ts"
+import { storable } from "./SqlText.ts"
+
+const unclaimed = `${executionUnclaimed} milliseconds`
+
+/** A row for every execution that a write reached: none when the attempt is not the current one any more. */
+const reached = (rows: ReadonlyArray<unknown>): boolean => rows.length > 0
+
+/** Executions in the tables `executions`, `execution_events` and `execution_output`. */
+export const layer = Layer.effect(
+  ExecutionStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const current = ({ tenant, id, epoch }: AttemptKey) => sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
+    const open = sql`state in ('PENDING', 'RUNNING')`
+
+    const create = Effect.fn("ExecutionStore.create")(function* (e: NewExecution, owner: string, now: number) {
+      for (let at = now; ; at++) {
+        const id = `${e.flowlineId}-${at}`
+        const rows = yield* sql`
+          insert into executions (tenant, id, flowline_id, version, runtime, dag, state, owner)
+          values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, ${e.dag}, 'PENDING', ${owner})
+          on conflict do nothing returning 1`
+        if (rows.length > 0) return { tenant: e.tenant, id }
+      }
+    }, unreachable)
+
+    const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
+      const [row] = yield* sql<Claim>`
+        update executions set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
+        where tenant = ${key.tenant} and id = ${key.id} and ${open} and not cancelled
+        returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::integer as lines`
+      return row
+    }, unreachable)
+
+    const started = Effect.fn("ExecutionStore.started")(function* (attempt: AttemptKey, jobId: string, event: string) {
+      return reached(
+        yield* sql`
+        with execution as (
+          update executions set state = 'RUNNING', attempts = attempts + (state <> 'RUNNING')::integer, job_id = ${jobId}, started_at = coalesce(started_at, now()),
+            event = coalesce(event, ${event}), event_at = coalesce(event_at, now())
+          where ${current(attempt)} and ${open}
+          returning tenant, id, event_at
+        ), event as (
+          insert into execution_events (tenant, execution_id, seq, event, at)
+          select tenant, id, 1, ${event}, event_at from execution on conflict do nothing
+        )
+        select 1 from execution`
+      )
+    }, unreachable)
+
+    // A write whose answer got lost is made again: what is there then is what this one says.
+    const output = Effect.fn("ExecutionStore.output")(function* (
+      attempt: AttemptKey,
+      lines: ReadonlyArray<PrintedLine>
+    ) {
+      const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
+      return reached(
+        yield* sql`
+        with execution as (
+          update executions set lines = ${lines.at(-1)?.seq ?? 0}
+          where ${current(attempt)} and state = 'RUNNING' returning tenant, id
+        ), added as (
+          insert into execution_output (tenant, execution_id, seq, at, component, text)
+          select e.tenant, e.id, l.seq, to_timestamp(l.at / 1000), l.component, l.text
+          from execution e, json_to_recordset(${rows}::json)
+            as l(seq bigint, at double precision, component text, text text)
+          on conflict do nothing
+        )
+        select 1 from execution`
+      )
+    }, unreachable)
+
+    const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: AttemptKey, ending: Ending) {
+      const error = ending.error === undefined ? null : storable(ending.error)
+      const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
+      return reached(
+        yield* sql`
+        with execution as (
+          update executions set state = ${ending.state}, ended_at = greatest(now(), started_at), event = ${ending.event},
+            event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes)
+          where ${current(attempt)} and ${open}
+          returning tenant, id, event_at
+        ), event as (
+          insert into execution_events (tenant, execution_id, seq, event, at, detail)
+          select tenant, id, 2, ${ending.event}, event_at, ${error}::text from execution on conflict do nothing
+        )
+        select 1 from execution`
+      )
+    }, unreachable)
+
+    return ExecutionStore.of({
+      ...executionReads(sql, wide),
+      create,
+      claim,
+      started,
+      output,
+      ended,
+      truncated: (attempt) =>
+        unreachable(
+          Effect.map(sql`update executions set truncated = true where ${current(attempt)} returning 1`, reached)
+        ),
+      counters: (attempt, nodes) =>
+        unreachable(
+          Effect.map(
+            sql`update executions set nodes = ${JSON.stringify(nodes)} where ${current(attempt)} and ${open} returning 1`,
+            reached
+          )
+        ),
+      release: (attempt) =>
+        unreachable(
+          Effect.map(
+            sql`
+              update executions set state = 'PENDING', owner = null, epoch = epoch + 1,
+                attempts = attempts - (state = 'RUNNING')::integer
+              where ${current(attempt)} and ${open} returning 1`,
+            reached
+          )
+        ),
+      cancel: Effect.fn("ExecutionStore.cancel")(function* ({ tenant, id }) {
+        const [row] = yield* sql<{ state: ExecutionState }>`
+          with before as (select state from executions where tenant = ${tenant} and id = ${id} for update),
+          mark as (update executions set cancelled = true where tenant = ${tenant} and id = ${id} and ${open})
+          select state from before`
+        return row?.state
+      }, unreachable),
+      endCancelled: Effect.fn("ExecutionStore.endCancelled")(function* ({ tenant, id }, onlyPending) {
+        yield* sql`
+          with execution as (
+            update executions set state = 'CANCELLED', epoch = epoch + 1, ended_at = greatest(now(), started_at),
+              event_at = greatest(now(), started_at),
+              event = runtime || '.application.cancelled'
+            where tenant = ${tenant} and id = ${id} and cancelled
+              and ${onlyPending ? sql`state = 'PENDING'` : open}
+            returning tenant, id, event, event_at
+          )
+          insert into execution_events (tenant, execution_id, seq, event, at)
+          select tenant, id, 2, event, event_at from execution on conflict do nothing`
+      }, unreachable),
+      toCancel: (owner) =>
+        unreachable(sql<ExecutionKey>`
+          select tenant, id from executions where owner = ${owner} and ${open} and cancelled order by ordinal limit 1000`),
+      unclaimed: (owner) =>
+        unreachable(sql<ExecutionKey>`
+          select tenant, id from executions
+          where owner = ${owner} and ${open} and epoch = 0 and created_at < clock_timestamp() - ${unclaimed}::interval
+          order by ordinal limit 100`),
+      orphans: unreachable(sql<ExecutionKey>`
+        update executions set owner = null, state = 'PENDING', epoch = epoch + 1
+        where (tenant, id) in (
+          select tenant, id from executions
+          where ${open} and owner is not null and not exists (select 1 from gateways g where g.id = executions.owner)
+          for update skip locked
+        )
+        returning tenant, id`)
+    })
+  })
+)

@@ -1,0 +1,193 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { jobSilence, jobUnattended } from "../../protocol/Liveness.ts"
+import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
+import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "../../services/channels/JobStore.ts"
+import type { PrintedLine } from "../../services/runs/Attempt.ts"
+import type { StoredLine } from "../../services/shared/OutputLines.ts"
+import { WideSql } from "./Postgres.ts"
+import { storable } from "./SqlText.ts"
+
+/** Number of output lines that are kept for a job. */
+const keptLines = 1000
+/** Number of new lines after which surplus lines are deleted. */
+const tidyEvery = 250
+const silence = `${jobSilence} milliseconds`
+const unattended = `${jobUnattended} milliseconds`
+
+const milliseconds = (date: Date | null): number | undefined => date?.getTime()
+
+/** Jobs in the tables `channel_jobs` and `channel_output`. */
+export const layer = Layer.effect(
+  JobStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const isJob = ({ tenant, channel, cluster, job }: JobKey) =>
+      sql`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
+    /** A stop counts at once, before the run has heard of it. */
+    const current = (claim: JobClaim) =>
+      sql`${isJob(claim)} and generation = ${claim.generation} and epoch = ${claim.epoch} and desired`
+    const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
+      Effect.map(rows, ({ length }) => length > 0)
+
+    const wish: JobStore["Service"]["wish"] = Effect.fn("JobStore.wish")(function* (wish, jobs) {
+      const names = JSON.stringify(jobs)
+      if (wish === "stop") {
+        // All updates lock rows in the same order; otherwise two concurrent ones could deadlock.
+        return yield* sql<DesiredJob>`
+          with j as (
+            select tenant, channel, cluster, job from channel_jobs
+            where (tenant, channel, cluster, job) in (
+              select tenant, channel, cluster, job
+              from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
+            )
+            order by tenant, channel, cluster, job for update
+          )
+          update channel_jobs c set desired = false, generation = c.generation + desired::integer
+          from j where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
+          returning c.tenant, c.channel, c.cluster, c.job, c.generation`
+      }
+      const always = wish === "restart"
+      return yield* sql<DesiredJob>`
+        insert into channel_jobs as c (tenant, channel, cluster, job, desired, generation, status)
+        select tenant, channel, cluster, job, true, 1, 'STARTING'
+        from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
+        order by tenant, channel, cluster, job
+        on conflict (tenant, channel, cluster, job) do update set
+          (desired, generation, status, since, restarts, failures, last_error, next_at) = (
+            select true, c.generation + fresh::integer,
+              case when fresh then 'STARTING' else c.status end,
+              case when fresh then clock_timestamp() else c.since end,
+              case when fresh then 0 else c.restarts end,
+              case when fresh then '[]'::jsonb else c.failures end,
+              case when fresh then null else c.last_error end,
+              case when fresh then null else c.next_at end
+            from (select ${always} or not c.desired or c.status in ('FAILED', 'FINISHED') as fresh) as f
+          )
+        returning c.tenant, c.channel, c.cluster, c.job, c.generation`
+    }, unreachable)
+
+    const claim: JobStore["Service"]["claim"] = Effect.fn("JobStore.claim")(function* (job, node) {
+      const [row] = yield* sql<Omit<JobClaim, "failures" | "nextAt"> & { failures: string; next_at: Date | null }>`
+        update channel_jobs set epoch = epoch + 1, node = ${node}, heartbeat_at = clock_timestamp(), job_id = null
+        from (select job_id as previous from channel_jobs where ${isJob(job)} for update) as before
+        where ${isJob(job)} and generation = ${job.generation} and desired and status not in ('FAILED', 'FINISHED')
+        returning tenant, channel, cluster, job, generation, epoch, restarts, failures::text as failures, next_at,
+          lines::integer as lines, previous`
+      if (row === undefined) return undefined
+      const { failures, next_at, ...rest } = row
+      return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }
+    }, unreachable)
+
+    const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
+      const { status, jobId, lastError, restarts, failures, nextAt } = change
+      return yield* reached(sql`
+        update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
+          job_id = coalesce(${jobId ?? null}::text, job_id),
+          last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
+          restarts = coalesce(${restarts ?? null}::integer, restarts),
+          failures = coalesce(${failures === undefined ? null : JSON.stringify(failures)}::text::jsonb, failures),
+          next_at = ${
+            nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
+          }, heartbeat_at = clock_timestamp()
+        where ${current(claim)} returning 1`)
+    }, unreachable)
+
+    // A write whose answer got lost is made again: what is there then is what this one says.
+    const output = Effect.fn("JobStore.output")(function* (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) {
+      const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
+      const last = lines.at(-1)?.seq ?? 0
+      const written = yield* reached(sql`
+        with job as (
+          update channel_jobs set lines = ${last} where ${current(claim)} returning tenant, channel, cluster, job
+        ), added as (
+          insert into channel_output (tenant, channel, cluster, job, seq, at, component, text)
+          select j.tenant, j.channel, j.cluster, j.job, l.seq, to_timestamp(l.at / 1000), l.component, l.text
+          from job j, json_to_recordset(${rows}::json)
+            as l(seq bigint, at double precision, component text, text text)
+          on conflict do nothing
+        )
+        select 1 from job`)
+      const first = lines[0]?.seq ?? last
+      if (written && Math.floor(last / tidyEvery) > Math.floor((first - 1) / tidyEvery)) {
+        yield* sql`delete from channel_output where ${isJob(claim)} and seq <= ${last - keptLines}`
+      }
+      return written
+    }, unreachable)
+
+    return JobStore.of({
+      wish,
+      claim,
+      change,
+      output,
+      list: (tenant, channel) =>
+        unreachable(sql<JobKey & JobState>`
+          select tenant, channel, cluster, job, desired, flow_iso(since) as since, restarts,
+            last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes,
+            case
+              when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
+              when heartbeat_at > clock_timestamp() - ${silence}::interval then status
+              when not desired then 'STOPPED'
+              when status = 'STARTING' then status
+              else 'RESTARTING'
+            end as status
+          from channel_jobs
+          where tenant = ${tenant} and ${channel === undefined ? sql`true` : sql`channel = ${channel}`}
+          order by channel, cluster, job`),
+      beat: (claim, nodes) =>
+        unreachable(
+          reached(sql`
+            update channel_jobs set heartbeat_at = clock_timestamp(), nodes = coalesce(${nodes === undefined ? null : JSON.stringify(nodes)}::text, nodes)
+            where ${current(claim)} returning 1`)
+        ),
+      release: (claim) =>
+        unreachable(
+          Effect.asVoid(sql`
+            update channel_jobs set epoch = epoch + 1, node = null, heartbeat_at = null,
+              status = case when status = 'ACTIVE' then 'STARTING' else status end
+            where ${isJob(claim)} and epoch = ${claim.epoch} and desired`)
+        ),
+      stopped: (job) =>
+        unreachable(
+          Effect.asVoid(sql`
+            update channel_jobs set status = 'STOPPED', since = clock_timestamp(), epoch = epoch + 1, node = null,
+              job_id = null, next_at = null, heartbeat_at = null
+            where ${isJob(job)} and generation = ${job.generation} and not desired and status <> 'STOPPED'`)
+        ),
+      position: (claim, component, value) =>
+        unreachable(
+          reached(sql`
+            with job as (select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update)
+            insert into positions (tenant, scope, component, value)
+            select ${claim.tenant}, ${jobScope(claim)}, ${component}, ${JSON.stringify(value)}::text::jsonb from job
+            on conflict (tenant, scope, component) do update set value = excluded.value
+            returning 1`)
+        ),
+      lines: ({ tenant, channel, cluster, job }, after, limit) => {
+        const own = wide`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
+        const chosen =
+          after === undefined
+            ? wide`select * from channel_output where ${own} order by seq desc limit ${limit}`
+            : wide`select * from channel_output where ${own} and seq > ${after} order by seq limit ${limit}`
+        return unreachableStream(
+          wide<StoredLine>`
+            select seq::integer as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
+              || to_json(component) || ',"text":' || to_json(text) || '}' as json
+            from (${chosen}) as chosen order by seq`.stream
+        )
+      },
+      unattended: unreachable(sql<DesiredJob>`
+        update channel_jobs set generation = generation + 1
+        where (tenant, channel, cluster, job) in (
+          select tenant, channel, cluster, job from channel_jobs
+          where coalesce(heartbeat_at, since) < clock_timestamp() - ${unattended}::interval
+            and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
+          for update skip locked
+        )
+        returning tenant, channel, cluster, job, generation`)
+    })
+  })
+)

@@ -1,0 +1,35 @@
+import type { TenantFiles } from "../drivers/files/TenantFiles.ts"
+import type { Network } from "../nodes/Network.ts"
+import type { RunContext } from "../nodes/Node.ts"
+import type { StoredFiles } from "./files/StoredFiles.ts"
+
+// Few runs follow files or open ports: what that needs is loaded by those that do.
+const network = async (): Promise<Network> => (await import("./Sockets.ts")).network
+
+const lazyNetwork: Network = {
+  tcp: async (at, serve) => (await network()).tcp(at, serve),
+  udp: async (at, receive) => (await network()).udp(at, receive),
+  http: async (at, serve) => (await network()).http(at, serve),
+  post: async (request) => (await network()).post(request)
+}
+
+/** What nodes can read. */
+export const inputs = (
+  files: TenantFiles,
+  stored: StoredFiles,
+  scratch: string,
+  signal: AbortSignal
+): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network"> => ({
+  glob: (pattern) => files.glob(pattern),
+  read: (path) => files.read(path),
+  openFile: (path) => files.openFile(path),
+  open: (reference) => stored.open(reference),
+  parquet: async function* (source) {
+    yield* (await import("./files/Parquet.ts")).parquet(source, { files, stored, scratch })
+  },
+  tail: async function* (pattern, position) {
+    const { Tail } = await import("./files/tail/Tail.ts")
+    yield* new Tail(pattern, files, position, signal).run()
+  },
+  network: lazyNetwork
+})

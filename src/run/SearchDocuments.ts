@@ -1,0 +1,66 @@
+import { Effect, Exit, Layer, Schedule, Scope, Stream } from "effect"
+import { Failure } from "../drivers/Failure.ts"
+import { Search } from "../drivers/search/Search.ts"
+import type { NotFound } from "../errors/NotFound.ts"
+import type { StorageUnreachable } from "../errors/StorageUnreachable.ts"
+import type { Documents } from "../nodes/Documents.ts"
+import type { SearchAddress } from "../protocol/Places.ts"
+
+const failure = (error: NotFound | StorageUnreachable): Failure =>
+  error._tag === "NotFound"
+    ? new Failure(`There is no index ${error.id}, or it is none of this tenant: its name starts with ${error.tenant}-`)
+    : new Failure("The search cannot be reached")
+
+/** Writes of a run wait this long for a database that is away. */
+const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]).pipe(
+  Schedule.upTo({ duration: "1 minute" })
+)
+
+/** A tenant's indices for the nodes of a run. */
+export const documentsOf = (search: Search["Service"], tenant: string, signal: AbortSignal): Documents => {
+  const run = <A>(effect: Effect.Effect<A, NotFound | StorageUnreachable>) =>
+    Effect.runPromise(Effect.mapError(effect, failure), { signal })
+  async function* chunks<A>(stream: Stream.Stream<A, NotFound | StorageUnreachable>): AsyncGenerator<ReadonlyArray<A>> {
+    const arrays = Stream.mapArray(Stream.mapError(stream, failure), (rows) => [rows as ReadonlyArray<A>])
+    for await (const rows of Stream.toAsyncIterable(arrays)) {
+      signal.throwIfAborted()
+      yield rows
+    }
+  }
+  return {
+    indices: (pattern) => run(search.resolve(tenant, pattern)),
+    read: (pattern, query, options) =>
+      chunks(Stream.map(search.read(tenant, pattern, query, options), ({ source }) => source)),
+    rows: (pattern, query, options) => chunks(search.rows(tenant, pattern, query, options)),
+    encoded: (pattern, query, options) => chunks(search.encoded(tenant, pattern, query, options)),
+    write: (index, documents) =>
+      run(
+        Effect.retry(search.write(tenant, index, documents), {
+          while: (error) => error._tag === "StorageUnreachable",
+          schedule: patience
+        })
+      )
+  }
+}
+
+/** The same in the process of a run: its connections go with the run. */
+export const openDocuments = async (
+  address: SearchAddress | undefined,
+  tenant: string,
+  signal: AbortSignal
+): Promise<Documents> => {
+  if (address === undefined) throw new Failure("There is no search here")
+  const { layer, SearchConfig } = await import("../drivers/search/PostgresSearch.ts")
+  const scope = await Effect.runPromise(Scope.make())
+  signal.addEventListener("abort", () => void Effect.runPromise(Scope.close(scope, Exit.void)), { once: true })
+  try {
+    const built = Layer.buildWithScope(layer.pipe(Layer.provide(Layer.succeed(SearchConfig, address))), scope)
+    return documentsOf(
+      await Effect.runPromise(Effect.flatMap(built, (context) => Effect.provide(Search, context))),
+      tenant,
+      signal
+    )
+  } catch {
+    throw new Failure("The search cannot be reached")
+  }
+}

@@ -1,0 +1,84 @@
+import { literal } from "../../drivers/duckdb/Columns.ts"
+import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
+import { errors } from "../../nodes/Node.ts"
+import { collect, Failed } from "./Bridge.ts"
+import type { Opened } from "./Files.ts"
+import type { Relation, Station } from "./Plan.ts"
+import { source } from "./Sources.ts"
+import type { Work } from "./Work.ts"
+
+/** A relation of unknown columns, when there is nothing to tell them by. */
+const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
+
+interface Prepared {
+  readonly files: ReadonlyArray<Opened>
+  readonly failed: Failed
+}
+
+/** The inputs of a run: files that DuckDB reads, and nodes that make records themselves. */
+export class Inputs {
+  readonly #run: Work
+  readonly #prepared = new Map<Station, Prepared>()
+
+  constructor(run: Work) {
+    this.#run = run
+  }
+
+  async prepare(station: Station): Promise<void> {
+    const failed = new Failed()
+    const { work } = station
+    const files = await (work?.kind === "read" ? this.#open(station, work, failed) : this.#collect(station, failed))
+    station.failed(failed)
+    this.#prepared.set(station, { files, failed })
+  }
+
+  #open(
+    { component, context }: Station,
+    { source, format }: Extract<AnalyticsWork, { readonly kind: "read" }>,
+    failed: Failed
+  ): Promise<ReadonlyArray<Opened>> {
+    const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
+    const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
+    const { files } = this.#run
+    return typeof source === "string" ? files.open(source, reading) : files.fetch(source, reading)
+  }
+
+  async #collect(station: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const instance = await station.start(this.#run.signal)
+    return [{ ...(await collect(instance, this.#run, failed)), name: station.component, format: "ndjson" }]
+  }
+
+  /** Makes the relations of an input. */
+  async publish(station: Station): Promise<void> {
+    const { files, failed } = this.#prepared.get(station)!
+    const streams = station.node.publish.map(({ stream }) => stream)
+    const chosen = streams.filter((stream) => stream !== errors)
+    if (chosen.length > 0) {
+      const relation = await this.#relation(station, files)
+      for (const stream of chosen) station.relations.set(stream, relation)
+    }
+    if (streams.includes(errors)) station.relations.set(errors, await failed.relation(this.#run))
+  }
+
+  async #relation(station: Station, files: ReadonlyArray<Opened>): Promise<Relation> {
+    const { database } = this.#run
+    const name = database.relation()
+    const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
+    const query = (await source(files, database)) ?? nothing
+    const read = files.filter(({ bytes }) => bytes > 0)
+    if (read.length > 0 && read.every(({ format }) => format === "parquet")) {
+      await create("VIEW", query)
+      const paths = read.map(({ path }) => literal(path)).join(", ")
+      const records = await database.value(`SELECT sum(num_rows) FROM parquet_file_metadata([${paths}])`)
+      return { name, records }
+    }
+    const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+    // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
+    const isOne = new Set(read.map(({ format }) => format)).size === 1
+    if (isOne && only !== undefined && only.work?.kind !== "print" && station.work?.kind === "read") {
+      await create("VIEW", query)
+      return { name, records: 0, path: read[0]!.path }
+    }
+    return { name, records: await create("TABLE", query) }
+  }
+}

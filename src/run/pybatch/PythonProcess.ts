@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { Readable } from "node:stream"
+import { Failure } from "../../drivers/Failure.ts"
+import { type Interpreter, pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
+import type { Batch } from "../../nodes/Node.ts"
+import { type Message, maxMessageBytes, readMessage } from "./PythonMessage.ts"
+
+/** A file of Python nodes: its path below the tenant's configuration folder, or the name of its artifact. */
+export type PythonFile = readonly [name: string, text: string]
+
+/** What the Python process is to run. */
+export interface PythonOrder {
+  readonly nodes: ReadonlyArray<{
+    readonly component: string
+    readonly type: string
+    readonly settings: Readonly<Record<string, unknown>>
+    /** How many ends of input it waits for. */
+    readonly senders: number
+    /** Whether nodes outside of the process take its rows. */
+    readonly asked: boolean
+  }>
+  /** From component over stream to component, inside the process. */
+  readonly edges: ReadonlyArray<readonly [string, string, string]>
+  readonly files: ReadonlyArray<PythonFile>
+}
+
+const tailBytes = 4096
+
+/** The Python process of a run. It is in the run's process group and ends with it. */
+export class Program {
+  readonly #process: ChildProcess
+  readonly #messages: Readable
+  #tail = ""
+  #ended: Promise<string>
+
+  constructor(python: Interpreter, folder: string, order: PythonOrder, print: (lines: ReadonlyArray<string>) => void) {
+    this.#process = spawn(python.command, [...pythonOptions, pythonProgram("run.py")], {
+      cwd: folder,
+      stdio: ["pipe", "pipe", "pipe", "pipe"]
+    })
+    const messages = this.#process.stdio[3]
+    this.#messages = messages instanceof Readable ? messages : Readable.from([])
+    for (const stream of this.#process.stdio) stream?.on("error", () => {})
+    // Programs that a node starts write here; what Python nodes print comes as messages.
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        this.#tail = (this.#tail + text).slice(-tailBytes)
+        print(text.replace(/\n$/, "").split("\n"))
+      })
+    }
+    this.#ended = new Promise((resolve) => {
+      this.#process.once("error", (error) => resolve(`could not be started: ${error.message}`))
+      this.#process.once("exit", (code, signal) =>
+        resolve(`ended early, with ${signal === null ? `exit code ${code}` : `signal ${signal}`}`)
+      )
+    })
+    void this.#write(order)
+  }
+
+  async #write(value: unknown): Promise<void> {
+    const { stdin } = this.#process
+    if (stdin === null || stdin.destroyed || stdin.write(`${JSON.stringify(value)}\n`)) return
+    // Where nothing can be written any more, nobody reads: how the process ends says why.
+    await Promise.race([once(stdin, "drain"), once(stdin, "close"), this.#ended]).catch(() => {})
+  }
+
+  /** Settles when the process has room for more. */
+  rows(component: string, rows: Batch): Promise<void> {
+    return this.#write(["rows", component, rows])
+  }
+
+  end(component: string): Promise<void> {
+    return this.#write(["end", component])
+  }
+
+  /** Gives every message to `take`, one after the other, until the process has ended. */
+  async read(take: (message: Message) => void | Promise<void>): Promise<void> {
+    let waiting: Array<Buffer> = []
+    let bytes = 0
+    for await (const chunk of this.#messages) {
+      waiting.push(chunk)
+      bytes += chunk.length
+      if (bytes > maxMessageBytes) throw new Failure("A Python node sent more at once than can be taken")
+      if (!chunk.includes(0x0a)) continue
+      const text = Buffer.concat(waiting)
+      const end = text.lastIndexOf(0x0a)
+      waiting = [text.subarray(end + 1)]
+      bytes = text.length - end - 1
+      for (const line of text.toString("utf8", 0, end).split("\n")) await take(readMessage(line))
+    }
+  }
+
+  /** How the process came to its end, and the last that it wrote. */
+  async reason(): Promise<string> {
+    const how = await this.#ended
+    const tail = this.#tail.trim().split("\n").at(-1) ?? ""
+    return `The Python process ${how}${tail === "" ? "" : `: ${tail}`}`
+  }
+
+  /** Everything has been said: it may leave. */
+  close(): void {
+    this.#process.stdin?.end()
+  }
+
+  kill(): void {
+    this.#process.kill("SIGKILL")
+  }
+}

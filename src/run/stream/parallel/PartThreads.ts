@@ -1,0 +1,202 @@
+import { Worker } from "node:worker_threads"
+import { codeOf } from "../../../drivers/Failure.ts"
+import { program } from "../../../drivers/Programs.ts"
+import { portable } from "../../../nodes/inputs/files/Blocks.ts"
+import { encodeOrder, type Order } from "../../../protocol/Order.ts"
+import { NodeFailure } from "../Pipeline.ts"
+import type { Finished, PartPool } from "./Merge.ts"
+import type { Part, Piece } from "./Part.ts"
+import { perPart, type Reply, type Request, ready, type Start } from "./PartMessages.ts"
+
+/** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
+const leastHeapMib = 64
+
+const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY"
+
+/** The parent finds the reason in what the process said last, as when its own heap is full. */
+const dieOf = (code: string): never => {
+  process.stderr.write(`${code}\n`)
+  process.kill(process.pid, "SIGKILL")
+  throw new Error(code)
+}
+
+/** A thread, which answers one piece after the other. */
+class Thread {
+  readonly #part: number
+  readonly #worker: Worker
+  readonly #onFree: () => void
+  readonly #waiting: Array<PromiseWithResolvers<Finished>> = []
+  #lost: Error | undefined
+  isReady = false
+  /** Pieces whose texts have not been taken. */
+  busy = 0
+
+  constructor(part: number, order: Order, heapMib: number, onFree: () => void, onLost: (error: Error) => void) {
+    this.#part = part
+    this.#onFree = onFree
+    const { NODE_COMPILE_CACHE: cache } = process.env
+    this.#worker = new Worker(program("part"), {
+      workerData: encodeOrder(order) satisfies Start,
+      // Young records have as much as in the main thread: with less they outlive a collection, which costs far more.
+      resourceLimits: { maxOldGenerationSizeMb: heapMib },
+      // Compiled code is what a thread needs of the environment: it starts in half the time.
+      env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
+    })
+    this.#worker.on("message", (reply: Reply | typeof ready) => {
+      if (reply === ready) {
+        this.isReady = true
+        return onFree()
+      }
+      const next = this.#waiting.shift()
+      if (!("failure" in reply)) next?.resolve({ ...reply, part: this.#part, free: this.#free })
+      else if (reply.component === undefined) next?.reject(new Error(reply.failure))
+      else next?.reject(new NodeFailure({ component: reply.component, detail: reply.failure, cause: reply }))
+    })
+    this.#worker.once("error", (error) => {
+      if (codeOf(error) === outOfMemory) dieOf(outOfMemory)
+      onLost(this.#end(error instanceof Error ? error : new Error(String(error))))
+    })
+    this.#worker.once("messageerror", (error) => onLost(this.#end(error)))
+    this.#worker.once("exit", () => onLost(this.#end(new Error("A part of the run ended unexpectedly"))))
+  }
+
+  take(piece: Piece): Promise<Finished> {
+    const answer = Promise.withResolvers<Finished>()
+    this.busy++
+    if (this.#lost !== undefined) answer.reject(this.#lost)
+    else {
+      this.#waiting.push(answer)
+      if ("block" in piece) {
+        const [block, memory] = portable(piece.block)
+        this.#worker.postMessage({ ...piece, block } satisfies Request, memory)
+      } else this.#worker.postMessage(piece satisfies Request)
+    }
+    return answer.promise
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate()
+  }
+
+  readonly #free = (): void => {
+    this.busy--
+    this.#onFree()
+  }
+
+  #end(error: Error): Error {
+    this.#lost ??= error
+    for (const { reject } of this.#waiting.splice(0)) reject(this.#lost)
+    return this.#lost
+  }
+}
+
+/** The part in this thread. */
+class Here {
+  readonly #part: number
+  readonly #make: () => Part
+  readonly #onFree: () => void
+  #made: Part | undefined
+  #isAtWork = false
+  #busy = 0
+
+  constructor(part: number, make: () => Part, onFree: () => void) {
+    this.#part = part
+    this.#make = make
+    this.#onFree = onFree
+  }
+
+  get isFree(): boolean {
+    return !this.#isAtWork && this.#busy < perPart
+  }
+
+  async take(piece: Piece): Promise<Finished> {
+    this.#isAtWork = true
+    this.#busy++
+    try {
+      // What the threads have made comes first: they wait for it to be taken.
+      await new Promise((resolve) => setImmediate(resolve))
+      this.#made ??= this.#make()
+      return { ...(await this.#made.take(piece)), part: this.#part, free: this.#free }
+    } finally {
+      this.#isAtWork = false
+    }
+  }
+
+  readonly #free = (): void => {
+    this.#busy--
+    this.#onFree()
+  }
+}
+
+/** Milliseconds of work after which threads are started: they take longer than that to begin. */
+const worthwhileMillis = 200
+
+interface Waiting {
+  readonly piece: Piece
+  readonly answer: PromiseWithResolvers<Finished>
+}
+
+/**
+ * Parts of a flowline that share the heap of the run: `local`, which works in this thread, and threads beside it. These
+ * take a while to start, so they are when the work has taken some time or much is to come. Without `local` all parts
+ * are threads, which are waited for.
+ */
+export class Threads implements PartPool {
+  readonly ahead: number
+  readonly #order: Order
+  readonly #count: number
+  readonly #here: Here | undefined
+  #began: number | undefined
+  readonly #waiting: Array<Waiting> = []
+  readonly #threads: Array<Thread> = []
+
+  constructor(order: Order, count: number, local?: () => Part) {
+    this.#order = order
+    this.#count = Math.max(1, Math.min(count, Math.floor(order.memoryMib / leastHeapMib)))
+    this.#here = local === undefined ? undefined : new Here(0, local, () => this.#assign())
+    this.ahead = perPart * this.#count
+  }
+
+  take(piece: Piece): Promise<Finished> {
+    const answer = Promise.withResolvers<Finished>()
+    this.#waiting.push({ piece, answer })
+    this.#assign()
+    return answer.promise
+  }
+
+  hurry(): void {
+    if (this.#threads.length === 0) this.#start()
+  }
+
+  /** Gives what waits to whoever can take it. */
+  readonly #assign = (): void => {
+    this.#began ??= performance.now()
+    if (this.#here === undefined || performance.now() - this.#began > worthwhileMillis) this.hurry()
+    for (let part = this.#free(); part !== undefined && this.#waiting.length > 0; part = this.#free()) {
+      const { piece, answer } = this.#waiting.shift()!
+      part.take(piece).then(answer.resolve, answer.reject).finally(this.#assign)
+    }
+  }
+
+  #free(): Thread | Here | undefined {
+    const able = this.#threads.filter(({ isReady, busy }) => isReady && busy < perPart)
+    if (able.length > 0) return able.reduce((idlest, thread) => (thread.busy < idlest.busy ? thread : idlest))
+    return this.#here?.isFree === true ? this.#here : undefined
+  }
+
+  /** A thread has gone, perhaps before it was ready: nobody may wait for it. */
+  readonly #fail = (error: Error): void => {
+    for (const { answer } of this.#waiting.splice(0)) answer.reject(error)
+  }
+
+  #start(): void {
+    const heapMib = Math.floor(this.#order.memoryMib / this.#count)
+    for (let part = this.#here === undefined ? 0 : 1; part < this.#count; part++) {
+      this.#threads.push(new Thread(part, this.#order, heapMib, this.#assign, this.#fail))
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.end()))
+  }
+}

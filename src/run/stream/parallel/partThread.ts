@@ -1,0 +1,77 @@
+import { readSync } from "node:fs"
+import { join } from "node:path"
+import { parentPort, threadId, workerData } from "node:worker_threads"
+import { Effect, Layer, Result } from "effect"
+import { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
+import { guard } from "../../../drivers/threads/TimeLimit.ts"
+import type { RunContext } from "../../../nodes/Node.ts"
+import { split } from "../../../nodes/Split.ts"
+import { decodeOrder, type Order } from "../../../protocol/Order.ts"
+import { StoredFiles } from "../../files/StoredFiles.ts"
+import { inputs } from "../../InputContext.ts"
+import { NodeFailure } from "../Pipeline.ts"
+import { part } from "./Part.ts"
+import { perPart, type Reply, type Request, ready } from "./PartMessages.ts"
+import { TextMemory } from "./TextMemory.ts"
+
+// Entry of a thread that runs the inner nodes of a flowline on some of its records.
+
+const elsewhere = () => {
+  throw new Error("this can only be reached outside of a part")
+}
+
+/** What nodes without state can reach: files that they read when they start. */
+const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
+  const storage = Layer.unwrap(
+    Effect.promise(async () => (await import("../../../drivers/blobs/BlobsAt.ts")).runLayer(blobs))
+  )
+  const { signal } = new AbortController()
+  return {
+    ...inputs(new TenantFiles(conf), new StoredFiles(spec, storage), join(scratch, `part-${threadId}`), signal),
+    patterns: spec.patterns,
+    guard,
+    position: { load: () => undefined, save: elsewhere },
+    file: elsewhere,
+    archiveEntry: elsewhere,
+    print: elsewhere,
+    // The pipeline counts what its nodes reject.
+    reject: () => {},
+    signal
+  }
+}
+
+/** Waits for the disk: this thread has nothing else to do, and another thread would have to be woken for each piece. */
+const readAt = (file: number, into: Uint8Array, at: number): number => {
+  let filled = 0
+  for (let read = -1; read !== 0 && filled < into.length; filled += read) {
+    read = readSync(file, into, filled, into.length - filled, at + filled)
+  }
+  return filled
+}
+
+const failureOf = (error: unknown): Reply => {
+  if (error instanceof NodeFailure) return { component: error.component, failure: error.detail }
+  return { component: undefined, failure: error instanceof Error ? error.message : String(error) }
+}
+
+const order = decodeOrder(String(workerData))
+const context = contextOf(order)
+const { flowline } = order.spec
+const texts = new TextMemory(perPart, (bytes) => new SharedArrayBuffer(bytes))
+const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context, { readAt, texts })
+let done: Promise<void> = Promise.resolve()
+
+parentPort?.on("message", (request: Request) => {
+  done = done.then(async () => {
+    try {
+      const made = await take(request)
+      // At once: a collection would wait until there is much of it.
+      if ("block" in request) for (const { buffer } of request.block.pieces) (buffer as ArrayBuffer).transfer(0)
+      parentPort?.postMessage(made satisfies Reply)
+    } catch (error) {
+      parentPort?.postMessage(failureOf(error))
+    }
+  })
+})
+
+parentPort?.postMessage(ready)

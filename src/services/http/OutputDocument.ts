@@ -1,0 +1,107 @@
+import { Duration, Effect, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Draining } from "../shared/Draining.ts"
+import type { Followed, StoredLine } from "../shared/OutputLines.ts"
+import { withFirstChunk } from "./FirstChunk.ts"
+
+export type Format = "json" | "text" | "ndjson" | "events"
+
+const mediaTypes: ReadonlyArray<readonly [mediaType: string, format: Format]> = [
+  ["text/event-stream", "events"],
+  ["application/x-ndjson", "ndjson"],
+  ["text/plain", "text"]
+]
+
+/** The format that an Accept header asks for: JSON unless another known format comes first. */
+export const formatOf = (accept: string | undefined): Format => {
+  const wanted = (accept ?? "").toLowerCase().split(",")
+  for (const entry of wanted) {
+    const name = entry.split(";", 1)[0]!.trim()
+    if (name === "application/json") return "json"
+    const match = mediaTypes.find(([mediaType]) => mediaType === name)
+    if (match !== undefined) return match[1]
+  }
+  return "json"
+}
+
+/**
+ * The number of the line after which to continue: the last line that the client received (`Last-Event-ID`), or `from`.
+ */
+export const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number | undefined => {
+  const seen = request.headers["last-event-id"]
+  return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : from
+}
+
+/** The lines as one document. */
+export const linesDocument = (format: Exclude<Format, "events">, lines: ReadonlyArray<StoredLine>) => {
+  if (format === "json") {
+    const text = `{"lines":[${lines.map(({ json }) => json).join(",")}]}`
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  }
+  const text = lines.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
+  const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
+  return HttpServerResponse.text(text, { contentType })
+}
+
+/** All lines of a run as one document, which also says how the run stands. They are read while they are sent. */
+export const outputDocument = Effect.fn("Lines.document")(function* (
+  format: Exclude<Format, "events">,
+  about: { readonly id: string; readonly state: string; readonly truncated: boolean },
+  lines: Stream.Stream<StoredLine, StorageUnreachable>
+) {
+  const all = yield* withFirstChunk(lines)
+  if (format !== "json") {
+    const each = Stream.mapArray(all, (chunk) => [
+      chunk.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
+    ])
+    const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
+    return HttpServerResponse.stream(Stream.encodeText(each), { contentType })
+  }
+  let separator = ""
+  const each = Stream.mapArray(all, (chunk) => {
+    const text = separator + chunk.map((line) => line.json).join(",")
+    separator = ","
+    return [text]
+  })
+  const head = JSON.stringify(about).slice(0, -1)
+  const body = Stream.make(`${head},"lines":[`).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
+  return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
+})
+
+/** Interval of comments to a silent follower, which stop proxies from closing the connection. */
+const heartbeat = Duration.toMillis("15 seconds")
+
+const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
+
+/**
+ * Sends lines as server-sent events (WHATWG HTML, section 9.2). Each line is an event with its sequence number as `id`;
+ * the last event is `end`.
+ */
+export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
+  following: Effect.Effect<Stream.Stream<Followed<unknown>, StorageUnreachable>, E, R>,
+  draining: Draining["Service"]
+) {
+  const followed = yield* following
+  let spokenAt = Date.now()
+  const text = Stream.mapArray(followed, (news) => {
+    let events = ""
+    for (const item of news) {
+      if (item._tag === "Lines") for (const line of item.lines) events += `id: ${line.seq}\ndata: ${line.json}\n\n`
+      else if (item._tag === "End") events += `event: end\ndata: ${JSON.stringify(item.output)}\n\n`
+    }
+    const now = Date.now()
+    if (events === "" && now - spokenAt >= heartbeat) events = ": still running\n\n"
+    if (events !== "") spokenAt = now
+    return [events]
+  })
+  const spoken = text.pipe(
+    Stream.filter((events) => events !== ""),
+    Stream.interruptWhen(draining.begun)
+  )
+  // The initial comment sends the response head at once, even when the run is silent for long.
+  return HttpServerResponse.stream(Stream.encodeText(Stream.concat(Stream.make(": it begins\n\n"), spoken)), {
+    contentType: "text/event-stream",
+    headers: streaming
+  })
+})
