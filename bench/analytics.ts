@@ -11,7 +11,7 @@ import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
-import { Engine } from "../src/services/runs/Engine.ts"
+import { Engine } from "../src/services/runs/Attempt.ts"
 
 /**
  * A query over 5M rows of Parquet as an analytics flowline, in a process of its own, through the engine and through a

@@ -9,7 +9,7 @@ import { Effect, Layer, Stream } from "effect"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
-import { Engine } from "../src/services/runs/Engine.ts"
+import { Engine } from "../src/services/runs/Attempt.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, with `parallelism` 1, 2 and 4, against the same work written by hand

@@ -7,7 +7,7 @@ import { Effect, Layer, Stream } from "effect"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
-import { Engine } from "../src/services/runs/Engine.ts"
+import { Engine } from "../src/services/runs/Attempt.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, against the same work written by hand for Node: stages over arrays

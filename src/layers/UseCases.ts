@@ -8,10 +8,9 @@ import { Channels } from "../services/channels/Channels.ts"
 import * as JobEntity from "../services/channels/JobEntity.ts"
 import { JobKeeper } from "../services/channels/JobKeeper.ts"
 import { Documentation } from "../services/documentation/Documentation.ts"
-import * as ExecutionEntity from "../services/executions/ExecutionEntity.ts"
 import * as ExecutionRecovery from "../services/executions/ExecutionRecovery.ts"
 import { Executions } from "../services/executions/Executions.ts"
-import { Supervisor } from "../services/executions/Supervisor.ts"
+import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Operators } from "../services/operators/Operators.ts"
@@ -32,8 +31,8 @@ import { Draining } from "../services/shared/Draining.ts"
  */
 export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) => {
   // The cluster is built after the entities that it runs, and so released before them.
-  const entities = Layer.mergeAll(ExecutionRecovery.layer, JobEntity.layer, ExecutionEntity.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, ExecutionEntity.Launcher.layer)),
+  const entities = Layer.mergeAll(ExecutionRecovery.layer, JobEntity.layer, executionEntity).pipe(
+    Layer.provideMerge(Layer.mergeAll(JobEntity.Jobs.layer, Launcher.layer)),
     Layer.provideMerge(Layer.unwrap(Effect.as(Effect.all([JobKeeper, Supervisor]), cluster))),
     Layer.provideMerge(Layer.mergeAll(JobKeeper.layer, Supervisor.layer)),
     Layer.provideMerge(Attempts.layer),

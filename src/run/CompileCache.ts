@@ -2,7 +2,7 @@ import { statSync } from "node:fs"
 import { flushCompileCache, getCompileCacheDir } from "node:module"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
-import { leaveWhenCold } from "../protocol/Order.ts"
+import { leaveWhenCold } from "../protocol/RunProtocol.ts"
 
 const cacheChanged = (): number => {
   const folder = getCompileCacheDir()

@@ -1,5 +1,5 @@
 import { Socket } from "node:net"
-import { channelFd, type RunMessage } from "../protocol/Message.ts"
+import { channelFd, type RunMessage } from "../protocol/RunProtocol.ts"
 
 /** The way to the parent: ordered, one message per line. A slow parent shows as a promise that stays open. */
 export class Channel {

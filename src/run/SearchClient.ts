@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { Documents } from "../nodes/Documents.ts"
-import type { RunSpec } from "../protocol/Order.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
+import type { RunSpec } from "../protocol/RunProtocol.ts"
 
 /** The tenant's indices for a run: what reaches them is loaded, and connected, when a node first asks. */
 export const documentsAt = (address: SearchAddress | undefined, tenant: string, signal: AbortSignal): Documents => {

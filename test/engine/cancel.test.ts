@@ -4,8 +4,8 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 import {
   act,
   childrenOf,

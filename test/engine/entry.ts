@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { packagePath } from "../../src/drivers/Package.ts"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode } from "../../src/protocol/Flowline.ts"
-import type { NodeCounters } from "../../src/protocol/Message.ts"
+import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { serve } from "../../src/run/Run.ts"
 
 // The child's program with nodes that do what a run must not get away with. Each is a flowline of its own. What only

@@ -6,8 +6,8 @@ import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 import {
   act,
   ended,

@@ -8,8 +8,8 @@ import * as BlobsAt from "../../src/drivers/blobs/BlobsAt.ts"
 import { program } from "../../src/drivers/Programs.ts"
 import { blockBytes } from "../../src/nodes/inputs/files/Blocks.ts"
 import type { DagNode, RunSettings } from "../../src/protocol/Flowline.ts"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 import {
   blob,
   ended,

@@ -1,8 +1,7 @@
 import { Effect, Fiber, Stream } from "effect"
 import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import type { RunSpec } from "../../src/protocol/Order.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 import { engine, printed, until } from "./support.ts"
 
 /** A run that goes on while the test does things to what it reads. */

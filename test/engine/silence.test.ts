@@ -1,7 +1,7 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Stream } from "effect"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 import { act, ended, engine, places, settings } from "./support.ts"
 
 /** The end of a run that is killed from outside, after this process was silent for so many milliseconds. */

@@ -8,9 +8,8 @@ import { Effect, Layer, Stream } from "effect"
 import { EngineConfig, type EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
-import type { RunMessage } from "../../src/protocol/Message.ts"
-import type { RunSpec } from "../../src/protocol/Order.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
+import { Engine } from "../../src/services/runs/Attempt.ts"
 
 export const tenant = "acme"
 

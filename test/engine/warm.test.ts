@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readlinkSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Runners } from "../../src/layers/engine/Runners.ts"
-import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks, until } from "./support.ts"
 
 const started = (messages: ReadonlyArray<RunMessage>) => {

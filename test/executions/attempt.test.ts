@@ -4,10 +4,9 @@ import { TestClock } from "effect/testing"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { jobHeartbeat, lastWrite, lastWriteRetry } from "../../src/protocol/Liveness.ts"
-import type { RunMessage } from "../../src/protocol/Message.ts"
+import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
-import { Attempts, type ClaimedRow } from "../../src/services/runs/Attempt.ts"
-import { Engine } from "../../src/services/runs/Engine.ts"
+import { Attempts, type ClaimedRow, Engine } from "../../src/services/runs/Attempt.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
 
 const flowline: Flowline = {

@@ -1,5 +1,5 @@
 import { Clock, Effect, Layer, Stream } from "effect"
-import type { NodeCounters } from "../../src/protocol/Message.ts"
+import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
 import { type ExecutionKey, ExecutionStore, type NewExecution } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"

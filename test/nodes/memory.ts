@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Event, NodeContext, NodeType, RunContext, Sink } from "../../src/nodes/Node.ts"
 import { Flowline } from "../../src/protocol/Flowline.ts"
-import type { NodeCounters } from "../../src/protocol/Message.ts"
+import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { absent } from "./absent.ts"
 

@@ -1,7 +1,7 @@
 import { Context } from "effect"
 import { stopGrace } from "../../protocol/Liveness.ts"
-import type { RunLimits } from "../../protocol/Order.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
+import type { RunLimits } from "../../protocol/RunProtocol.ts"
 
 /** How runs are started, and what they may use. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {

@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream"
-import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/Message.ts"
+import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/RunProtocol.ts"
 
 /** Waits until the stream has something to read, or has ended or broken. */
 const moved = (stream: Readable): Promise<void> =>

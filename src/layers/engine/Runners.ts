@@ -1,4 +1,4 @@
-import { leaveWhenCold } from "../../protocol/Order.ts"
+import { leaveWhenCold } from "../../protocol/RunProtocol.ts"
 import { Child } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 

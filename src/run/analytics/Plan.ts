@@ -3,7 +3,7 @@ import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/Message.ts"
+import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { NodeFailure } from "../stream/Pipeline.ts"
 

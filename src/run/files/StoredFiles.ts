@@ -3,8 +3,8 @@ import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import { Failure } from "../../drivers/Failure.ts"
 import { plain } from "../../drivers/files/Gunzip.ts"
 import type { StoredFile } from "../../nodes/Node.ts"
-import type { RunSpec } from "../../protocol/Order.ts"
 import { type Reference, referenceKey } from "../../protocol/References.ts"
+import type { RunSpec } from "../../protocol/RunProtocol.ts"
 
 /** What the flowline refers to: the gateway has resolved it before the run began. */
 export class StoredFiles {

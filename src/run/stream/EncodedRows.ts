@@ -36,7 +36,7 @@ export const extraction = (flowline: Flowline, makeContext: (component: string) 
     ...reader,
     start: async (_: unknown, context: NodeContext) => {
       // What the output loads has time to load while the database is reached.
-      const [instance] = await Promise.all([start(context, write), import("../archive/Zip.ts")])
+      const [instance] = await Promise.all([start(context, write), import("../archive/ArchiveWriter.ts")])
       return instance
     }
   })

@@ -11,7 +11,7 @@ import {
   type RunContext
 } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/Message.ts"
+import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
 

@@ -1,7 +1,6 @@
 import { Clock, Context, Cron, Effect, Hash, Layer, Result } from "effect"
 import { jobHeartbeat } from "../../protocol/Liveness.ts"
-import { Attempts, failed, fenced, logDefect, retryWhileUnreachable } from "../runs/Attempt.ts"
-import { Engine } from "../runs/Engine.ts"
+import { Attempts, Engine, failed, fenced, logDefect, retryWhileUnreachable } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"

@@ -1,7 +1,7 @@
 import { Effect, Metric } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/Message.ts"
+import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { JobKey, JobStatus } from "./Job.ts"
 
 const running = Metric.gauge("flow_job_running", { description: "1 while the job runs in this gateway, else 0" })

@@ -1,9 +1,8 @@
 import { Effect, Layer, Schedule } from "effect"
 import { executionScan, unclaimedScan } from "../../protocol/Liveness.ts"
 import { Gateway } from "../runs/Gateway.ts"
-import { Launcher } from "./ExecutionEntity.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
-import { Supervisor } from "./Supervisor.ts"
+import { Launcher, Supervisor } from "./Supervisor.ts"
 
 /** Does it for ever, whatever becomes of it: the next time may go well. */
 const again = <E, R>(round: Effect.Effect<void, E, R>, pause: number) =>

@@ -4,16 +4,14 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
-import { Flowlines } from "../flowlines/Flowlines.ts"
-import { Starter } from "../flowlines/Starter.ts"
+import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
 import { type ExecutionDetail, hasEnded } from "./Execution.ts"
-import { Launcher } from "./ExecutionEntity.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
-import { keyOf, Supervisor } from "./Supervisor.ts"
+import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
 type FollowedOutput = Followed<OutputState>
 

@@ -143,3 +143,20 @@ export class Flowlines extends Context.Service<
     })
   )
 }
+
+/** Starts executions of flowlines. The executions provide it, as they stand on the flowlines. */
+export class Starter extends Context.Service<
+  Starter,
+  {
+    readonly execute: (
+      tenant: string,
+      flowlineId: string,
+      version?: number
+    ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
+    /** Runs a flowline file once, without saving it. */
+    readonly executeOnce: (
+      tenant: string,
+      file: FlowlineFile
+    ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
+  }
+>()("flow/flowlines/Starter") {}

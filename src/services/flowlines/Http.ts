@@ -9,8 +9,7 @@ import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { FlowlineFile } from "./Decoder.ts"
-import { etagOf, Flowlines, indexOf } from "./Flowlines.ts"
-import { Starter } from "./Starter.ts"
+import { etagOf, Flowlines, indexOf, Starter } from "./Flowlines.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,

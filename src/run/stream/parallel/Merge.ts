@@ -5,7 +5,7 @@ import { blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
 import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../../../nodes/Node.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../../protocol/Message.ts"
+import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 

@@ -6,7 +6,7 @@ import { type Range, Ranges, type ReadAt } from "../../../nodes/inputs/files/Ran
 import { type Batch, type NodeContext, type NodeType, node as nodeOf, type RunContext } from "../../../nodes/Node.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../../protocol/Message.ts"
+import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
 import { pipeline } from "../Pipeline.ts"
 import type { TextMemory } from "./TextMemory.ts"
 
