@@ -1,7 +1,5 @@
 import { statSync } from "node:fs"
 import { flushCompileCache, getCompileCacheDir } from "node:module"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { leaveWhenCold } from "../protocol/RunProtocol.ts"
 
 const cacheChanged = (): number => {
@@ -9,17 +7,15 @@ const cacheChanged = (): number => {
   return folder === undefined ? 0 : statSync(folder).mtimeMs
 }
 
-/** Call it before the modules are loaded, and what it returns after. */
-export const idling = (): (() => void) => {
+/**
+ * Call it before the modules are loaded, and its result afterwards. A child that had to compile them, and was told to
+ * leave in that case, exits: compiling took 25 MiB that do not come back, and the next child finds the cache.
+ */
+export const compileCache = (): (() => void) => {
   const before = cacheChanged()
   return () => {
-    // This process is killed in the end, and so would never write the cache by itself.
+    // This process is killed in the end, so it never writes the cache by itself.
     flushCompileCache()
-    // Stripping types and compiling took memory that does not come back, 25 MiB; the next child finds the cache.
     if (process.argv.includes(leaveWhenCold) && cacheChanged() !== before) process.exit(0)
-    // What loading left on the heap goes back to the system: another 25 MiB.
-    setFlagsFromString("--expose-gc")
-    const gc: NodeJS.GCFunction = runInNewContext("gc")
-    gc({ type: "major", execution: "sync", flavor: "last-resort" })
   }
 }

@@ -10,7 +10,7 @@ import type { Flowline, Runtime } from "../protocol/Flowline.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { decodeOrder, type NodeCounters, type Order } from "../protocol/RunProtocol.ts"
 import { Archive } from "./archive/ArchiveWriter.ts"
-import { idling } from "./CompileCache.ts"
+import { compileCache } from "./CompileCache.ts"
 import { Allowance, DataFiles } from "./files/DataFiles.ts"
 import { StoredFiles } from "./files/StoredFiles.ts"
 import { inputs } from "./InputContext.ts"
@@ -54,9 +54,9 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   })
   const channel = new Channel()
   try {
-    const idle = idling()
+    const keepCompiled = compileCache()
     const parts = await load()
-    if (!ordered) idle()
+    if (!ordered) keepCompiled()
     await new Run(decodeOrder(await order), channel, parts).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
