@@ -1,9 +1,9 @@
 import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { compile, type Grok } from "../../src/languages/grok/GrokMatcher.ts"
-import { generalTopics, topicPatterns } from "./banks/general-topics.ts"
-import type { Samples } from "./banks/sample.ts"
-import { isQuick, millisOf, quadraticMillis } from "./processorTime.ts"
+import { generalTopics, topicPatterns } from "../operators/banks/general-topics.ts"
+import type { Samples } from "../operators/banks/sample.ts"
+import { isQuick, millisOf, quadraticMillis } from "../operators/processorTime.ts"
 
 const atoms = "a A 1 0 f - . : / \\ \" ' @ = % _ [ ] ( { a. a: 1. /a a␣ 1: ␣ ⇥"
   .split(" ")
@@ -77,7 +77,7 @@ describe.each(patterns)("$set $name", ({ set, name }) => {
 
 const lines = await Promise.all(
   generalTopics.map(async ({ set, topic }) => {
-    const { samples }: { samples: Samples } = await import(`./banks/${topic}.ts`)
+    const { samples }: { samples: Samples } = await import(`../operators/banks/${topic}.ts`)
     // What is the same in both sets needs one look.
     const isNew = (name: string) => set === "legacy" || all.legacy[name] !== all[set][name]
     const known = samples.lines

@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { documents, root } from "./support/documents.ts"
-import { compiler, installedPackage, nodes, startProgram } from "./support/package.ts"
-import { freshDatabase } from "./support/postgres.ts"
-import { temporary } from "./support/process-gateway.ts"
-import { generator, tenantOf } from "./support/runs.ts"
+import { documents, root } from "../support/documents.ts"
+import { compiler, installedPackage, nodes, startProgram } from "../support/package.ts"
+import { freshDatabase } from "../support/postgres.ts"
+import { temporary } from "../support/process-gateway.ts"
+import { generator, tenantOf } from "../support/runs.ts"
 
 const run = promisify(execFile)
 

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import { describe, expect, it } from "vitest"
 import { bank, type PatternSet } from "../../src/languages/grok/banks/Banks.ts"
 import { compile } from "../../src/languages/grok/GrokMatcher.ts"
-import { topics } from "./banks/device-topics.ts"
-import { isQuick, millisOf, quadraticMillis } from "./processorTime.ts"
+import { topics } from "../operators/banks/device-topics.ts"
+import { isQuick, millisOf, quadraticMillis } from "../operators/processorTime.ts"
 
 /** What near-misses repeat: the pieces that addresses, numbers, names and separators are made of. */
 const atoms = ["a", "1", "-", " ", "\t", ":", ".", "/", ",", "(", '"', "=", "a:", "1.", "a ", "1 ", "-\t", "é", "\n"]

@@ -1,0 +1,15 @@
+import { defineConfig } from "vitest/config"
+
+/** Tests that take long, or that measure how time grows. They are no part of `npm test`; the gate runs them. */
+export default defineConfig({
+  test: {
+    include: ["test/slow/*.slow.ts"],
+    globalSetup: ["test/support/globalSetup.ts"],
+    setupFiles: ["test/support/bundled.ts"],
+    reporters: ["default", "./test/support/counts.ts"],
+    maxWorkers: 2,
+    isolate: false,
+    testTimeout: 240_000,
+    hookTimeout: 240_000
+  }
+})
