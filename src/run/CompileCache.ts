@@ -9,15 +9,18 @@ const cacheChanged = (): number => {
   return folder === undefined ? 0 : statSync(folder).mtimeMs
 }
 
-/** Call it before the modules are loaded, and what it returns after. */
+/**
+ * Call it before the modules are loaded, and the function that it returns afterwards: writes the compile cache and
+ * frees the memory that loading took.
+ */
 export const idling = (): (() => void) => {
   const before = cacheChanged()
   return () => {
-    // This process is killed in the end, and so would never write the cache by itself.
+    // This process ends with SIGKILL, so Node would never write the cache by itself.
     flushCompileCache()
-    // Stripping types and compiling took memory that does not come back, 25 MiB; the next child finds the cache.
+    // Stripping types and compiling take 25 MiB that are never returned; the next child reads the cache instead.
     if (process.argv.includes(leaveWhenCold) && cacheChanged() !== before) process.exit(0)
-    // What loading left on the heap goes back to the system: another 25 MiB.
+    // Returns what loading left on the heap to the system: another 25 MiB.
     setFlagsFromString("--expose-gc")
     const gc: NodeJS.GCFunction = runInNewContext("gc")
     gc({ type: "major", execution: "sync", flavor: "last-resort" })
