@@ -47,7 +47,7 @@ export class Scratch {
         bytes += data.length
         this.#left -= data.length
         if (this.#left < 0)
-          throw new Failure(`What the inputs hold is over the size limit of a run (${this.limit} bytes)`)
+          throw new Failure(`The data of the inputs exceeds the size limit of a run (${this.limit} bytes)`)
         await file.appendFile(data).catch((error) => {
           throw writeFailure(error, "A temporary file of the run")
         })
@@ -93,6 +93,6 @@ export class Scratch {
     } finally {
       clearInterval(timer)
     }
-    throw new Failure(`${what} is over the size limit of a run (${this.limit} bytes)`)
+    throw new Failure(`${what} exceeds the size limit of a run (${this.limit} bytes)`)
   }
 }
