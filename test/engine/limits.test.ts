@@ -228,7 +228,7 @@ describe("limits of a run", () => {
     ["test_throw_later", "thrown at test/engine/entry.ts"],
     ["test_reject_unheard", "nobody heard"],
     ["test_unknown", "test_unknown: unknown node type test_unknown"],
-    ["test_garbage", "The run sent a message that is not readable"]
+    ["test_garbage", "The run sent an invalid message"]
   ] as const) {
     it.live(`${type} is one end, without a path of this machine`, () =>
       Effect.gen(function* () {

@@ -18,7 +18,7 @@ describe("json", () => {
       n: "9007199254740993"
     })
     expect(await fields(json, { target: "x.y" }, "[1]")).toEqual({ x: { y: [1] } })
-    expect(await fields(json, {}, "[1]")).toMatch(/no object/)
+    expect(await fields(json, {}, "[1]")).toMatch(/not an object/)
     expect(await fields(json, {}, "{")).toMatch(/not JSON/)
     expect(await fields(json, {}, `{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toMatch(/deeper/)
   })

@@ -4,7 +4,7 @@ import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 
-/** Starts executions of flowlines. The executions provide it, as they stand on the flowlines. */
+/** Starts executions of flowlines. The executions implement it, because they depend on the flowlines. */
 export class Starter extends Context.Service<
   Starter,
   {
