@@ -36,7 +36,7 @@ describe("parallelism", () => {
     expect(refused([input, show("file_input")], "analytics")).toContain("Only stream")
     expect(refused([input, show("file_input")])).toContain("no stateless node")
     const follow = { ...input, settings: { path: "a.log", follow: true } }
-    expect(refused([follow, grok, show("grok")])).toContain("followed")
+    expect(refused([follow, grok, show("grok")])).toContain("Followed")
     const generator = { type: "generator_input", settings: { messages: ["a"] }, publish: [{ stream: "s" }] }
     expect(refused([generator, show("generator_input")])).toContain("one input, a file_input")
     expect(refused([input, grok, show("grok"), generator])).toContain("one input, a file_input")
