@@ -7,7 +7,7 @@ export class Channel {
   #drained: Promise<void> | undefined
 
   constructor() {
-    // The parent is gone: the watchdog ends this process.
+    // The parent has ended; the parent watch ends this process.
     this.#socket.on("error", () => {})
   }
 

@@ -36,8 +36,9 @@ export interface Pipeline {
   readonly run: () => Promise<void>
   /** Counters in the order of the flowline's nodes; may be read at any time. */
   readonly counters: () => ReadonlyArray<NodeCounters>
-  /** Passes a batch from outside of this pipeline to a node, or as text: see {@link NodeType.text}. */
+  /** Passes a batch from outside of this pipeline to a node. */
   readonly take: (component: string, batch: Batch) => Promise<void>
+  /** Passes the text of a batch to a node: see {@link NodeType.text}. */
   readonly write: (component: string, text: Uint8Array, records: number) => Promise<void>
 }
 
