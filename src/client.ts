@@ -3,10 +3,10 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
 
-/** The typed client: a method for every endpoint, by group, and the problems that each can fail with. */
+/** The typed client: a method for every endpoint, by group, with the problems that it can fail with. */
 export type FlowGateway = HttpApiClient.ForApi<typeof Api>
 
-/** A client on whatever `HttpClient` there is: to set its own time-outs, retries or headers. */
+/** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */
 export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpClient.HttpClient> =>
   HttpApiClient.make(Api, {
     transformClient: HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl))
@@ -14,5 +14,5 @@ export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpCli
 
 const fetchClient: Layer.Layer<HttpClient.HttpClient> = FetchHttpClient.layer
 
-/** A client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`, on the platform's `fetch`. */
+/** Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`, on the platform's `fetch`. */
 export const FlowGateway = (baseUrl: string): Effect.Effect<FlowGateway> => Effect.provide(make(baseUrl), fetchClient)

@@ -11,7 +11,7 @@ import { Settings } from "./services/shared/Settings.ts"
 
 export { Settings }
 
-/** Comes last and goes first: what would go on for ever is told to end before the server waits for it. */
+/** Built last, released first: endless streams stop before the server drains. */
 const Ready = Layer.effectDiscard(
   Effect.gen(function* () {
     const draining = yield* Draining
@@ -20,7 +20,7 @@ const Ready = Layer.effectDiscard(
   })
 )
 
-/** The whole gateway, from its settings to the line that says it is ready. Lasts as long as the layer. */
+/** The whole gateway, from its settings to the line that reports it ready. It runs for the lifetime of the layer. */
 export const Gateway = Ready.pipe(
   Layer.provideMerge(
     Layer.unwrap(
@@ -38,5 +38,5 @@ export const Gateway = Ready.pipe(
   Layer.provide(Telemetry.layer)
 )
 
-/** The settings of the environment variables. */
+/** Reads the settings from environment variables. */
 export const settings = EnvironmentSettings.layer

@@ -4,11 +4,11 @@ import { Gateway, settings } from "./gateway.ts"
 import * as Leisure from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 
-// `runMain` drops its handlers when all is released, a moment before the process ends. A signal that comes then, as the
-// second one of a Ctrl-C under npm may, would still kill it.
+// `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,
+// such as the second one of Ctrl-C under npm, would kill the process.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => {})
 
-/** A stop by a signal is what was asked for: service managers take the usual 130 for a failure. */
+/** Exits with 0 after a stop by signal: service managers take the usual 130 for a failure. */
 const teardown: Runtime.Teardown = (exit, onExit) =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
 

@@ -1,5 +1,5 @@
 import { serve } from "./run/Run.ts"
 
-// Entry of the child process that runs one flowline. The rest loads after the watchdog is up: it must hear of a gateway
-// that dies meanwhile. A child that waits for its order holds what most runs need, and no more.
+// Entry of the child process that runs one flowline. Other modules load after the parent watch has started, because the
+// gateway may die meanwhile. A waiting child has loaded only what most runs need.
 await serve(async () => (await import("./run/Modules.ts")).parts)

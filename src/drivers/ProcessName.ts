@@ -1,18 +1,18 @@
 import { hostname } from "node:os"
 import { startOf } from "./ProcessStat.ts"
 
-/** Letters and digits alone, so that dashes part a name. */
+/** Letters and digits only, because dashes separate the parts of the name. */
 const host =
   hostname()
     .replace(/[^A-Za-z0-9]/g, "")
     .slice(0, 32) || "host"
 
-/** Names this process among all that share its storage: `<pid>-<start of the process>-<host>`. */
+/** Identifies this process among all that share its storage: `<pid>-<start of the process>-<host>`. */
 export const processName = `${process.pid}-${startOf(process.pid) ?? "0"}-${host}`
 
 /**
- * Whether the process is gone whose name `name` is or begins with. Undefined where this machine cannot tell: the
- * process belongs to another host, or there is no `/proc`.
+ * Whether the process whose name `name` is, or begins with, has ended. Undefined if the process belongs to another host
+ * or there is no `/proc`.
  */
 export const isProcessGone = (name: string): boolean | undefined => {
   const [pid = "", start = "", where = ""] = name.split("-")

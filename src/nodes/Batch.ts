@@ -1,8 +1,8 @@
 /**
- * Records that pass between nodes at once, at most. A batch costs the same work whatever it holds, which a thousand
- * records share; many more would only hold memory and keep signals waiting.
+ * Maximum number of records that pass between nodes at once. A batch has a fixed cost that a thousand records share;
+ * larger batches would only hold memory and delay signals.
  */
 export const batchRecords = 1000
 
-/** Characters of input after which a batch is sent, however few records they are. */
+/** Number of input characters after which a batch is sent, even with fewer records. */
 export const batchCharacters = 262_144

@@ -61,11 +61,11 @@ const nodes: ReadonlyArray<NodeType> = [
 /** Every built-in node by its type. */
 export const catalogue: ReadonlyMap<string, NodeType> = new Map(nodes.map((node) => [node.type, node]))
 
-/** The nodes that a flowline of the runtime can use. */
+/** The nodes that a runtime offers. */
 export const nodesOf = (runtime: Runtime): ReadonlyArray<NodeType> =>
   nodes.filter((node) => node.runtimes.includes(runtime))
 
-/** A reference, and the node that needs it; the flowline's settings have no component. */
+/** A reference and the node that needs it; a reference in the flowline's settings has no component. */
 export interface FlowlineReference {
   readonly reference: Reference
   readonly component?: string
@@ -83,11 +83,11 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
   })
 ]
 
-/** Whether a run of the flowline needs this. */
+/** Whether a node of the flowline needs this. */
 export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
   dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
 
-/** What the scan says of a node. `settings` is a JSON Schema (draft 2020-12). */
+/** The node's entry in the scan's answer. `settings` is a JSON Schema (draft 2020-12). */
 export const descriptor = (node: NodeType) => {
   const { schema, definitions } = Schema.toJsonSchemaDocument(node.settings, { onExcessProperty: "error" })
   return {

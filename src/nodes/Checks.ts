@@ -17,8 +17,8 @@ const queryFaults = (query: unknown): ReadonlyArray<SettingsIssue> => {
 }
 
 /**
- * The faults of a node's decoded settings that its schema cannot see. Only the gateway imports this file: the compiler
- * and the parser that it hands to the checks would take 3 MiB of each run.
+ * The faults of a node's decoded settings that its schema cannot express. Only the gateway imports this file: the
+ * compiler and parser that it passes to the checks would take 3 MiB of each run.
  */
 export const checkSettings = (
   node: NodeType,

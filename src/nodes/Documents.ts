@@ -14,19 +14,16 @@ export interface DocumentRecord {
   readonly source: Readonly<Record<string, unknown>>
 }
 
-/**
- * The tenant's indices, as nodes reach them. Names that are not the tenant's do not exist. Rejects with what to tell
- * users.
- */
+/** A tenant's indices for nodes. Indices of other tenants do not exist here. Rejects with a message for users. */
 export interface Documents {
-  /** The names that a pattern stands for. */
+  /** The indices that a pattern matches. */
   readonly indices: (pattern: string) => Promise<ReadonlyArray<string>>
-  /** JSON texts of the documents, by time and id. */
+  /** The documents as JSON texts, ordered by time and id. */
   readonly read: (pattern: string, query: Query, options?: ReadOptions) => AsyncIterable<ReadonlyArray<string>>
-  /** Fields of the documents, in the same order. */
+  /** Fields of the documents, in that order. */
   readonly rows: (pattern: string, query: Query, options: RowsOptions) => AsyncIterable<ReadonlyArray<Row>>
-  /** What encoders make of the documents, in the same order. */
+  /** The encoded documents, in that order. */
   readonly encoded: (pattern: string, query: Query, options: EncodedOptions) => AsyncIterable<ReadonlyArray<Encoded>>
-  /** Durable when it resolves. Writing the same again changes nothing where documents have ids. */
+  /** Resolves when the documents are durable. Repeating a write changes nothing if the documents have ids. */
   readonly write: (index: string, documents: ReadonlyArray<DocumentRecord>) => Promise<Written>
 }

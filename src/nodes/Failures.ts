@@ -1,7 +1,7 @@
 import * as Predicate from "effect/Predicate"
 import { type Emit, type Event, errors, type NodeContext } from "./Node.ts"
 
-/** The failed records of one batch, collected aside and sent together. */
+/** Collects the failed records of a batch, which are sent together. */
 export class Failures {
   readonly #node: string
   #events: Array<Event> = []
@@ -10,7 +10,7 @@ export class Failures {
     this.#node = context.component
   }
 
-  /** Keeps the event with `error: {node, reason}`. */
+  /** Adds the event with `error: {node, reason}`. */
   add(event: Event, reason: string): void {
     this.#events.push({ ...event, error: { node: this.#node, reason } })
   }

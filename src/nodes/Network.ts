@@ -1,6 +1,6 @@
-/** A server that a node has opened. It closes with the run, too. */
+/** A server that a node has opened. It also closes with the run. */
 export interface Listening {
-  /** The port that it really has, when 0 was asked for. */
+  /** The actual port, when 0 was requested. */
   readonly port: number
   readonly close: () => Promise<void>
 }
@@ -13,11 +13,11 @@ export interface Address {
 /** A request to a node. */
 export interface Incoming {
   readonly method: string
-  /** Without the query. */
+  /** The URL path without the query. */
   readonly path: string
   /** The media type without parameters, in lower case; empty when there is none. */
   readonly type: string
-  /** Decompressed when it was sent as gzip. Rejects with a {@link TooLargeBody} over the limit. */
+  /** The body, decompressed if it was sent as gzip. Rejects with a {@link TooLargeBody} over the limit. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
@@ -28,7 +28,7 @@ export interface Answer {
   readonly body?: unknown
 }
 
-/** The body of a request is over the limit that the server was opened with. */
+/** The body of a request exceeds the server's limit. */
 export class TooLargeBody extends Error {}
 
 export interface Outgoing {
@@ -39,29 +39,29 @@ export interface Outgoing {
   readonly signal: AbortSignal
 }
 
-/** What a server said. `retryAfterMillis` is its `Retry-After`. */
+/** A server's response. `retryAfterMillis` comes from its `Retry-After`. */
 export interface Reply {
   readonly status: number
   readonly retryAfterMillis?: number
 }
 
-/** Sockets of a run. Everything is closed when the run ends. */
+/** The sockets of a run. They are closed when the run ends. */
 export interface Network {
   /**
-   * Hands each connection to `serve` as its bytes in order; not reading on holds the sender back. The connection ends
-   * with `serve`. Connections over `maxConnections` are closed at once.
+   * Passes the bytes of each connection to `serve`; while `serve` does not read, the sender is held back. The
+   * connection ends when `serve` returns. Connections over `maxConnections` are closed at once.
    */
   readonly tcp: (
     at: Address & { readonly maxConnections: number },
     serve: (bytes: AsyncIterable<Uint8Array>) => Promise<void>
   ) => Promise<Listening>
-  /** Datagrams, as they come. There is no way to hold a sender back. */
+  /** Receives UDP datagrams. A sender cannot be held back. */
   readonly udp: (at: Address, receive: (datagram: Uint8Array) => void) => Promise<Listening>
   /** A request whose `serve` rejects is answered 500. */
   readonly http: (
     at: Address & { readonly maxBodyBytes: number },
     serve: (request: Incoming) => Promise<Answer>
   ) => Promise<Listening>
-  /** Sends a POST; rejects when no answer came. Redirections are not followed. */
+  /** Sends a POST request; rejects when there was no response. Redirections are not followed. */
   readonly post: (request: Outgoing) => Promise<Reply>
 }

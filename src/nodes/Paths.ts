@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Why a text cannot be the name of a file below a folder, or `undefined` when it can. */
+/** Why a text is not a valid relative path, or `undefined` when it is. */
 const pathFault = (path: string): string | undefined => {
   if (path === "") return "the path is empty"
   if (path.length > 1024) return "the path is longer than 1024 characters"
@@ -19,20 +19,20 @@ const pathFault = (path: string): string | undefined => {
 export const RelativePath = Schema.String.check(
   Schema.makeFilter(pathFault, {
     expected: "a relative path",
-    // Looser than the check; a check without any counterpart would take a setting's description with it.
+    // Looser than the check: without any JSON Schema counterpart, a check would drop the setting's description.
     toJsonSchema: () => [{ minLength: 1, maxLength: 1024 }, true]
   })
 )
 
-/** The same as a setting. */
+/** A setting that is a relative path. */
 export const relativePath = (description: string) => RelativePath.annotate({ description })
 
-/** A component's name as a file name. */
+/** Converts a component's name to a file name. */
 export const fileName = (component: string): string => {
   const name = component.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\\/:]/g, "_")
   return name === "." || name === ".." ? name.replaceAll(".", "_") : name
 }
 
-/** The extension in lower case without the dot; `.gz` is passed over. */
+/** The extension in lower case without the dot; a final `.gz` is ignored. */
 export const extensionOf = (path: string): string =>
   /\.([a-z0-9]+)$/.exec(path.toLowerCase().replace(/\.gz$/, ""))?.[1] ?? ""

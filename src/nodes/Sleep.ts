@@ -1,4 +1,4 @@
-/** Waits, but not beyond the end of the run. */
+/** Waits for the time, or until the run ends. */
 export const sleep = (millis: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) return resolve()

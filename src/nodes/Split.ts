@@ -2,10 +2,10 @@ import { Result, Schema } from "effect"
 import { componentOf, type DagNode, type Flowline } from "../protocol/Flowline.ts"
 import { catalogue } from "./Catalogue.ts"
 
-/** The nodes that share their records among the parts of a run, by component. */
+/** The components that run in each part of a run. */
 export interface Split {
   readonly input: string
-  /** The input, and the nodes behind it that keep no state. */
+  /** The input, and the stateless nodes that receive only its records. */
   readonly inside: ReadonlySet<string>
 }
 
@@ -20,20 +20,21 @@ const isStateless = (node: DagNode): boolean => {
   return settings !== undefined && catalogue.get(node.type)?.isStateless?.(settings) === true
 }
 
-/** The inputs whose records parts can make. */
+/** The inputs that can be read in parallel parts. */
 const divisible = [...catalogue.values()].filter((type) => type.pieces !== undefined).map(({ type }) => type)
 
 /**
- * Where a flowline can be split: an input that can be read in pieces and everything that only gets its records and keeps
- * no state. Or why it cannot.
+ * How a flowline is split: an input that can be read in pieces, and the stateless nodes that receive only its records.
+ * Fails with the reason when it cannot be split.
  */
 export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> => {
-  if (runtime !== "stream") return Result.fail("Only stream flowlines run in parallel parts; analytics have threads")
+  if (runtime !== "stream")
+    return Result.fail("Only stream flowlines run in parallel parts; analytics flowlines have threads")
   const inputs = dag.filter(({ type }) => catalogue.get(type)?.kind === "input")
   const [first] = inputs
   const type = first === undefined ? undefined : catalogue.get(first.type)
   if (first === undefined || inputs.length > 1 || type?.pieces === undefined) {
-    return Result.fail(`Only a flowline whose one input is a ${divisible.join(" or ")} runs in parallel parts`)
+    return Result.fail(`Only a flowline with one input, a ${divisible.join(" or ")}, runs in parallel parts`)
   }
   const settings = settingsOf(first)
   const pieces = settings === undefined ? undefined : type.pieces(settings)
@@ -52,5 +53,5 @@ export const split = ({ runtime, dag }: Flowline): Result.Result<Split, string> 
     found = next.length > 0
   }
   if (inside.size > 1) return Result.succeed({ input, inside })
-  return Result.fail(`Nothing can run in parallel: no node without state is fed by the ${first.type} alone`)
+  return Result.fail(`Nothing can run in parallel: no stateless node receives only the records of the ${first.type}`)
 }

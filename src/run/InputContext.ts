@@ -3,7 +3,7 @@ import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
 
-// Few runs follow files or open ports: what that needs is loaded by those that do.
+// Few runs follow files or open ports, so these modules are loaded on first use.
 const network = async (): Promise<Network> => (await import("./Sockets.ts")).network
 
 const lazyNetwork: Network = {
@@ -13,7 +13,7 @@ const lazyNetwork: Network = {
   post: async (request) => (await network()).post(request)
 }
 
-/** What nodes can read. */
+/** The parts of a run's context that nodes read from. */
 export const inputs = (
   files: TenantFiles,
   stored: StoredFiles,

@@ -1,17 +1,17 @@
 import { Socket } from "node:net"
 import { channelFd, type RunMessage } from "../protocol/RunProtocol.ts"
 
-/** The way to the parent: ordered, one message per line. A slow parent shows as a promise that stays open. */
+/** The channel to the parent: ordered, one message per line. While the parent is slow, `send` stays pending. */
 export class Channel {
   readonly #socket = new Socket({ fd: channelFd, readable: false, writable: true })
   #drained: Promise<void> | undefined
 
   constructor() {
-    // The parent is gone: the watchdog ends this process.
+    // The parent has ended; the parent watch ends this process.
     this.#socket.on("error", () => {})
   }
 
-  /** Whether the parent is behind: what can be left out should be. */
+  /** Whether the parent is behind. Messages that can be left out, such as counters, should be. */
   get congested(): boolean {
     return this.#drained !== undefined
   }
@@ -28,7 +28,7 @@ export class Channel {
     return this.#drained
   }
 
-  /** Resolves when everything has reached the parent's side of the pipe. */
+  /** Resolves when all messages are in the parent's end of the pipe. */
   end(): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.once("error", () => resolve())

@@ -5,7 +5,10 @@ import { pipeline } from "./stream/Pipeline.ts"
 
 const blobs = Effect.promise(() => import("../drivers/blobs/BlobsAt.ts"))
 
-/** What a run is made of. Loaded when the watchdog is up; what few runs need is loaded by those. */
+/**
+ * The modules of a run, loaded after the watch on the parent has started. Modules that few runs need are loaded on
+ * first use.
+ */
 export const parts: Parts = {
   runtime: async (runtime) => {
     if (runtime === "pybatch") return (await import("./pybatch/Pybatch.ts")).pybatch

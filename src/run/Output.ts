@@ -1,11 +1,11 @@
 import type { Channel } from "./MessageChannel.ts"
 
-/** Longest line that is kept whole, in UTF-16 units: the bound is for the reader's memory, not for the byte. */
+/** Maximum length of a line, in UTF-16 units: it protects the reader's memory, so exact bytes do not matter. */
 const maxLine = 64 * 1024
 const batchLines = 256
 const batchUnits = 256 * 1024
 const batchMillis = 50
-/** What a lasting run may print in a second: its gateway keeps so many lines of it in all. */
+/** Limits of a job's output per window: its gateway keeps this many lines of it in all. */
 const windowMillis = 1000
 const windowLines = 1000
 const windowBytes = 1024 * 1024
@@ -17,8 +17,8 @@ interface Line {
 }
 
 /**
- * Printed lines on their way out, in batches and up to the limit of the run. A lasting run is limited by the second:
- * what is over that is left out, and a line says how much it was.
+ * Sends printed lines to the parent in batches, up to the limits of the run. For a job (`lasting`) the limits apply per
+ * second: excess lines are dropped, and a line says how many.
  */
 export class Output {
   readonly #channel: Channel
@@ -71,7 +71,7 @@ export class Output {
     if (this.#batch.length > 0) this.#timer ??= setTimeout(() => void this.flush(), batchMillis)
   }
 
-  /** The last lines, when nothing is printed any more, or nothing for a while. */
+  /** Sends the remaining lines: at the end of the run, or after a second without output. */
   end(): Promise<void> | undefined {
     this.#tellLeftOut()
     return this.flush()
@@ -80,7 +80,7 @@ export class Output {
   #tellLeftOut(): void {
     if (this.#leftOut === 0) return
     clearTimeout(this.#silence)
-    this.#batch.push({ component: "", text: `(${this.#leftOut} lines were left out)`, at: Date.now() })
+    this.#batch.push({ component: "", text: `(${this.#leftOut} lines were dropped)`, at: Date.now() })
     this.#leftOut = 0
   }
 

@@ -2,8 +2,8 @@ import { Worker } from "node:worker_threads"
 import { program } from "../drivers/Programs.ts"
 
 /**
- * Reads the control pipe on a thread of its own, so that a main thread that loops for ever cannot hide the death of the
- * gateway. Resolves with the order, the pipe's first line.
+ * Reads the control pipe on a separate thread, so that an endless loop on the main thread cannot hide the death of the
+ * gateway. Resolves with the order, the first line of the pipe.
  */
 export const watch = (): Promise<string> =>
   new Promise((resolve, reject) => {

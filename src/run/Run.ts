@@ -25,16 +25,16 @@ export interface Job {
   readonly counters: () => ReadonlyArray<NodeCounters>
 }
 
-/** What a runtime gets besides the flowline; the stream runtime's is `run/stream/Pipeline`. */
+/** Creates the job of a flowline; see `run/stream/Pipeline` for the stream runtime. */
 export type MakeJob = (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
   order: Order
 ) => Job | Promise<Job>
 
-/** What the program around the run provides. */
+/** The modules that the entry program provides. */
 export interface Parts {
-  /** Loads what runs flowlines of the runtime. */
+  /** Loads a runtime. */
   readonly runtime: (runtime: Runtime) => MakeJob | Promise<MakeJob>
   readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
 }
@@ -44,8 +44,8 @@ const counterMillis = 500
 const killGroup = () => process.kill(-process.pid, "SIGKILL")
 
 /**
- * The child's whole life: loads the nodes, waits for an order, runs it, tells how it ended and kills its own process
- * group, itself included, so that nothing a node started stays behind.
+ * The life of a child process: loads the nodes, waits for an order, runs it, reports the outcome and kills its own
+ * process group, itself included, so that no process that a node started survives.
  */
 export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   let ordered = false
@@ -99,7 +99,7 @@ class Run {
     guard,
     position: {
       load: () => this.#order.spec.positions?.[component],
-      // After the lines that were printed before it: their order on the channel is the order in which they are kept.
+      // Printed lines are sent first: the parent stores messages in the order in which they arrive.
       save: async (value) => {
         await this.#output.flush()
         await this.#channel.send({ _tag: "Positions", component, value: value() })
@@ -162,13 +162,13 @@ class Run {
     }
   }
 
-  /** Leaves nothing half-written. What fails here is swept by the parent, or with the next sweep of the blobs. */
+  /** Discards unfinished files. If that fails, the parent or the next sweep of the blobs removes them. */
   async #drop(reason: unknown): Promise<void> {
     this.#abort.abort(reason)
     await Promise.allSettled([this.#archive.discard(), this.#data.clear()])
   }
 
-  /** The parent asked for the end: it follows with SIGKILL soon. */
+  /** The parent has sent SIGTERM; SIGKILL follows soon. */
   async #cancel(): Promise<void> {
     this.#output.end()
     await this.#drop(new Error("cancelled"))

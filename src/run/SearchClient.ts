@@ -3,7 +3,7 @@ import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 import type { RunSpec } from "../protocol/RunProtocol.ts"
 
-/** The tenant's indices for a run: what reaches them is loaded, and connected, when a node first asks. */
+/** The tenant's indices for a run. The client is loaded and connected when a node first uses it. */
 export const documentsAt = (address: SearchAddress | undefined, tenant: string, signal: AbortSignal): Documents => {
   let opened: Promise<Documents> | undefined
   const open = async () => (await import("./SearchDocuments.ts")).openDocuments(address, tenant, signal)
@@ -26,11 +26,14 @@ export const documentsAt = (address: SearchAddress | undefined, tenant: string, 
   }
 }
 
-/** What the records of a run are named by: an attempt that goes on where another stopped counts from one again. */
+/**
+ * The prefix of the run's record ids. It contains the epoch, because an attempt that resumes at stored positions counts
+ * records from 1 again.
+ */
 export const runIdOf = ({ executionId, epoch, positions }: RunSpec): string =>
   positions === undefined || Object.keys(positions).length === 0 ? executionId : `${executionId}.${epoch}`
 
-/** A SHA-256 of bytes that come piece by piece. */
+/** An incremental SHA-256. */
 export const sha256 = () => {
   const hash = createHash("sha256")
   return { update: (bytes: Uint8Array) => void hash.update(bytes), hex: () => hash.digest("hex") }

@@ -8,10 +8,10 @@ import type { SearchAddress } from "../protocol/Places.ts"
 
 const failure = (error: NotFound | StorageUnreachable): Failure =>
   error._tag === "NotFound"
-    ? new Failure(`There is no index ${error.id}, or it is none of this tenant: its name starts with ${error.tenant}-`)
+    ? new Failure(`There is no index ${error.id} for this tenant, whose indices start with ${error.tenant}-`)
     : new Failure("The search cannot be reached")
 
-/** Writes of a run wait this long for a database that is away. */
+/** How long writes are retried while the database is unreachable. */
 const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]).pipe(
   Schedule.upTo({ duration: "1 minute" })
 )
@@ -43,13 +43,13 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
   }
 }
 
-/** The same in the process of a run: its connections go with the run. */
+/** Opens the tenant's indices in the process of a run; the connections are closed when `signal` is aborted. */
 export const openDocuments = async (
   address: SearchAddress | undefined,
   tenant: string,
   signal: AbortSignal
 ): Promise<Documents> => {
-  if (address === undefined) throw new Failure("There is no search here")
+  if (address === undefined) throw new Failure("This gateway has no search")
   const { layer, SearchConfig } = await import("../drivers/search/PostgresSearch.ts")
   const scope = await Effect.runPromise(Scope.make())
   signal.addEventListener("abort", () => void Effect.runPromise(Scope.close(scope, Exit.void)), { once: true })

@@ -11,7 +11,8 @@ const where = ({ host, port }: Address) => `${host}:${port}`
 const listenFailure = (error: unknown, at: Address): unknown => {
   const code = codeOf(error)
   if (code === "EADDRINUSE") return new Failure(`The port ${where(at)} is in use`)
-  if (code === "EACCES" || code === "EPERM") return new Failure(`The port ${where(at)} may not be used`)
+  if (code === "EACCES" || code === "EPERM")
+    return new Failure(`The gateway has no permission to use the port ${where(at)}`)
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return new Failure(`There is no address ${at.host} on this machine`)
   }
@@ -63,7 +64,7 @@ const udp: Network["udp"] = (at, receive) =>
     })
   })
 
-/** The body's bytes; more than `limit` of them, also after decompression, is a failure. */
+/** The body's bytes. Throws when there are more than `limit`, counted after decompression. */
 async function* bodyOf(request: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
   const isGzip = request.headers["content-encoding"]?.toLowerCase() === "gzip"
   const source = isGzip ? pipeline(request, createGunzip(), () => {}) : request
@@ -88,12 +89,16 @@ const http = (
     const answer =
       encoding === "gzip" || encoding === "identity"
         ? serve({ method: request.method ?? "GET", path, type, body: bodyOf(request, at.maxBodyBytes) })
-        : Promise.resolve({ status: 415, headers: {}, body: { status: 415, detail: "The body may be plain or gzip" } })
+        : Promise.resolve({
+            status: 415,
+            headers: {},
+            body: { status: 415, detail: "The content encoding must be gzip or identity" }
+          })
     void answer
       .catch(() => ({ status: 500, headers: {}, body: { detail: "The run has failed" } }))
       .then(({ status, headers, body }) => {
         const text = body === undefined ? "" : JSON.stringify(body)
-        // What was not read of the request would be taken for the next one.
+        // Otherwise the unread rest of the request would be parsed as the next one.
         const rest = request.readableEnded ? {} : { connection: "close" }
         const kind = text === "" ? {} : { "content-type": "application/json" }
         response.writeHead(status, { ...kind, "content-length": Buffer.byteLength(text), ...rest, ...headers })
@@ -104,7 +109,7 @@ const http = (
   return listening(server, at, () => server.closeAllConnections())
 }
 
-/** Seconds, or the HTTP date that is meant, as milliseconds from now. */
+/** The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. */
 const retryAfter = (value: string | null): number | undefined => {
   if (value === null) return undefined
   const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

@@ -2,9 +2,9 @@ import { Socket } from "node:net"
 import { parentPort } from "node:worker_threads"
 import { lease } from "../protocol/Liveness.ts"
 
-// Entry of the thread that reads a run's control pipe. At the pipe's end the whole process group is killed.
+// Entry of the thread that reads a run's control pipe. When the pipe ends, it kills the whole process group.
 
-/** An order is a flowline (4 MiB at most, as JSON) and a few paths. */
+/** An order contains a flowline (at most 4 MiB as JSON) and a few paths. */
 const maxOrderBytes = 16 * 1024 * 1024
 
 const killGroup = () => process.kill(-process.pid, "SIGKILL")
@@ -28,7 +28,7 @@ pipe.on("data", (chunk: Buffer) => {
   if (!chunk.includes(0x0a)) return
   ordered = true
   const text = Buffer.concat(chunks.splice(0))
-  // The gateway may be frozen right after the order: what stands behind it is the first sign of life.
+  // The gateway may freeze right after the order, so bytes after it already count as the first sign of life.
   if (text.indexOf(0x0a) < text.length - 1) renew()
   parentPort?.postMessage(text.toString().trimEnd())
 })

@@ -75,7 +75,7 @@ const cases: ReadonlyArray<
   ],
   ["ndjson with a byte order mark", "a.ndjson", '\ufeff{"a":1}\n', ['{"a":1}']],
   ["ndjson with blank lines only", "a.ndjson", "\n\n", []],
-  ["ndjson with empty records only", "a.ndjson", "{}\n", "in: No record has any member: there are no columns"],
+  ["ndjson with empty records only", "a.ndjson", "{}\n", "in: There are no columns, because no record has a member"],
   [
     "ndjson with many members",
     "a.ndjson",

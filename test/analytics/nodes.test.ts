@@ -32,7 +32,7 @@ describe("every node of analytics", () => {
     Effect.promise(async () => {
       const query = node("query", "sql", { statement: "SELECT 1" }, ["dataset_generator"])
       const job = pipeline({ ...analytics([feeding, query]), runtime: "stream" }, new Memory().context)
-      assert.strictEqual(String(await job.run().catch(String)), "NodeFailure: query: sql is a node of analytics")
+      assert.strictEqual(String(await job.run().catch(String)), "NodeFailure: query: sql runs in analytics only")
     })
   )
 })

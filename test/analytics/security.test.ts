@@ -231,7 +231,7 @@ describe("limits", () => {
         node("file", "file_output", { path: "big.csv" }, ["many"])
       ])
       const { error } = yield* run(flowline, {}, { fileBytes: 4_000_000 })
-      assert.match(error ?? "", /^many: The file "big.csv" is over the size limit of a run \(4000000 bytes\)$/)
+      assert.match(error ?? "", /^many: The file "big.csv" exceeds the size limit of a run \(4000000 bytes\)$/)
     })
   )
 

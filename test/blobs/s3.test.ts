@@ -61,7 +61,7 @@ describe("the address of an S3 storage", () => {
       ["s3://bucket?region=x&pathStyle=yes", /pathStyle/],
       ["s3://bucket", /region/],
       ["s3://key:secret-word@bucket?port=1", /parameters/],
-      ["s3://key@bucket?region=x", /secret as well/],
+      ["s3://key@bucket?region=x", /needs its secret/],
       ["s3://%zz:secret-word@bucket?region=x", /./]
     ] as const
     for (const [address, reason] of cases) {

@@ -65,7 +65,9 @@ applications:
   })
 
   it("refuses the same job twice, schedules of streams, both words, and none", () => {
-    expect(faults("jobs: [{ name: a, runtime: stream }, { name: a, runtime: stream }]")[0]?.[2]).toContain("twice")
+    expect(faults("jobs: [{ name: a, runtime: stream }, { name: a, runtime: stream }]")[0]?.[2]).toContain(
+      "Two jobs are named local/a"
+    )
     expect(faults("jobs: [{ name: a, runtime: stream, schedule: 0 0 0 * * * }]")[0]?.[0]).toBe("/jobs/0/schedule")
     const two = "jobs: [{ name: a, runtime: stream }]\napplications: [{ name: b, runtime: stream }]"
     for (const text of [two, "version: 1", "jobs: []", "[]", "", "jobs: {", "\u0000"])

@@ -79,7 +79,7 @@ describe("data files", () => {
         }
         assert.strictEqual(
           await reason(write("link/x")),
-          'Failure: The file "link/x" could not be written: "link" is no folder'
+          'Failure: The file "link/x" could not be written: "link" is not a folder'
         )
         assert.strictEqual(
           await reason(write("folder")),

@@ -113,7 +113,7 @@ describe("limits of a run", () => {
       assert.isFalse(messages.some(({ _tag }) => _tag === "Truncated"))
       // However many seconds the machine took: what was printed and what was left out is all there was.
       const lines = printed(messages)
-      const notes = lines.flatMap((line) => /^\((\d+) lines were left out\)$/.exec(line)?.[1] ?? [])
+      const notes = lines.flatMap((line) => /^\((\d+) lines were dropped\)$/.exec(line)?.[1] ?? [])
       const leftOut = notes.reduce((sum, note) => sum + Number(note), 0)
       assert.isAbove(leftOut, 0)
       assert.strictEqual(lines.length - notes.length + leftOut, count)
@@ -183,8 +183,8 @@ describe("limits of a run", () => {
       const { root } = yield* places
       const both = Effect.all([follow(act("test_file", { chunks: 8 })), follow(act("test_entries", { chunks: 8 }))])
       const [file, archive] = yield* both.pipe(Effect.provide(engine(settings(root, { fileBytes: 1_500_000 }))))
-      assert.strictEqual(failure(file), 'The file "half.bin" is over the size limit of a run (1500000 bytes)')
-      assert.strictEqual(failure(archive), "The archive is over the size limit of a run (1500000 bytes)")
+      assert.strictEqual(failure(file), 'The file "half.bin" exceeds the size limit of a run (1500000 bytes)')
+      assert.strictEqual(failure(archive), "The archive exceeds the size limit of a run (1500000 bytes)")
       assert.deepStrictEqual(
         ["data", "blobs", "temp/runs"].flatMap((folder) => filesIn(join(root, folder))),
         []
@@ -228,7 +228,7 @@ describe("limits of a run", () => {
     ["test_throw_later", "thrown at test/engine/entry.ts"],
     ["test_reject_unheard", "nobody heard"],
     ["test_unknown", "test_unknown: unknown node type test_unknown"],
-    ["test_garbage", "The run sent a message that is not readable"]
+    ["test_garbage", "The run sent an invalid message"]
   ] as const) {
     it.live(`${type} is one end, without a path of this machine`, () =>
       Effect.gen(function* () {

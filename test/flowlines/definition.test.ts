@@ -80,7 +80,7 @@ dag:
       "22:26 /dag/3/publish/0/stream show publishes no streams",
       "25:30 /dag/4/settings/where The regular expression does not compile: Unterminated group",
       "26:18 /dag/4/subscribe/0 The nodes form a cycle: a -> b -> a",
-      "31:47 /dag/5/subscribe/1 This subscription is there already",
+      "31:47 /dag/5/subscribe/1 This subscription exists already",
       '33:5 /dag/6 No input leads to "after"',
       "36:5 /dag/7/subscribe archive_output needs a subscription",
       '37:24 /dag/7/settings/entry the path must not contain ".."',

@@ -34,14 +34,14 @@ describe("parallelism", () => {
       return fault?.[1]
     }
     expect(refused([input, show("file_input")], "analytics")).toContain("Only stream")
-    expect(refused([input, show("file_input")])).toContain("no node without state")
+    expect(refused([input, show("file_input")])).toContain("no stateless node")
     const follow = { ...input, settings: { path: "a.log", follow: true } }
-    expect(refused([follow, grok, show("grok")])).toContain("followed")
+    expect(refused([follow, grok, show("grok")])).toContain("Followed")
     const generator = { type: "generator_input", settings: { messages: ["a"] }, publish: [{ stream: "s" }] }
-    expect(refused([generator, show("generator_input")])).toContain("one input is a file_input")
-    expect(refused([input, grok, show("grok"), generator])).toContain("one input is a file_input")
+    expect(refused([generator, show("generator_input")])).toContain("one input, a file_input")
+    expect(refused([input, grok, show("grok"), generator])).toContain("one input, a file_input")
     const limit = { ...grok, type: "rate_limit", settings: { records_per_second: 5 } }
     const behind = { ...grok, subscribe: [{ component: "rate_limit", stream: "s" }] }
-    expect(refused([input, limit, behind, show("grok")])).toContain("no node without state")
+    expect(refused([input, limit, behind, show("grok")])).toContain("no stateless node")
   })
 })

@@ -44,7 +44,9 @@ describe("aggregate with much to keep", () => {
     const values = [1e308, 1e308, "1e308", 0.5].map((v) => ({ "@timestamp": 0, v }))
     const { records } = await of(aggregate, given, values)
     expect(records).toMatchObject([{ sum: "Infinity", avg: "Infinity", max: 1e308 }])
-    expect((await of(aggregate, given, [{ "@timestamp": 0, v: "1e400" }])).errors).toEqual(["the field v is no number"])
+    expect((await of(aggregate, given, [{ "@timestamp": 0, v: "1e400" }])).errors).toEqual([
+      "the field v is not a number"
+    ])
   })
 
   it.effect.prop(

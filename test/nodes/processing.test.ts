@@ -18,7 +18,7 @@ describe("json", () => {
       n: "9007199254740993"
     })
     expect(await fields(json, { target: "x.y" }, "[1]")).toEqual({ x: { y: [1] } })
-    expect(await fields(json, {}, "[1]")).toMatch(/no object/)
+    expect(await fields(json, {}, "[1]")).toMatch(/not an object/)
     expect(await fields(json, {}, "{")).toMatch(/not JSON/)
     expect(await fields(json, {}, `{"a":${"[".repeat(300)}${"]".repeat(300)}}`)).toMatch(/deeper/)
   })
@@ -132,7 +132,7 @@ describe("csv", () => {
       c: true
     })
     expect(await fields(csv, { columns, types }, " 12 ,,")).toEqual({ a: 12, b: null, c: null })
-    expect(await fields(csv, { columns, types }, "x,1,true")).toMatch(/column a is no integer: x/)
+    expect(await fields(csv, { columns, types }, "x,1,true")).toMatch(/column a is not of type integer: x/)
     expect(await fields(csv, { columns, skip_empty_columns: true }, "1,,3")).toEqual({ a: "1", c: "3" })
   })
 
@@ -148,7 +148,7 @@ describe("csv", () => {
     expect(errors).toEqual([
       expect.stringContaining("2 values for 3"),
       expect.stringContaining("4 values for 3"),
-      expect.stringContaining("no csv"),
+      expect.stringContaining("not valid csv"),
       expect.stringContaining("more than one")
     ])
     expect(issues(csv, { columns: ["a", "a", "__proto__"], types: { z: "float" } })).toEqual([
@@ -204,8 +204,8 @@ describe("date", () => {
   })
 
   it("fails what fits no format, and refuses formats and zones that are none", async () => {
-    expect(await time(["yyyy-MM-dd"], "2026-02-30")).toMatch(/no format fits/)
-    expect(await time(["ISO8601"], "yesterday")).toMatch(/no format fits/)
+    expect(await time(["yyyy-MM-dd"], "2026-02-30")).toMatch(/no format matches/)
+    expect(await time(["ISO8601"], "yesterday")).toMatch(/no format matches/)
     expect(issues(date, { formats: ["yyyy-QQ"], timezone: "Mars/Base", target: "__proto__" })).toEqual([
       "formats/0",
       "timezone",

@@ -141,8 +141,8 @@ describe("aggregate", () => {
     ])
     expect(errors).toEqual([
       expect.stringContaining("too late"),
-      "the field @timestamp is no time",
-      "the field v is no number"
+      "the field @timestamp is not a time",
+      "the field v is not a number"
     ])
   })
 

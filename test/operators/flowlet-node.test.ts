@@ -34,7 +34,7 @@ describe("flowlet node", () => {
     ])
     expect(errors).toEqual([
       { bad: true, error: { node: "node", reason: "Error: no at 2:31" } },
-      { loop: true, error: { node: "node", reason: "the program was not finished after 50 ms" } }
+      { loop: true, error: { node: "node", reason: "the program did not finish within 50 ms" } }
     ])
   })
 

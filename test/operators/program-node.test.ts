@@ -66,7 +66,7 @@ describe("a filter with a program", () => {
       kept: [{ n: 3 }],
       errors: [
         { ...events[0], error: { node: "node", reason: "Error: no at 1:51" } },
-        { ...events[1], error: { node: "node", reason: "the program was not finished after 50 ms" } }
+        { ...events[1], error: { node: "node", reason: "the program did not finish within 50 ms" } }
       ],
       printed: ["1", "3"]
     })

@@ -48,7 +48,7 @@ describe("the grok node in a run", () => {
         ...[1, 2].map(() => ({
           message: bomb,
           tags: ["_groktimeout"],
-          error: { node: "node", reason: "the patterns were not finished after 100 ms" }
+          error: { node: "node", reason: "the patterns did not finish within 100 ms" }
         }))
       ].toSpliced(1, 0, {
         message: "b",

@@ -4,8 +4,8 @@ import { transfer } from "./Transfer.ts"
 const nothing: Uint8Array = new Uint8Array(0)
 
 /**
- * Moves a source into an intake, which copies the bytes. Rejects at the first failure or when `signal` is aborted, even
- * while the source is silent; a write may then still be running.
+ * Copies the bytes of a source to a file writer. Rejects at the first failure or when `signal` is aborted, even while
+ * the source is silent; a write may then still be running.
  */
 export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, signal: AbortSignal): Promise<void> =>
   transfer(source, signal, (course) => {
@@ -19,7 +19,7 @@ export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, 
         try {
           intake.check()
           const taken = intake.take(rest)
-          // A chunk that was taken whole may be gone: nothing may be left that refers to it.
+          // A chunk that was copied whole may have been freed, so no view of it may remain.
           rest = taken === rest.length ? nothing : rest.subarray(taken)
         } catch (error) {
           course.stop(error)

@@ -1,22 +1,22 @@
 import { Cause, Effect, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
-/** Bytes read at once: a larger chunk means fewer turns of the event loop per megabyte. */
+/** Number of bytes read at once: larger chunks need fewer turns of the event loop per megabyte. */
 export const chunkSize = 512 * 1024
 
 /** How long an opened blob waits for its reader, in milliseconds. */
 const patience = 10_000
 
-/** Gives the bytes of an opened blob one chunk after the other, and undefined after the last. */
+/** Reads an opened blob chunk by chunk; undefined after the last chunk. */
 export interface Chunks {
   readonly next: () => Promise<Uint8Array | undefined>
   readonly close: () => void
 }
 
 /**
- * The bytes of a blob that is open already, so that one that is removed now is still read to its end. It is closed when
- * the stream ends in any way, when `signal` is aborted already, and after ten seconds when nobody has started the
- * stream; a stream that is run then, or a second time, opens it again.
+ * The bytes of a blob that is already open, so a blob that is removed later can still be read. It is closed when the
+ * stream ends in any way, when `signal` is already aborted, and after ten seconds without a reader. A stream that is
+ * run later than that, or a second time, opens the blob again.
  */
 export const streamOf = <A>(
   first: A,

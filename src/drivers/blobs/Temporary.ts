@@ -4,21 +4,21 @@ import { join } from "node:path"
 import { isProcessGone, processName } from "../ProcessName.ts"
 import { type Calls, codeOf, unit } from "./FileCalls.ts"
 
-/** What the temporary names of this process begin with. */
+/** The prefix of this process's temporary names. */
 export const ownName = `${processName}-`
 
-/** A name that identifies the process: `<pid>-<start of the process>-<host>-<random>`. */
+/** A new temporary name: `<pid>-<start of the process>-<host>-<random>`. It identifies the process. */
 export const temporaryName = (): string => `${ownName}${randomBytes(8).toString("hex")}`
 
 const day = 24 * 60 * 60 * 1000
 
-/** Whether the process that made the name is gone. Where that cannot be known, a day without a change decides. */
+/** Whether the process of the name has ended. Where that is unknown, a day without a change decides. */
 export const isAbandoned = (name: string, modified: number): boolean =>
   isProcessGone(name) ?? Date.now() - modified > day
 
 /**
- * Cleans up a folder of temporary names after dead processes. A name that ends in `.<sha256>` is a blob whose removal
- * was not finished: `restore` moves it back, because it may have been stored again since.
+ * Removes the temporary files of dead processes from a folder and returns how many. A name ending in `.<sha256>` is a
+ * blob whose removal was interrupted: `restore` moves it back, because it may have been stored again since.
  */
 export const sweepTemporary = async (
   call: Calls,

@@ -1,6 +1,6 @@
 import { chunkSourceOf } from "./ChunkSource.ts"
 
-/** The source of a write failed: not the storage's fault. */
+/** The source of a write failed, not the storage. */
 export class SourceFailure {
   readonly cause: unknown
   constructor(cause: unknown) {
@@ -8,31 +8,31 @@ export class SourceFailure {
   }
 }
 
-/** What a taker knows of its transfer, and tells it. After `stop` or `finish` its steps are no longer taken. */
+/** The controls of a transfer for its taker. After `stop` or `finish` no further step is taken. */
 export interface Course {
-  /** Whether the source has nothing more. */
+  /** Whether the source has ended. */
   readonly ended: boolean
-  /** Asks for the next chunk. */
+  /** Requests the next chunk. */
   readonly ask: () => void
-  /** Asks the source to wait. */
+  /** Pauses the source. */
   readonly hold: () => void
-  /** Takes the next step. */
+  /** Runs the taker's next step. */
   readonly advance: () => void
   readonly stop: (error: unknown) => void
   readonly finish: () => void
 }
 
 export interface Taker {
-  /** Receives a chunk, and tells afterwards, when the next step was taken, whether it was copied whole. */
+  /** Receives a chunk. After the following step, `isCopied` tells whether it was copied completely. */
   readonly receive: (chunk: Uint8Array) => void
   readonly isCopied: () => boolean
   readonly step: () => void
 }
 
 /**
- * Moves a source into a taker. Written as callbacks, because a promise race per chunk would keep every one of its
- * reactions until the end. Rejects at the first failure or when `signal` is aborted, also while the source has nothing
- * to say; a write may then still be running.
+ * Moves a source into a taker. Uses callbacks, because a promise race per chunk would keep all its reactions in memory
+ * until the end. Rejects at the first failure or when `signal` is aborted, even while the source is silent; a write may
+ * then still be running.
  */
 export const transfer = (
   source: AsyncIterable<Uint8Array>,

@@ -1,6 +1,6 @@
 import { transfer } from "./Transfer.ts"
 
-/** Size of a write in bytes. */
+/** Minimum size of a write in bytes, except for the last one. */
 const piece = 1024 * 1024
 // The kernel splits a writev with more buffers.
 const maxBuffers = 1024

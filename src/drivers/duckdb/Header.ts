@@ -3,13 +3,13 @@ import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 
-/** Limits for looking ahead: the number of files of a pattern, and the bytes of each. */
+/** Limits for reading headers: the number of files of a pattern, and the bytes of each. */
 const maxFiles = 20
 const headBytes = 64 * 1024
 
 type Names = ReadonlyArray<string>
 
-/** Names that stay as they are when they are read: DuckDB renames those that are there already, and nameless ones. */
+/** The names if DuckDB keeps them, else undefined: it renames repeated and empty ones. */
 export const plain = (names: Names): Names | undefined => {
   const folded = new Set(names.map((name) => name.toLowerCase()))
   const isOdd = (name: string) => name === "" || name.trim() !== name || name.includes("\ufffd")
@@ -28,7 +28,7 @@ const headOf = async (path: string, files: TenantFiles): Promise<Uint8Array> => 
   return Buffer.concat(pieces).subarray(0, headBytes)
 }
 
-/** The names in the first row of a csv text. */
+/** The column names in the first row of a csv text. */
 const csvHeader = (head: Uint8Array): Names | undefined => {
   const text = new TextDecoder().decode(head)
   const line = text.split("\n", 1)[0]!.replace(/\r$/, "")
@@ -42,20 +42,20 @@ const csvHeader = (head: Uint8Array): Names | undefined => {
   }
 }
 
-/** What a node reads: the files of the tenant's configuration that a glob names. */
+/** The files of the tenant's configuration that a node reads, as a glob. */
 interface Source {
   readonly path: string
   readonly format?: string
 }
 
-/** The files as far as they are there, with their formats. */
+/** The existing files with their formats; none if there are too many. */
 const filesOf = async ({ path, format }: Source, files: TenantFiles) => {
   const given = formats.find((known) => known === format)
   const found = await files.glob(path).catch(() => [])
   return found.length > maxFiles ? [] : found.map((path) => ({ path, format: given ?? formatOf(path) }))
 }
 
-/** The Parquet files among what a node reads, by their paths on this machine. */
+/** The paths on this machine of the Parquet files that the node reads. */
 export const parquetPaths = async (source: Source, conf: string): Promise<ReadonlyArray<string>> => {
   const files = new TenantFiles(conf)
   const found = (await filesOf(source, files)).filter(({ path, format }) => isParquet(path, format))
@@ -65,7 +65,7 @@ export const parquetPaths = async (source: Source, conf: string): Promise<Readon
 
 const isParquet = (path: string, format: Format) => format === "parquet" && !path.endsWith(".gz")
 
-/** The columns by the heads of the files; undefined when they do not tell. */
+/** The columns according to the beginning of each file; undefined if they cannot be determined. */
 export const fileColumns = async (source: Source, conf: string, binder: Binder): Promise<Names | undefined> => {
   const files = new TenantFiles(conf)
   const columns = new Set<string>()

@@ -15,14 +15,16 @@ import { Settings } from "../../services/shared/Settings.ts"
 import type { Answer, Task } from "./decoderThread.ts"
 import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
 
-/** A file may have the processor for as long as messages say; the clock only ends what does not come to its turn. */
+/**
+ * The processor limit is the one that messages state. The wall clock ends only a file that does not get the processor.
+ */
 const production: Limits = { processor: 10_000, wall: 60_000 }
 const threadsAtOnce = 2
 
-/** Bytes of a file that is parsed in a few milliseconds. */
+/** Size in bytes up to which a file is parsed within a few milliseconds. */
 const lightBytes = 32 * 1024
 
-/** Whether checking takes a few milliseconds at most: there is little to read, and there are few patterns to compile. */
+/** Whether checking takes a few milliseconds at most: little text and few pattern references to compile. */
 const isLight = ({ value }: SourceDocument, { patterns }: Surroundings): boolean => {
   const texts = [JSON.stringify(value), ...(patterns?.sources ?? []).map(({ text }) => text)]
   if (texts.reduce((length, text) => length + text.length, 0) > 64 * 1024) return false
@@ -48,7 +50,7 @@ const pool = <Task, Answer>(start: Start<Task, Answer>, limits: Limits, size: nu
     size
   })
 
-/** One of them for a file, until the scope ends. */
+/** Takes a helper from the pool for one file, until the scope ends. */
 const lease = <Task, Answer>(helpers: Pool.Pool<Helper<Task, Answer>>) =>
   Effect.flatMap(Pool.get(helpers), (helper) =>
     Effect.as(
@@ -57,7 +59,7 @@ const lease = <Task, Answer>(helpers: Pool.Pool<Helper<Task, Answer>>) =>
     )
   )
 
-/** The decoder with these limits. */
+/** The decoder with these limits per file. */
 export const limited = (limits: Limits) =>
   Layer.effect(
     FlowlineDecoder,
@@ -65,7 +67,7 @@ export const limited = (limits: Limits) =>
       const threads = yield* pool(startThread, limits, threadsAtOnce)
       const sqlProcess = yield* pool(startSqlProcess, limits, 1)
       const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
-      /** The threads that keep a document. */
+      /** The threads that hold parsed documents. */
       const keepers = new WeakMap<FlowlineDocument, Helper<Task, Answer>>()
 
       const answerOf = Effect.fnUntraced(function* (thread: Helper<Task, Answer>, task: Task) {
@@ -116,7 +118,8 @@ export const limited = (limits: Limits) =>
   )
 
 /**
- * Decodes large files, and those with many patterns, in threads, so that they hold up nobody; what takes a few
- * milliseconds is done at once. A document stays in the thread that parsed it. A file that costs too much is refused.
+ * Decodes large files, and files with many patterns, in threads, so that they do not block the gateway; what takes a
+ * few milliseconds is done directly. A document stays in the thread that parsed it. A file that exceeds its limits is
+ * refused.
  */
 export const layer = limited(production)

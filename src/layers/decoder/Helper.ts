@@ -8,17 +8,19 @@ import type { Finding } from "../../services/flowlines/Validation.ts"
 import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
 import type { SqlTask } from "./sqlProcess.ts"
 
-/** Milliseconds that a file may cost: of processor, and by the clock, where the machine is busy with something else. */
+/**
+ * Limits per file in milliseconds: processor time, and elapsed time, which also covers waiting for a busy processor.
+ */
 export interface Limits {
   readonly processor: number
   readonly wall: number
 }
 
-/** A thread or process that answers each message with one message. */
+/** A running thread or process that answers each message with one message. */
 export interface Started<Task> {
   readonly send: (task: Task) => void
   readonly stop: () => void
-  /** Milliseconds of processor that it has had; undefined where nothing tells. */
+  /** Processor time used so far, in milliseconds; undefined where it cannot be measured. */
   readonly processor: Effect.Effect<number | undefined>
 }
 
@@ -27,14 +29,14 @@ export type Start<Task, Answer> = (on: {
   readonly lost: () => void
 }) => Started<Task>
 
-/** Milliseconds after which one that nobody needs is let go. */
+/** Milliseconds after which an idle thread or process is stopped. */
 const idle = 30_000
-/** Milliseconds between two looks at what a file has cost. */
+/** Milliseconds between two measurements of the processor time. */
 const pause = 200
 
 /**
- * A thread or process that does what must not hold up the gateway, for one file at a time. It is started when it is
- * needed, kept for the next file for a while, and stopped when a file costs too much.
+ * A thread or process for work that would block the gateway, one file at a time. It is started on demand, kept for a
+ * while for the next file, and stopped when a file exceeds its limits.
  */
 export class Helper<Task, Answer> {
   readonly #start: Start<Task, Answer>
@@ -42,7 +44,7 @@ export class Helper<Task, Answer> {
   #started: Started<Task> | undefined
   #timer: NodeJS.Timeout | undefined
   #answer: ((answer: Answer | undefined) => void) | undefined
-  /** What had been used before the file. */
+  /** Processor time used before the current file, in milliseconds. */
   #before = 0
 
   constructor(start: Start<Task, Answer>, limits: Limits) {
@@ -54,7 +56,7 @@ export class Helper<Task, Answer> {
     return Effect.suspend(() => Effect.map(this.#started?.processor ?? Effect.succeed(0), (used) => used ?? 0))
   }
 
-  /** Begins with a file: what is asked until the next one counts together. */
+  /** Begins a file: the limits apply to all its tasks together. */
   begin(): Effect.Effect<void> {
     return Effect.suspend(() => {
       clearTimeout(this.#timer)
@@ -72,7 +74,7 @@ export class Helper<Task, Answer> {
   #launch(): Started<Task> {
     this.#before = 0
     const started: Started<Task> = this.#start({
-      // What one says that was given up answers an older file.
+      // Ignores late answers of a thread or process that was replaced.
       answer: (answer) => {
         if (this.#started === started) this.#answer?.(answer)
       },
@@ -85,7 +87,7 @@ export class Helper<Task, Answer> {
     return started
   }
 
-  /** The answer; undefined when it cost too much, or when the thread or process did not survive it. */
+  /** Returns the answer; undefined when the file exceeded its limits or the thread or process died. */
   ask(task: Task): Effect.Effect<Answer | undefined> {
     const answered = Effect.callback<Answer | undefined>((resume) => {
       this.#answer = (answer) => {
@@ -102,7 +104,7 @@ export class Helper<Task, Answer> {
     )
   }
 
-  /** Settles when the file has had the processor for too long: time that others had it does not count. */
+  /** Completes when the file has used its processor time. */
   #exhausted(): Effect.Effect<undefined> {
     return this.#used().pipe(
       Effect.delay(pause),
@@ -136,7 +138,7 @@ export const startThread: Start<ThreadTask, ThreadAnswer> = ({ answer, lost }) =
   }
 }
 
-/** DuckDB needs a process: it cannot be stopped in a thread without ending the gateway, and keeps the memory it took. */
+/** DuckDB runs in a process: stopping it in a thread could crash the gateway, and it does not return its memory. */
 export const startSqlProcess: Start<SqlTask, ReadonlyArray<Finding>> = ({ answer, lost }) => {
   const { PATH } = process.env
   const child = fork(fileURLToPath(program("sql")), {

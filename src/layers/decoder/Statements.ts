@@ -3,7 +3,7 @@ import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { SqlNode } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
-/** The faults of one node's statement, besides those of its names. */
+/** The faults of one node's statement, except unknown names. */
 interface Read {
   readonly index: number
   readonly statement: string
@@ -17,7 +17,7 @@ const findingOf = (index: number, statement: string, { detail, offset }: Stateme
   inside: offset === undefined ? { line: 1, column: 1 } : placeOf(statement, offset)
 })
 
-/** Reads the statements by themselves. */
+/** Parses every statement, independently of its inputs. */
 const readStatements = async (nodes: ReadonlyArray<SqlNode>, found: Array<Finding>) => {
   const reads: Array<Read> = []
   for (const [index, { relation, subscribe }] of nodes.entries()) {
@@ -34,7 +34,7 @@ const readStatements = async (nodes: ReadonlyArray<SqlNode>, found: Array<Findin
       const detail = `Two inputs have the view name ${JSON.stringify(name)}`
       found.push({ path: ["dag", index, "subscribe"], detail })
     }
-    // DuckDB takes memory that does not come back: only flowlines with SQL load it.
+    // DuckDB does not return its memory, so it is loaded only for flowlines with SQL.
     const { parse } = await import("../../drivers/duckdb/StatementParser.ts")
     const faults = await parse(statement, new Set(views.keys()))
     found.push(...faults.map((fault) => findingOf(index, statement, fault)))
@@ -43,7 +43,7 @@ const readStatements = async (nodes: ReadonlyArray<SqlNode>, found: Array<Findin
   return reads
 }
 
-/** Looks up the statements' columns in those of their inputs, as far as these are known without reading everything. */
+/** Checks the statements against the columns of their inputs, as far as these are known without reading the data. */
 const lookUp = async (
   nodes: ReadonlyArray<SqlNode>,
   reads: ReadonlyArray<Read>,
@@ -60,7 +60,7 @@ const lookUp = async (
   const known = new Map<string, ReadonlyArray<string> | undefined>()
   const columnsOf = async (component: string): Promise<ReadonlyArray<string> | undefined> => {
     if (known.has(component)) return known.get(component)
-    // Of nodes in a circle none is known.
+    // Marks the node as unknown before its inputs are looked up, so that a cycle ends.
     known.set(component, undefined)
     known.set(component, await find(nodes.findIndex((node) => node.component === component)))
     return known.get(component)
@@ -93,8 +93,8 @@ const lookUp = async (
 }
 
 /**
- * What is wrong with the statements of a flowline's nodes, as far as DuckDB knows it without their inputs' records.
- * `conf` is the tenant's folder of configuration, when there is one.
+ * The faults of the statements of a flowline's nodes that DuckDB finds without their inputs' records. `conf` is the
+ * tenant's configuration folder, if there is one.
  */
 export const sqlFindings = async (
   nodes: ReadonlyArray<SqlNode>,

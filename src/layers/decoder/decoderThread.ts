@@ -14,7 +14,7 @@ import {
 import type { Needs } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
-/** What the thread is told: to parse a file and keep its document, to validate that, or to check a value. */
+/** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a value. */
 export type Task =
   | { readonly file: FlowlineFile }
   | { readonly surroundings: Surroundings; readonly sql: ReadonlyArray<Finding> }
@@ -27,7 +27,7 @@ export type Answer =
   | { readonly flowline: Flowline }
   | { readonly findings: ReadonlyArray<Finding> }
 
-/** A large document stays here from its parsing to its validation. */
+/** The document between parsing and validation. */
 let kept: ParsedDocument | undefined
 
 const answerTo = (task: Task): Answer | undefined => {
@@ -47,5 +47,5 @@ const answerTo = (task: Task): Answer | undefined => {
   return Result.isSuccess(concluded) ? { definition: concluded.success } : { issues: concluded.failure }
 }
 
-// Answers one task after the other, for as long as the thread is kept.
+// Answers the tasks one after the other.
 parentPort?.on("message", (task: Task) => parentPort?.postMessage(answerTo(task)))

@@ -1,13 +1,13 @@
 import type { SqlNode } from "../../services/flowlines/Outline.ts"
 import { sqlFindings } from "./Statements.ts"
 
-/** The nodes of a flowline with SQL, and the folder of its tenant's configuration. */
+/** The nodes of a flowline with SQL, and the tenant's configuration folder. */
 export interface SqlTask {
   readonly nodes: ReadonlyArray<SqlNode>
   readonly conf: string | undefined
 }
 
-// Entry of the process that reads the SQL of one flowline after the other, for as long as it is kept.
+// Entry of the process that checks SQL, one flowline after the other. It ends when the gateway disconnects.
 process.on("disconnect", () => process.exit())
 process.on("message", async ({ nodes, conf }: SqlTask) => {
   process.send?.(await sqlFindings(nodes, conf))

@@ -12,14 +12,14 @@ import { channelFd, encodeOrder, type Order } from "../../protocol/RunProtocol.t
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 
-/** What a child needs of this process's environment. Settings and secrets stay here. */
+/** Environment variables that a child inherits; settings and secrets are not passed on. */
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 
-/** What `nice` calls niceness. */
+/** The niceness of runs. */
 const runPriority = 4
 const tailBytes = 16 * 1024
 
-/** How a child left: its code or signal, and the end of what it wrote to its standard streams. */
+/** How a child ended: its code or signal, and the last bytes of its standard streams. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -27,8 +27,8 @@ export interface Exit {
 }
 
 /**
- * Half of the memory for what a run has just made. Batches are gone soon: with Node's own 32 a run is not quicker, and
- * keeps tens of MiB of what it has dropped.
+ * Size of each half of the young generation, in MiB. Batches are short-lived: with Node's default a run is not faster,
+ * but holds tens of MiB of garbage.
  */
 const youngMib = 8
 
@@ -38,10 +38,10 @@ export const heapOptions = (memoryMib: number): ReadonlyArray<string> => [
   `--max-semi-space-size=${youngMib}`
 ]
 
-/** A child process with a process group of its own. It waits for one {@link Order}. */
+/** A child process in its own process group. It waits for one {@link Order}. */
 export class Child {
   readonly memoryMib: number
-  /** Resolves when the process is gone; its group is being killed then. */
+  /** Resolves when the process has ended; its group is being killed then. */
   readonly exited: Promise<Exit>
   readonly messages: Readable
   readonly #process: ChildProcess
@@ -60,7 +60,7 @@ export class Child {
     const cache = process.env["NODE_COMPILE_CACHE"] ?? join(settings.tempRoot, "compiled")
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
-    // A folder for temporary files may be emptied by others, and a child needs one to be in.
+    // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
     mkdirSync(settings.tempRoot, { recursive: true })
     const entry = fileURLToPath(settings.entry ?? program("run"))
     this.#process = spawn(process.execPath, [...heapOptions(memoryMib), entry, ...options], {
@@ -69,7 +69,7 @@ export class Child {
       env,
       stdio: ["pipe", "pipe", "pipe", "pipe"]
     })
-    // Without free file descriptors there is neither a process nor its streams.
+    // Without free file descriptors, `spawn` returns neither a process nor streams.
     const stdio: ReadonlyArray<Readable | Writable | null | undefined> = this.#process.stdio ?? []
     for (const stream of stdio) stream?.on("error", () => {})
     this.messages = stdio[channelFd] instanceof Readable ? stdio[channelFd] : Readable.from([])
@@ -81,9 +81,9 @@ export class Child {
       })
       this.#process.once("exit", async (code, signal) => {
         this.#left = true
-        // At once, and never again: later the number may belong to somebody else's group.
+        // Killed here and only here: later the process id may belong to another group.
         this.#groupEnded = endGroup(this.pid!)
-        // Its last words may still be in the pipe.
+        // The end of its output may still be in the pipe.
         const { stderr } = this.#process
         if (stderr !== null && !stderr.closed)
           await once(stderr, "close", { signal: AbortSignal.timeout(500) }).catch(() => {})
@@ -91,13 +91,13 @@ export class Child {
       })
     })
     if (this.pid === undefined) return
-    // Many runs at once take all processors: the gateway and its PostgreSQL go before them, or every request waits.
+    // Lower priority than the gateway and its PostgreSQL, which many runs would otherwise slow down.
     try {
       setPriority(this.pid, runPriority)
     } catch {}
-    // A process group is a session of its own, and Linux may share the processors between sessions first: sched(7).
+    // The child leads a session, and with autogroup Linux shares the processors between sessions first: sched(7).
     writeFile(`/proc/${this.pid}/autogroup`, String(runPriority), () => {})
-    // Where memory runs out on the whole machine, the runs go before the gateway.
+    // When the machine runs out of memory, Linux kills runs before the gateway.
     writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
   }
 
@@ -120,17 +120,17 @@ export class Child {
     void this.exited.then(() => clearInterval(this.#life))
   }
 
-  /** Resident bytes of the child and of what it started. */
+  /** Resident bytes of the child's process group. */
   residentBytes(): number | Promise<number> {
     return this.alive ? residentBytes(this.#process.pid!) : 0
   }
 
-  /** Kills the whole group at once; {@link stop} still has to be awaited. */
+  /** Kills the whole group at once. {@link stop} still has to be awaited. */
   kill(): void {
     if (this.alive) signalGroup(this.#process.pid!, "SIGKILL")
   }
 
-  /** Asks the group to end, and kills it when the grace is over. What the child said can still be read. */
+  /** Asks the group to end, and kills it after the grace period. Messages can still be read. */
   terminate(): void {
     if (!this.alive) return
     signalGroup(this.#process.pid!, "SIGTERM")
@@ -138,7 +138,7 @@ export class Child {
     void this.exited.then(() => clearTimeout(timer))
   }
 
-  /** Waits until no process of the group is left. `politely` gives the child the grace to clean up, else to leave. */
+  /** Waits until no process of the group is left. With `politely` the child has the grace period to clean up. */
   stop(politely: boolean): Promise<void> {
     this.#stopped ??= this.#stop(politely)
     return this.#stopped

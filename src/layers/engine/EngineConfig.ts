@@ -3,44 +3,45 @@ import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
 
-/** How runs are started, and what they may use. Sizes ending in `Mib` are in MiB, the others in bytes. */
+/** How runs are started, and their limits. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {
-  /** The configuration folder: a run of a tenant reads `<confRoot>/tenants/<tenant>/`. */
+  /** The configuration folder; a run of a tenant reads `<confRoot>/tenants/<tenant>/`. */
   readonly confRoot: string
   /**
-   * A run of a tenant writes `<dataRoot>/<tenant>/data/`, by way of `<dataRoot>/<tenant>/unfinished/<gateway>/<run>/`.
+   * The data folder; a run of a tenant writes `<dataRoot>/<tenant>/data/`, first under
+   * `<dataRoot>/<tenant>/unfinished/<gateway>/<run>/`.
    */
   readonly dataRoot: string
-  /** Scratch space on local disk, such as archive entries that wait for their turn. */
+  /** Temporary space on a local disk, such as for archive entries that wait for their turn. */
   readonly tempRoot: string
-  /** Where a run keeps its archive: what the child needs to build its own `Blobs`. */
+  /** Storage of archives; the child builds its own `Blobs` from it. */
   readonly blobs: BlobPlace
-  /** Where runs find the tenant's indices; absent when there are none. */
+  /** Address of the tenant's indices; absent where there is no search. */
   readonly search?: SearchAddress | undefined
-  /** JavaScript heap of a run that does not set `memory_mib`. */
+  /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
-  /** What a run's processes may hold together beyond its heap: code, stacks, buffers. */
+  /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
   readonly memoryAllowanceMib: number
-  /** Longest run that does not set `timeout_seconds`. */
+  /** Time limit in seconds of a run without `timeout_seconds`. */
   readonly timeoutSeconds: number
   /** Deflate level of archives, 0 (stored) to 9. */
   readonly archiveLevel: number
-  /** Time between the polite signal and the hard one. */
+  /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMillis: number
-  /** Whether runs end when their gateway is silent for seconds, as another one takes them over then. */
+  /** Whether a run ends when its gateway sends no sign of life for seconds, because another gateway then takes over. */
   readonly lifeSigns: boolean
-  /** Whether a started child waits for the next run, and how long after the last start it is made. */
+  /** Whether a child is started in advance for the next run, and how long after the last start. */
   readonly warm: boolean
   readonly warmDelayMillis: number
-  /** The program of the child; by default the product's own `run`. */
+  /** The child's program; by default the product's `run`. */
   readonly entry?: URL
 }
 
 type Places = "confRoot" | "dataRoot" | "tempRoot" | "blobs"
 
-/** The settings of the engine that runs flowlines on this machine. */
+/** The settings of the engine for this machine. */
 export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>()("flow/engines/EngineConfig") {
-  /** Settings with the product's defaults for everything but the places. */
+  /** Settings with defaults for everything but the places. */
   static readonly settings = (given: Pick<EngineSettings, Places> & Partial<EngineSettings>): EngineSettings => ({
     memoryMib: 512,
     memoryAllowanceMib: 256,

@@ -6,7 +6,7 @@ const monthMillis = 30 * 24 * 60 * 60 * 1000
 
 const namesIn = (folder: string) => readdir(folder).catch((): ReadonlyArray<string> => [])
 
-/** The last change of anything in the folder, in epoch milliseconds. */
+/** The latest modification of the folder or its entries, in epoch milliseconds. */
 const changed = async (path: string): Promise<number> => {
   const own = await stat(path).catch(() => undefined)
   if (own?.isDirectory() !== true) return own?.mtimeMs ?? 0
@@ -14,17 +14,17 @@ const changed = async (path: string): Promise<number> => {
   return Math.max(own.mtimeMs, ...below)
 }
 
-/** Whether the gateway of this name is gone. One on another host cannot be asked: a month without a change decides. */
+/** Whether the gateway of this name has ended. For one on another host, a month without a change decides. */
 const isGone = async (name: string, path: string): Promise<boolean> =>
   isProcessGone(name) ?? Date.now() - (await changed(path)) > monthMillis
 
-/** Where runs of this gateway keep unfinished data files, on the volume of the finished ones. */
+/** Folder for unfinished data files of this gateway's runs, on the volume of the finished ones. */
 export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", processName)
 
-/** Where runs of this gateway keep what they need only while they run. */
+/** Folder for temporary files of this gateway's runs. */
 export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
 
-/** Removes what runs of dead gateways left. A folder that cannot be reached is left alone. */
+/** Removes the leftovers of runs of dead gateways. Folders that cannot be reached are skipped. */
 export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promise<void> => {
   const tenants = await namesIn(dataRoot)
   for (const folder of [...tenants.map((tenant) => join(dataRoot, tenant, "unfinished")), join(tempRoot, "runs")]) {

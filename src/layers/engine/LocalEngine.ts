@@ -13,15 +13,17 @@ import { outlived } from "./ProcessGroup.ts"
 import { Runners } from "./Runners.ts"
 
 const mib = 1024 * 1024
-/** What a busy machine may take to start a process. */
+/** Maximum time to start a process on a busy machine, in seconds. */
 const startSeconds = 60
-/** A sick run can take a GiB in this time; reading `/proc` costs some 50 µs. */
+/**
+ * Milliseconds between two checks of a run: it can allocate a GiB in this time, and reading `/proc` costs about 50 µs.
+ */
 const watchMillis = process.platform === "linux" ? 200 : 1000
 
-/** Tells the operators what the user is not told. */
+/** Logs details for operators that users do not see. */
 type Warn = (message: string, details: Record<string, string>) => void
 
-/** One run as its parent sees it: the child, the limits it is held to, and what it says. */
+/** A run as seen by its parent: the child, its limits and its messages. */
 class Run {
   readonly #runners: Runners
   readonly #warn: Warn
@@ -30,7 +32,7 @@ class Run {
   readonly #memoryBytes: number
   readonly #timeoutSeconds: number
   readonly #lifeSigns: boolean
-  /** When this process last looked, and when it did so after it had been silent for too long. */
+  /** When this process last ran its check, and when it last found that it had been silent for too long. */
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
   #deadline: number
@@ -38,7 +40,7 @@ class Run {
   #messages: Messages
   #mayRetry: boolean
   #ended = false
-  /** Why the child was killed, for the user. */
+  /** Why the child was killed, as a message for the user. */
   #killedFor: string | undefined
   #watch: NodeJS.Timeout | undefined
 
@@ -85,15 +87,15 @@ class Run {
     this.#child.kill()
   }
 
-  /** The next messages, or undefined after the end. `Ended` is given out when no process of the run is left. */
+  /** The next messages, or undefined after the end. `Ended` is returned when no process of the run is left. */
   async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
     if (this.#ended) return undefined
     const messages = await this.#messages.next().catch(() => {
-      this.#kill("The run sent a message that is not readable")
+      this.#kill("The run sent an invalid message")
       return undefined
     })
     if (messages !== undefined) {
-      // The time that it took to start the process is not the run's.
+      // The time to start the process does not count.
       if (messages[0]?._tag === "Started") this.#deadline = performance.now() + this.#timeoutSeconds * 1000
       this.#mayRetry = false
       const last = messages.findIndex((message) => message._tag === "Ended")
@@ -110,7 +112,7 @@ class Run {
     return [{ ...end, error: this.#reason(exit) }]
   }
 
-  /** The warm child died before it began: nothing has happened yet, so a new one takes its place. */
+  /** The warm child died before the run began, so the run starts again in a new one. */
   async #retry(): Promise<ReadonlyArray<RunMessage> | undefined> {
     this.#mayRetry = false
     await this.#child.stop(false)
@@ -121,13 +123,13 @@ class Run {
     return this.next()
   }
 
-  /** What fails because the run is being stopped is not why it was. */
+  /** A failure that results from stopping the run is replaced by the reason for stopping it. */
   #told(message: RunMessage): RunMessage {
     if (message._tag !== "Ended" || message.outcome === "succeeded" || this.#killedFor === undefined) return message
     return { _tag: "Ended", outcome: "failed", error: this.#killedFor, at: message.at }
   }
 
-  /** Whether the run has ended itself because this process was silent: frozen, or without a processor for seconds. */
+  /** Whether the run ended itself because this process was silent: frozen, or without the processor for seconds. */
   #wasAbandoned(exit: Exit): boolean {
     this.#look()
     const silent = performance.now() - this.#silentUntil < ownSilenceSeen
@@ -151,7 +153,7 @@ class Run {
     await this.#sweep()
   }
 
-  /** Ends the run wherever it is, and waits until nothing of it is left. */
+  /** Ends the run in any state, and waits until no process of it is left. */
   async cancel(): Promise<void> {
     this.#ended = true
     clearInterval(this.#watch)
@@ -175,7 +177,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
-    // Only runs that search learn where.
+    // Only runs that need the search receive its address.
     ...(needs(spec.flowline, "search") ? { search: settings.search } : {}),
     memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
     outputLines: settings.outputLines,

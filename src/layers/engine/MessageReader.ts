@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream"
 import { decodeMessage, maxMessageBytes, type RunMessage } from "../../protocol/RunProtocol.ts"
 
-/** Waits until the stream has something to read, or has ended or broken. */
+/** Waits until the stream has data, has ended or has failed. */
 const moved = (stream: Readable): Promise<void> =>
   new Promise((resolve) => {
     const events = ["readable", "end", "close", "error"]
@@ -12,7 +12,7 @@ const moved = (stream: Readable): Promise<void> =>
     for (const event of events) stream.on(event, done)
   })
 
-/** Reads a child's messages as they are asked for; what is not asked for stays in the pipe and holds the child back. */
+/** Reads a child's messages on request. Unread messages stay in the pipe, which holds the child back. */
 export class Messages {
   readonly #stream: Readable
   #rest: Array<Buffer> = []
@@ -20,7 +20,7 @@ export class Messages {
 
   constructor(stream: Readable) {
     this.#stream = stream
-    // When a child exits, Node lets its streams flow, and what nobody reads at that moment is lost. A listener keeps
+    // When a child exits, Node resumes its streams, and unread data would be lost. A listener keeps it.
     // the last words until they are asked for.
     stream.on("readable", () => {})
   }
@@ -34,7 +34,7 @@ export class Messages {
     }
   }
 
-  /** At least one message, or undefined at the end. Rejects on what is not a message. */
+  /** At least one message, or undefined at the end. Rejects when a line is not a message. */
   async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
     for (;;) {
       const chunk = await this.#chunk()

@@ -7,7 +7,7 @@ import { runGone } from "../../protocol/Liveness.ts"
 
 const pageBytes = 4096
 
-/** Signals every process of the group; false when there is none left. */
+/** Sends a signal to every process of the group. Returns false when none is left. */
 export const signalGroup = (pgid: number, signal: NodeJS.Signals | 0): boolean => {
   try {
     process.kill(-pgid, signal)
@@ -23,8 +23,8 @@ const isMember = (pid: number | string, pgid: number): boolean => {
 }
 
 /**
- * Members of the group that can still do something. A zombie counts for `kill`, and where no init reaps orphans it
- * stays for ever, so it is not waited for.
+ * The members of the group that still run. Zombies are excluded: `kill` still finds them, and without an init that
+ * reaps orphans they stay forever.
  */
 const living = (pgid: number): ReadonlyArray<string> =>
   readdirSync("/proc").filter((pid) => {
@@ -32,7 +32,7 @@ const living = (pgid: number): ReadonlyArray<string> =>
     return isMember(pid, pgid)
   })
 
-/** Kills the group and waits until nothing of it runs, for 10 seconds at most. */
+/** Kills the group and waits until no process of it runs, for at most 10 seconds. Returns whether that was achieved. */
 export const endGroup = async (pgid: number): Promise<boolean> => {
   for (let round = 0; round < 500; round++) {
     if (!signalGroup(pgid, "SIGKILL")) return true
@@ -48,8 +48,8 @@ const leads = (pgid: number): boolean => {
 }
 
 /**
- * Waits until a process `<host>:<pid>` that led a group is gone, if it is one of this host: somewhat longer than a run
- * can outlive its gateway, as its number may be another's by now.
+ * Waits until the group leader `<host>:<pid>` has ended, if it is on this host. The wait is limited to slightly more
+ * than a run can outlive its gateway, because the process id may belong to another process by now.
  */
 export const outlived = async (name: string, signal: AbortSignal): Promise<void> => {
   const at = name.lastIndexOf(":")
@@ -76,7 +76,7 @@ const residentOf = (pid: number): number => {
   }
 }
 
-/** Where there is no `/proc`: `ps` gives KiB. */
+/** For systems without `/proc`; `ps` reports KiB. */
 const residentByPs = (pgid: number): Promise<number> =>
   new Promise((resolve) =>
     execFile("ps", ["-axo", "pgid=,rss="], (_, text) => {
@@ -85,6 +85,6 @@ const residentByPs = (pgid: number): Promise<number> =>
     })
   )
 
-/** Resident bytes of a process that leads its group, together with those that it started; 0 when it is gone. */
+/** Resident bytes of a process group by its leader; 0 when it has ended. */
 export const residentBytes = (pid: number): number | Promise<number> =>
   process.platform === "linux" ? residentOf(pid) : residentByPs(pid)

@@ -5,8 +5,9 @@ import type { EngineSettings } from "./EngineConfig.ts"
 const maxDelayMillis = 60_000
 
 /**
- * Children for runs. One with the default memory is kept warm: its modules are loaded and its watchdog is up, so a run
- * starts within milliseconds. The next one is made a little after it was taken, so as not to slow the run down.
+ * Starts children for runs. One child with the default memory is kept warm, with its modules loaded and its parent
+ * watch running, so that a run starts within milliseconds. The next one is started with a delay, so that it does not
+ * slow the run down.
  */
 export class Runners {
   readonly #settings: EngineSettings
@@ -14,7 +15,10 @@ export class Runners {
   #timer: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
-  /** Whether the modules are compiled by now: asked for once, or children that cannot cache would come and go. */
+  /**
+   * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
+   * compile cache would restart forever.
+   */
   #compiled = false
 
   constructor(settings: EngineSettings) {
@@ -23,7 +27,7 @@ export class Runners {
     this.#later()
   }
 
-  /** A child for a run with this heap (MiB), and whether it was waiting for it. */
+  /** Returns a child for a run with this heap (MiB), and whether it was warm. */
   take(memoryMib: number): { readonly child: Child; readonly warm: boolean } {
     const waiting = this.#warm
     if (waiting === undefined || !waiting.alive || waiting.memoryMib !== memoryMib) {
@@ -39,7 +43,7 @@ export class Runners {
     return new Child(this.#settings, memoryMib)
   }
 
-  /** The process id of the waiting child. */
+  /** The process id of the warm child. */
   get waiting(): number | undefined {
     return this.#warm?.pid
   }
@@ -65,7 +69,7 @@ export class Runners {
     this.#compiled = true
     const child = new Child(this.#settings, this.#settings.memoryMib, options)
     this.#warm = child
-    // One that dies while it waits is replaced, ever more slowly, so that a broken machine is not kept busy.
+    // A warm child that dies is replaced after a growing delay, so that a broken machine is not kept busy.
     void child.exited.then(() => {
       if (this.#warm !== child) return
       this.#warm = undefined

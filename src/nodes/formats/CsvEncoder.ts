@@ -1,10 +1,10 @@
 import * as Predicate from "effect/Predicate"
 import type { Event } from "../Node.ts"
 
-/** Records that are looked at for the columns when none are given. */
+/** Number of records whose fields become the columns when none are given. */
 export const sampledRecords = 1000
 
-/** A spreadsheet would run such a cell as a formula. */
+/** Spreadsheets run such a cell as a formula. */
 const formula = /^[=+\-@\t\r]/
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const special = /[",\r\n]/
@@ -18,7 +18,7 @@ const cell = (value: unknown): string => {
   return special.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** The fields of the events in order of appearance, those of nested objects by dotted path. */
+/** The fields of the events in order of appearance; fields of nested objects as dotted paths. */
 export const columnsOf = (events: ReadonlyArray<Event>): Array<string> => {
   const columns = new Set<string>()
   const collect = (value: Event, prefix: string, depth: number): void => {
@@ -32,7 +32,7 @@ export const columnsOf = (events: ReadonlyArray<Event>): Array<string> => {
   return [...columns]
 }
 
-/** The value at a dotted path; a field whose own name has the dots comes first. */
+/** The value at a dotted path. A field whose own name contains the dots takes precedence. */
 const lookup = (event: Event, column: string): unknown => {
   if (Object.hasOwn(event, column)) return event[column]
   for (let dot = column.indexOf("."); dot !== -1; dot = column.indexOf(".", dot + 1)) {

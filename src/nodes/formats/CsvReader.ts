@@ -18,7 +18,8 @@ const parseRows = (text: string): ReadonlyArray<Row> => {
 }
 
 /**
- * A line end ends a row where the quotes before it are even: this gives the places behind the first or last such one.
+ * A line end ends a row if the number of quotes before it is even. Returns the offset after the first or last such line
+ * end.
  */
 const rowEnd = (text: string, which: "first" | "last"): number => {
   let end = 0
@@ -36,7 +37,7 @@ const rowEnd = (text: string, which: "first" | "last"): number => {
   return end
 }
 
-/** The names of the columns: a nameless one is `column<n>`, and one that is there already gets its number, too. */
+/** The column names: an empty one becomes `column<n>`, and a repeated one gets its number appended. */
 const namesOf = (header: Row): Row => {
   const names: Array<string> = []
   header.forEach((given, index) => {
@@ -46,15 +47,18 @@ const namesOf = (header: Row): Row => {
   return names
 }
 
-/** RFC 4180 with a header row, line ends LF or CRLF. All values are texts. A row that does not fit is a failure. */
+/**
+ * RFC 4180 with a header row, line ends LF or CRLF. All values are texts. A row with more or fewer cells than the
+ * header fails.
+ */
 export class CsvReader {
   readonly #fail: (event: Event, reason: string) => void
   #names: Row | undefined
-  /** What came since the last row ended. */
+  /** The text since the end of the last row. */
   #waiting = ""
-  /** How much of it was looked through for the end of its row. */
+  /** Length of the text that was already searched for a row end. */
   #looked = 0
-  /** Rows that came before, the header among them. */
+  /** Number of rows so far, including the header. */
   #rows = 0
 
   constructor(fail: (event: Event, reason: string) => void) {
@@ -63,7 +67,7 @@ export class CsvReader {
 
   push(text: string, into: Array<Event>): void {
     this.#waiting += text
-    // A long row in many pieces would be looked through again and again.
+    // Avoids searching a long row again for each chunk.
     if (this.#waiting.length < 2 * this.#looked && this.#waiting.length <= maxLineLength) return
     this.#drain(into)
     while (this.#waiting.length > maxLineLength) {
@@ -76,7 +80,7 @@ export class CsvReader {
     this.#looked = this.#waiting.length
   }
 
-  /** Reads the whole rows that have come. */
+  /** Reads the complete rows of the waiting text. */
   #drain(into: Array<Event>): void {
     const end = rowEnd(this.#waiting, "last")
     if (end > 0) this.#waiting = this.#read(this.#waiting.slice(0, end), into) + this.#waiting.slice(end)
@@ -87,7 +91,9 @@ export class CsvReader {
     this.#waiting = ""
   }
 
-  /** A quote that is not closed would swallow the file: only its line is lost. Gives what stands behind it. */
+  /**
+   * An unclosed quote would consume the rest of the file, so only its line is lost. Returns the text after that line.
+   */
   #giveUp(text: string, what: string): string {
     const end = text.indexOf("\n")
     const line = (end === -1 ? text : text.slice(0, end)).slice(0, keptLength)
@@ -96,7 +102,7 @@ export class CsvReader {
     return end === -1 ? "" : text.slice(end + 1)
   }
 
-  /** Reads whole rows; gives what is left when a quote among them made their ends doubtful. */
+  /** Reads whole rows. Returns the text that is left when a faulty quote made the row ends uncertain. */
   #read(text: string, into: Array<Event>): string {
     try {
       for (const row of parseRows(text)) this.#take(row, into)

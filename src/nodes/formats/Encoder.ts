@@ -4,7 +4,7 @@ import { columnsOf, csvHeader, csvRows, sampledRecords } from "./CsvEncoder.ts"
 export const outputFormats = ["ndjson", "csv", "lines"] as const
 export type OutputFormat = (typeof outputFormats)[number]
 
-/** Turns batches into the text of a file. The text does not depend on how the records are cut into batches. */
+/** Encodes batches as the text of a file. The text does not depend on the division into batches. */
 export interface Encoder {
   readonly encode: (batch: Batch) => string
   readonly end: () => string
@@ -55,7 +55,7 @@ export const encoder = (format: OutputFormat, columns?: ReadonlyArray<string>): 
   }
 }
 
-/** The text of a batch on its own, which is what an encoder makes of it; undefined where it needs those before it. */
+/** Encodes a batch independently of earlier ones; undefined for formats where that is impossible. */
 export const batchText = (
   format: OutputFormat | "parquet",
   columns: ReadonlyArray<string> | undefined
@@ -65,7 +65,7 @@ export const batchText = (
   return columns === undefined ? undefined : (batch) => csvRows(columns, batch)
 }
 
-/** The format that a file's extension stands for. */
+/** The format of a file extension. */
 export const formatOf = (extension: string): OutputFormat | undefined => {
   switch (extension) {
     case "ndjson":

@@ -1,12 +1,12 @@
-/** Characters (UTF-16 units) after which a line is given up. */
+/** Maximum length of a line in characters (UTF-16 units); longer lines are dropped. */
 export const maxLineLength = 1_048_576
 
-/** How much of a line that was given up is kept, to tell which one it was. */
+/** Number of characters that are kept of a dropped line, to identify it. */
 export const keptLength = 256
 
 /**
- * Cuts text into lines (LF or CRLF; the last one may lack its end). The lines do not depend on how the text is cut into
- * chunks. `tooLong` gets the beginning of each line over {@link maxLineLength}, in place of the line.
+ * Splits text into lines (LF or CRLF; the last one may lack its end), independent of the division into chunks.
+ * `tooLong` receives the beginning of each line over {@link maxLineLength} in place of the line.
  */
 export class LineSplitter {
   readonly #tooLong: (beginning: string) => void
@@ -30,7 +30,7 @@ export class LineSplitter {
       this.#carry = ""
     }
     if (this.#skipped === undefined) {
-      // A rope: joined once, when its line end comes, however many chunks it takes.
+      // V8 concatenates lazily, so the chunks are joined only once, at the line end.
       this.#carry += rest
       // One more than the limit, because the last character may be the CR of a CRLF.
       if (this.#carry.length > maxLineLength + 1) {
@@ -41,7 +41,7 @@ export class LineSplitter {
     return this.#whole(lines)
   }
 
-  /** The last line, when it has no end. */
+  /** Returns the last line if it lacks its end. */
   end(): Array<string> {
     const rest = this.#carry
     this.#carry = ""

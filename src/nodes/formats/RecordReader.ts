@@ -3,7 +3,7 @@ import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
 import { type TextFormat, textDecoder, textReader } from "./TextReader.ts"
 
-/** Reads one source in batches: bytes in, records and failures out. Never waits between the lines of a chunk. */
+/** Reads one source in batches: bytes in, records and failures out. Does not wait between the lines of a chunk. */
 export class RecordReader {
   readonly #emit: Emit
   readonly #failures: Failures
@@ -25,14 +25,14 @@ export class RecordReader {
     if (this.#waiting.length >= batchRecords || this.#size >= batchCharacters) return this.send()
   }
 
-  /** The last line, which may lack its end. */
+  /** Reads the last line, which may lack its end. */
   async end(): Promise<void> {
     this.#read.push(this.#decode(), this.#waiting)
     this.#read.end(this.#waiting)
     await this.send()
   }
 
-  /** Sends what has been read. */
+  /** Sends the records read so far. */
   async send(): Promise<void> {
     const events = this.#waiting
     this.#waiting = []

@@ -5,21 +5,23 @@ import type { Event } from "../Node.ts"
 import { CsvReader } from "./CsvReader.ts"
 import { LineSplitter, maxLineLength } from "./LineSplitter.ts"
 
-/** Formats of text that files and requests can have. */
+/** Text formats of files and requests. */
 export type TextFormat = "lines" | "ndjson" | "csv"
 
-/** Levels of a record. Whatever writes it as JSON needs stack for each; a shorter line cannot have as many. */
+/**
+ * Maximum nesting of a record: encoding it as JSON is recursive. A line that is too short to exceed it is not checked.
+ */
 const maxDepth = 200
 const shallowLength = 2 * maxDepth
 
-/** Turns the text of one source into records. */
+/** Parses the text of one source into records. */
 export interface TextReader {
-  /** The text may end anywhere, also inside of a line. */
+  /** The text may end anywhere, even inside a line. */
   readonly push: (text: string, into: Array<Event>) => void
   readonly end: (into: Array<Event>) => void
 }
 
-/** A JSON object as a record, or why the value cannot be one. */
+/** A JSON object as a record, or why the value is not one. */
 export const recordOf = (value: unknown, length: number): Event | string => {
   if (!Predicate.isObject(value)) return "the line is JSON, but not an object"
   if (length > shallowLength && isDeeperThan(value, maxDepth)) {
@@ -46,7 +48,7 @@ const takeJson = (lines: ReadonlyArray<string>, into: Array<Event>, failures: Fa
   }
 }
 
-/** A reader; what it cannot read goes to `failures`. */
+/** Creates a reader; invalid lines and rows are added to `failures`. */
 export const textReader = (format: TextFormat, failures: Failures): TextReader => {
   if (format === "csv") return new CsvReader((event, reason) => failures.add(event, reason))
   const tooLong = `the line is longer than ${maxLineLength} characters`
@@ -59,11 +61,11 @@ export const textReader = (format: TextFormat, failures: Failures): TextReader =
 }
 
 /**
- * UTF-8 in pieces as text: the beginning of a character that a border tore is kept, bytes that are no UTF-8 become
- * U+FFFD, and a byte order mark goes. Without an argument it gives what is left at the end.
+ * Decodes UTF-8 in chunks: keeps incomplete characters for the next chunk, replaces invalid bytes with U+FFFD, and
+ * removes a byte order mark. A call without an argument returns the rest at the end.
  */
 export const textDecoder = (): ((chunk?: Uint8Array) => string) => {
-  // Its own removal of a byte order mark also takes one from the middle when the first chunk ends inside a character.
+  // TextDecoder's own removal also drops a byte order mark in the middle when the first chunk ends inside a character.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   let begun = false
   return (chunk) => {

@@ -1,8 +1,8 @@
-/** Widest cell of a table; longer ones are cut, and the JSON form has them whole. */
+/** Maximum width of a cell in characters; longer ones are truncated, and the JSON format has them in full. */
 const widest = 80
 const ellipsis = "…"
 
-/** Control characters would break the table, or the terminal that shows it. */
+/** Control characters would break the table or the terminal. */
 const printable = (cell: string): string =>
   cell.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (character) => {
     if (character === "\n") return "\\n"
@@ -15,7 +15,7 @@ const cut = (cell: string): string => {
   return characters.length > widest ? characters.slice(0, widest - 1).join("") + ellipsis : characters.join("")
 }
 
-/** Records as lines of text: a header, a rule, and a line for each. `numeric` columns stand at the right. */
+/** Records as text lines: a header, a rule, and a line per record. `numeric` columns are right-aligned. */
 export const table = (
   header: ReadonlyArray<string>,
   numeric: ReadonlyArray<boolean>,

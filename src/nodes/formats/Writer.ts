@@ -4,7 +4,7 @@ import type { Batch, CheckContext, Instance, SettingsIssue, Sink } from "../Node
 import { extensionOf } from "../Paths.ts"
 import { encoder, formatOf, type OutputFormat, outputFormats } from "./Encoder.ts"
 
-/** Settings of every node that writes a file. */
+/** The settings of nodes that write a file. */
 export const writerSettings = {
   format: Schema.optionalKey(
     Schema.Literals([...outputFormats, "parquet"]).annotate({
@@ -24,7 +24,7 @@ export const writerSettings = {
 
 const parquetElsewhere = "Only analytics flowlines write Parquet"
 
-/** Parquet where nothing can write it. `setting` is the one that names the file. */
+/** The fault of a stream flowline that would write Parquet. `setting` is the one that names the file. */
 export const parquetFaults = (
   setting: string,
   name: string | undefined,
@@ -37,13 +37,13 @@ export const parquetFaults = (
   return [{ path: [setting], detail: `${parquetElsewhere}; set format to write something else` }]
 }
 
-/** What the analytics engine writes to a file of this name. */
+/** The format in which analytics writes a file of this name. */
 export const analyticsFormat = (format: FileFormat | undefined, name: string): FileFormat => {
   const extension = extensionOf(name)
   return format ?? (extension === "parquet" ? "parquet" : (formatOf(extension) ?? "ndjson"))
 }
 
-/** Writes the records to a file that is opened when the first ones come, or at the end when none came. */
+/** Writes the records to a file, which is opened with the first records, or at the end when there were none. */
 export const writer = (
   open: () => Promise<Sink>,
   format: OutputFormat | "parquet",
@@ -60,7 +60,7 @@ export const writer = (
   return {
     process,
     write: async (text) => {
-      // What stands before all records.
+      // Writes what precedes all records, such as a header.
       await process([])
       await sink?.write(text)
     },

@@ -57,19 +57,19 @@ const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<Settin
   for (const name of sources.slice(1)) {
     issues.push({
       path: [name],
-      detail: `Only one of path, registry and resource can be given, and there is ${sources[0]}`
+      detail: `Only one of path, registry and resource can be given, and ${sources[0]} is given already`
     })
   }
   if (given.resource !== undefined && !/^[^:]+:[^:]+:[^:]+:[^:]+$/.test(given.resource)) {
-    issues.push({ path: ["resource"], detail: "A resource is named as type:group:artifact:version" })
+    issues.push({ path: ["resource"], detail: "Expected type:group:artifact:version" })
   }
   if (!given.follow) return issues
   if (given.path === undefined && sources.length > 0) {
-    issues.push({ path: ["follow"], detail: "Only files of a path can be followed: what is stored does not grow" })
+    issues.push({ path: ["follow"], detail: "Only the files of a path can be followed: stored files do not grow" })
   }
   const format = given.format ?? formatOf(given.path ?? "")
   if (format === "csv" || format === "parquet") {
-    issues.push({ path: ["follow"], detail: `Files of ${format} cannot be followed; set format to lines or ndjson` })
+    issues.push({ path: ["follow"], detail: `A ${format} file cannot be followed; set format to lines or ndjson` })
   }
   if (given.path?.endsWith(".gz") === true)
     issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
@@ -134,7 +134,7 @@ const readFile = async (
   for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
 }
 
-/** Reads all files, which do not grow, one after the other. */
+/** Reads all files one after the other, without following them. */
 const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
   const { path, format } = given
   const reference = referenceOf(given)
@@ -168,7 +168,7 @@ export const fileInput = node({
   analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
   pieces: (given) =>
     given.follow
-      ? Result.fail("Files that are followed are not read in parallel: their lines come one after the other")
+      ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")
       : Result.succeed((context, take) => readFiles(given, context, take)),
   start: (given, context) => ({
     run: async (emit) => {

@@ -2,14 +2,15 @@ import { batchCharacters, batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../Node.ts"
 
-/** Characters that may wait for the nodes behind: senders that cannot be held back lose what is over it. */
+/**
+ * Maximum number of characters that wait for the next nodes. Beyond it, records of senders that cannot be held back are
+ * lost.
+ */
 const maxCharacters = 8 * 1024 * 1024
-/** Longest that a record waits for others, in milliseconds. */
+/** Maximum time that a record waits for others, in milliseconds. */
 const gatherMillis = 100
 
-/**
- * Records that come one by one from elsewhere, on their way in batches: when there are many, or after a little while.
- */
+/** Collects records that arrive one by one, and sends them in batches: when there are enough, or after a short time. */
 export class Gather {
   readonly #emit: Emit
   readonly #failures: Failures
@@ -17,7 +18,7 @@ export class Gather {
   #waiting: Array<Event> = []
   #failed = 0
   #size = 0
-  /** Characters that were not taken yet, those on their way among them. */
+  /** Number of characters that the next nodes have not taken yet, including those being sent. */
   #pending = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #sending: Promise<void> = Promise.resolve()
@@ -28,7 +29,7 @@ export class Gather {
     this.#ended.promise.catch(() => {})
   }
 
-  /** Whether more waits than should be kept. */
+  /** Whether the limit of waiting characters is exceeded. */
   get isCongested(): boolean {
     return this.#pending > maxCharacters
   }
@@ -50,12 +51,12 @@ export class Gather {
     this.#timer ??= setTimeout(() => void this.send().catch(() => {}), gatherMillis)
   }
 
-  /** Whether it is time to {@link send}: who adds more should wait for that. */
+  /** Whether a batch is complete: the caller should {@link send} and wait before it adds more. */
   get isFull(): boolean {
     return this.#waiting.length + this.#failed >= batchRecords || this.#size >= batchCharacters
   }
 
-  /** Resolves when everything that was added has been taken. Rejects, now and ever after, when the run has failed. */
+  /** Resolves when the next nodes have taken all added records. Rejects, on every call, once the run has failed. */
   send(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -74,7 +75,7 @@ export class Gather {
     return this.#sending
   }
 
-  /** Never resolves; rejects when something could not be sent, or with the signal. */
+  /** Never resolves; rejects when records could not be sent or the signal is aborted. */
   until(signal: AbortSignal): Promise<void> {
     const stop = () => this.#ended.reject(signal.reason)
     if (signal.aborted) stop()

@@ -5,9 +5,9 @@ import { sleep } from "../Sleep.ts"
 
 const Message = Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.Unknown)])
 
-/** How long a slow generator sleeps at most between two looks at the clock. */
+/** Maximum sleep of a slow generator, in milliseconds. */
 const tickMillis = 50
-/** A sink that was slower than the rate is not made to catch up more than this. */
+/** Maximum backlog that is caught up after slow receivers, in milliseconds. */
 const backlogMillis = 1000
 
 export const generatorInput = node({
@@ -37,7 +37,7 @@ export const generatorInput = node({
       run: async (emit) => {
         const perMilli = rate / 1000
         let began = performance.now()
-        /** Records since `began`, and in all. */
+        /** Number of records since `began`, and in total. */
         let made = 0
         let total = 0
         while (total < count && !signal.aborted) {

@@ -13,7 +13,7 @@ const problem = (status: number, detail: string, headers: Readonly<Record<string
   body: { status, detail }
 })
 
-/** The records of a body, or why it has none. Faulty ones among them go to `failures`. */
+/** The records of a body, or why it has none. Invalid records among them are added to `failures`. */
 const recordsOf = (type: string, text: string, failures: Failures): ReadonlyArray<Event> | string => {
   if (type !== "application/json") {
     const format = type === "text/plain" ? "lines" : "ndjson"
@@ -32,7 +32,7 @@ const recordsOf = (type: string, text: string, failures: Failures): ReadonlyArra
   const events: Array<Event> = []
   for (const item of Array.isArray(value) ? value : [value]) {
     const record = recordOf(item, text.length)
-    if (typeof record === "string") return "The body is not a JSON object, or a list of them"
+    if (typeof record === "string") return "The body is neither a JSON object nor a list of JSON objects"
     events.push(record)
   }
   return events
@@ -47,7 +47,7 @@ const types = new Set([
   ""
 ])
 
-/** Takes one request; answers when every node has taken its records. */
+/** Processes a request; the answer is sent when every node has taken its records. */
 const take = async (request: Incoming, context: NodeContext, emit: Emit): Promise<Answer> => {
   if (!types.has(request.type)) {
     return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
@@ -106,9 +106,9 @@ export const httpInput = node({
       const { signal } = context
       let waiting = 0
       const server = await context.network.http({ host, port, maxBodyBytes }, async (request) => {
-        if (request.path !== path) return problem(404, "There is nothing here")
-        if (request.method !== "POST") return problem(405, "Only POST is understood", { allow: "POST" })
-        if (waiting >= maxWaiting) return problem(429, "Too many requests wait", { "retry-after": "1" })
+        if (request.path !== path) return problem(404, `Requests are received at ${path} only`)
+        if (request.method !== "POST") return problem(405, "Only POST is allowed", { allow: "POST" })
+        if (waiting >= maxWaiting) return problem(429, "Too many requests are waiting", { "retry-after": "1" })
         waiting++
         try {
           return await take(request, context, emit)

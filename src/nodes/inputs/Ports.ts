@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-/** Where a node listens: a setting of every node that opens a port. */
+/** The address setting of nodes that open a port. */
 export const hostSetting = Schema.NonEmptyString.annotate({
   description: "Address to listen on. A non-loopback address accepts any machine that can reach it.",
   default: "127.0.0.1"

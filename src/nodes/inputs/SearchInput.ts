@@ -7,14 +7,14 @@ import { setMember } from "../../languages/query/Member.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { type CheckContext, chosen, type Event, node, type SettingsIssue } from "../Node.ts"
 
-/** The setting that names what is searched. */
+/** The setting that names the indices to search. */
 export const patternSetting = Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
   description:
     "Index to read, `<tenant>-…`. With `*` and `?` it is a pattern that matches any number of indices; commas " +
     "separate several names."
 })
 
-/** The setting that holds a query. */
+/** The setting for a query. */
 export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
   .annotate({
     description: "Elasticsearch query of the documents to read. Default: all documents. `now` is the start of the run.",
@@ -22,26 +22,26 @@ export const querySetting = Schema.Record(Schema.String, Schema.Unknown)
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 
-/** What is wrong with a query, and with an index that is not the tenant's, whether it exists or not. */
+/** The faults of a query, and of an index name of another tenant, whether that index exists or not. */
 export const checkSearch = (
   { index, query }: { readonly index: string; readonly query: unknown },
   { tenant, queryFaults }: CheckContext
 ): ReadonlyArray<SettingsIssue> => {
   const issues = queryFaults(query).map((issue) => ({ ...issue, path: ["query", ...issue.path] }))
-  // Patterns stand for the tenant's own in any case.
+  // Patterns match indices of the tenant only, so they need no check.
   const other = tenant === undefined ? undefined : named(index).names.find((name) => !isIndexOf(tenant, name))
   if (other === undefined) return issues
-  const detail = `There is no index ${JSON.stringify(other)}: those of this tenant begin with ${tenant}-`
+  const detail = `There is no index ${JSON.stringify(other)} for this tenant, whose indices start with ${tenant}-`
   return [...issues, { path: ["index"], detail }]
 }
 
-/** Reads a query at the start of a run. */
+/** Parses a query at the start of a run. */
 const queryAt = async (query: unknown) => {
   const { parseQuery } = await import("../../languages/query/QueryParser.ts")
   const parsed = parseQuery(query, Date.now())
   if (parsed._tag === "Success") return parsed.success
   const [issue] = parsed.failure
-  throw new Error(`The query cannot be understood: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
+  throw new Error(`The query is invalid: ${issue?.pointer ?? ""} ${issue?.detail ?? ""}`)
 }
 
 const parsedRow = (row: Row, parse: (json: string) => unknown): Event => {
@@ -90,7 +90,7 @@ export const searchInput = node({
   startEncoded: ({ index, query, fields, values, count }, encoding) => {
     if (values !== "text" || !encoding.fields.every((field) => fields?.includes(field))) return undefined
     return async ({ documents, expect, signal }, write) => {
-      if (documents === undefined) throw new Error("There is no search here")
+      if (documents === undefined) throw new Error("This gateway has no search")
       const [parsed] = await Promise.all([queryAt(query), documents.indices(index)])
       const options = { ...encoding, counted: count ? expect : undefined }
       return {
@@ -106,7 +106,7 @@ export const searchInput = node({
     }
   },
   start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
-    if (documents === undefined) throw new Error("There is no search here")
+    if (documents === undefined) throw new Error("This gateway has no search")
     const parsed = await queryAt(query)
     await documents.indices(index)
     const counted = count ? expect : undefined

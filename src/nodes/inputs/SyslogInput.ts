@@ -9,7 +9,7 @@ import { parseMessage } from "./syslog/SyslogMessage.ts"
 const protocols = ["tcp", "udp"] as const
 const maxConnections = 512
 
-/** What to do with one message. */
+/** The function that processes one message. */
 const receiver = (gather: Gather, maxBytes: number) => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   return (bytes: Uint8Array, isCut: boolean): void => {
@@ -78,7 +78,7 @@ const listenTcp = (
     const frames = new Frames(maxBytes, receive)
     for await (const chunk of bytes) {
       frames.push(chunk)
-      // Not reading on is what holds the sender back.
+      // Waiting here stops the reading, which holds the sender back.
       if (gather.isFull) await gather.send()
     }
     frames.end()

@@ -15,7 +15,7 @@ const settings = Schema.Struct({
 
 type Settings = typeof settings.Type
 
-/** The name in the zip that the node writes. */
+/** The name of the node's entry in the zip. */
 const entryOf = ({ entry, format = "ndjson" }: Settings, component: string): string =>
   entry ?? `${fileName(component)}.${format === "lines" ? "log" : format}`
 

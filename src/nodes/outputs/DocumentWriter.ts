@@ -1,18 +1,17 @@
 import type { DocumentRecord, Documents } from "../Documents.ts"
 
-/** Most documents of one write. */
+/** Maximum number of documents in one write. */
 const mostDocuments = 2000
-/** Pieces that one write takes together: each is about 256 KiB, or one large document. */
+/** Maximum number of pieces in one write; each is about 256 KiB, or one large document. */
 const mostPieces = 8
-/** Writes under way at once: one is on its way while the other is worked on. */
+/** Maximum number of concurrent writes: one is sent while the other is processed. */
 const lanes = 2
 
 type Rejected = (document: DocumentRecord, reason: string) => void
 
 /**
- * Writes documents in the order in which they come, as far as they have ids in common. What comes while a write is
- * under way goes together with what comes after it, so many small batches cost no more than a few large ones, and
- * nothing waits when nothing is under way.
+ * Writes documents; those with equal ids keep their order. Documents that arrive during a write are collected, so many
+ * small batches cost no more than a few large ones, and without a running write nothing waits.
  */
 export class DocumentWriter {
   readonly #documents: Documents
@@ -20,7 +19,7 @@ export class DocumentWriter {
   readonly #rejected: Rejected
   readonly #waiting: Array<ReadonlyArray<DocumentRecord>> = []
   readonly #writing = new Set<Promise<void>>()
-  /** Ids that are being written. */
+  /** Ids of the documents in running writes. */
   readonly #ids = new Set<string>()
   #failure: { readonly cause: unknown } | undefined
 
@@ -30,7 +29,7 @@ export class DocumentWriter {
     this.#rejected = rejected
   }
 
-  /** Takes documents; waits while too many of them wait. Rejects when a write has failed. */
+  /** Adds documents; waits while too many are waiting. Rejects when a write has failed. */
   async add(documents: ReadonlyArray<DocumentRecord>): Promise<void> {
     for (let at = 0; at < documents.length; at += mostDocuments) {
       this.#waiting.push(
@@ -42,7 +41,7 @@ export class DocumentWriter {
     this.#check()
   }
 
-  /** Waits until everything that was taken is durable. */
+  /** Waits until all added documents are durable. */
   async flush(): Promise<void> {
     while (this.#writing.size > 0 || this.#waiting.length > 0) await this.#next()
     this.#check()
@@ -62,7 +61,7 @@ export class DocumentWriter {
     while (this.#failure === undefined && this.#writing.size < lanes) {
       const pieces = this.#pieces()
       const count = pieces.reduce((sum, piece) => sum + piece.length, 0)
-      // The second lane is for what fills a write.
+      // A second concurrent write is only worthwhile when it is full.
       const isWorthIt = this.#writing.size === 0 || count >= mostDocuments || pieces.length === mostPieces
       if (count === 0 || !isWorthIt) return
       const documents = pieces.flat()
@@ -76,7 +75,7 @@ export class DocumentWriter {
     }
   }
 
-  /** What the next write takes. */
+  /** The pieces for the next write. */
   #pieces(): ReadonlyArray<ReadonlyArray<DocumentRecord>> {
     let count = 0
     const end = this.#waiting.findIndex((piece, at) => {

@@ -7,7 +7,7 @@ import { csvOf, dates, isDate } from "./extraction/CsvCell.ts"
 import { CsvLines } from "./extraction/CsvLines.ts"
 import { Table } from "./extraction/CsvTable.ts"
 
-/** Characters that are encoded, hashed and written at once: each time has its price. */
+/** Number of characters that are encoded, hashed and written at once, because each step has a fixed cost. */
 const written = 256 * 1024
 const encoding = new TextEncoder()
 
@@ -50,11 +50,11 @@ const settings = Schema.Struct({
 
 type Settings = typeof settings.Type
 
-/** How columns are shown that are not shown as they are. */
+/** For each column, how its values are converted, or undefined when they are not. */
 const shownOf = ({ fields = [], time_zone }: Settings) =>
   fields.map(({ type, format }) => (isDate(type) ? dates(time_zone, format) : undefined))
 
-/** How rows of csv are made of texts for the output of these settings; undefined for others. */
+/** How the output encodes csv rows of texts with these settings; undefined for other formats. */
 const rowEncoding = (given: Settings): RowEncoding | undefined => {
   const { format, fields = [] } = given
   if (format !== "csv" || fields.length === 0) return undefined
@@ -62,7 +62,7 @@ const rowEncoding = (given: Settings): RowEncoding | undefined => {
 }
 
 interface Rows extends Encoder {
-  /** Fields that have no column. */
+  /** Fields without a column. */
   readonly leftOut?: ReadonlyArray<string>
 }
 
@@ -103,7 +103,7 @@ export const extractionOutput = node({
   rowEncoding,
   start: async (given, context) => {
     const { documents, sha256 } = context
-    if (documents === undefined || sha256 === undefined) throw new Error("There is no search here")
+    if (documents === undefined || sha256 === undefined) throw new Error("This gateway has no search")
     const startedAt = timestamp()
     const indices = await documents.indices(given.index)
     const hash = sha256()
@@ -132,7 +132,7 @@ export const extractionOutput = node({
       },
       write: async (text, records) => {
         rows += records
-        // What stands before all rows.
+        // Writes what precedes all rows.
         await write(encode.encode([]))
         await flush()
         await writeBytes(text)

@@ -35,7 +35,7 @@ export const fileOutput = node({
   example: { path: "out/access.csv", columns: ["clientip", "response", "bytes"] },
   check: ({ path, format, append }, context) => [
     ...(append && (format ?? formatOf(extensionOf(path))) === "csv"
-      ? [{ path: ["append"], detail: "A csv file cannot be added to: its columns stand in its first row" }]
+      ? [{ path: ["append"], detail: "A csv file cannot be appended to, because its first row names its columns" }]
       : []),
     ...parquetFaults("path", path, format, context)
   ],

@@ -8,13 +8,13 @@ const formats = ["ndjson", "json"] as const
 const firstPause = 200
 const longestPause = 30_000
 
-/** An address that records can be sent to. */
+/** Whether records can be sent to this URL. */
 const isAddress = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === ""
 }
 
-/** RFC 9110, 5.1 and 5.5, without what is obsolete. */
+/** Header names and values by RFC 9110, 5.1 and 5.5, without obsolete forms. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 const ofConnection: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ const ofConnection: ReadonlySet<string> = new Set([
   "upgrade"
 ])
 
-/** Statuses after which the same request may succeed. */
+/** Whether the same request may succeed later. */
 const isPassing = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500
 
 interface Sending {
@@ -39,12 +39,12 @@ interface Sending {
   readonly retryMillis: number
 }
 
-/** Sends until the server takes or refuses it: the refusal, or undefined. Throws when the time is over. */
+/** Sends until the server accepts the body (undefined) or refuses it (the status). Throws when the time is over. */
 const deliver = async (body: string, to: Sending, { network, signal }: NodeContext): Promise<number | undefined> => {
   const began = performance.now()
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     let reply: Reply | undefined
-    let trouble = "no connection, or no answer in time"
+    let trouble = "no connection or no timely response"
     try {
       reply = await network.post({ url: to.url, headers: to.headers, body, timeoutMillis: to.timeoutMillis, signal })
       if (reply.status >= 200 && reply.status < 300) return undefined
@@ -58,7 +58,7 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
         `${new URL(to.url).host} has not taken the records for ${to.retryMillis / 1000} seconds: ${trouble}`
       )
     }
-    // Some randomness, so that senders that failed together do not come back together.
+    // Random, so that senders that failed together do not retry together.
     const wait = Math.min(reply?.retryAfterMillis ?? pause * (0.75 + Math.random() / 2), longestPause)
     await sleep(Math.min(wait, Math.max(1, to.retryMillis)), signal)
     signal.throwIfAborted()
@@ -101,9 +101,9 @@ export const httpOutput = node({
   example: { url: "https://collector.example.com/events", batch_records: 500 },
   check: ({ headers = {} }) =>
     Object.entries(headers).flatMap(([name, value]): ReadonlyArray<SettingsIssue> => {
-      if (!headerName.test(name)) return [{ path: ["headers", name], detail: "This is no name of a header" }]
+      if (!headerName.test(name)) return [{ path: ["headers", name], detail: "This is not a valid header name" }]
       if (ofConnection.has(name.toLowerCase())) {
-        return [{ path: ["headers", name], detail: "This header belongs to the connection and cannot be set" }]
+        return [{ path: ["headers", name], detail: "This header is controlled by the connection and cannot be set" }]
       }
       return headerValue.test(value) ? [] : [{ path: ["headers", name], detail: "A header cannot have this value" }]
     }),

@@ -6,7 +6,7 @@ import { Failures } from "../Failures.ts"
 import { type Batch, type Emit, errors, node } from "../Node.ts"
 import { DocumentWriter } from "./DocumentWriter.ts"
 
-/** A value as an id. */
+/** A value as a document id; undefined when it cannot be one. */
 const idOf = (value: unknown): string | undefined => {
   if (typeof value === "string" && value !== "") return value
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined
@@ -41,13 +41,13 @@ export const searchOutput = node({
       : [
           {
             path: ["index"],
-            detail: `An index of this tenant is ${tenant}- and then lower-case letters, digits, ".", "_" and "-"`
+            detail: `Expected an index of this tenant: ${tenant}- followed by lower-case letters, digits, ".", "_" and "-"`
           }
         ],
   start: async ({ index, id_field }, context) => {
     const { documents } = context
-    if (documents === undefined) throw new Error("There is no search here")
-    // Refuses an index that is not the tenant's before anything is read.
+    if (documents === undefined) throw new Error("This gateway has no search")
+    // Refuses an index of another tenant before anything is read.
     await documents.write(index, [])
     const failures = new Failures(context)
     const run = context.runId ?? crypto.randomUUID()
@@ -60,7 +60,7 @@ export const searchOutput = node({
             ? `${run}.${context.component}.${String(++count).padStart(10, "0")}`
             : idOf(Object.hasOwn(event, id_field) ? event[id_field] : undefined)
         if (id !== undefined) return [{ id, source: event }]
-        failures.add(event, `the field ${id_field} is missing, or is no id`)
+        failures.add(event, `the field ${id_field} is missing or not a valid id`)
         return []
       })
     const flush = async (emit: Emit): Promise<void> => {

@@ -18,7 +18,7 @@ const Duration = Schema.String.check(
   Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
 )
 
-/** Windows that a record may belong to. */
+/** Maximum number of windows that a record may belong to. */
 const maxOverlap = 1000
 
 const settings = Schema.Struct({
@@ -136,7 +136,7 @@ export const aggregate = node({
       made = []
       await emit(chosen, rows)
     }
-    /** A window may have more groups than a batch should have records. */
+    /** Publishes a window's results in batches; it may have more groups than one batch holds. */
     const finish = async (window: Window<ReadonlyArray<Metric>>, emit: Emit): Promise<void> => {
       for (const group of window.groups.values()) {
         made.push(rowOf(window, group))
@@ -144,10 +144,10 @@ export const aggregate = node({
       }
     }
 
-    /** Why the record cannot be counted; otherwise it has been. */
+    /** Counts the record, or returns why it cannot be counted. */
     const take = (event: Event, millis: number): string | undefined => {
       const open = windows.at(millis)
-      if (open.length === 0) return `the record came too late for its window: ${new Date(millis).toISOString()}`
+      if (open.length === 0) return `the record arrived too late for its window: ${new Date(millis).toISOString()}`
       const values = groups.map(({ path }) => getPath(event as Fields, path) ?? null)
       const key = JSON.stringify(values)
       const given = results.map(({ path }) => (path === undefined ? true : getPath(event as Fields, path)))
@@ -177,7 +177,7 @@ export const aggregate = node({
         for (const event of batch) {
           const millis = timeOf(getPath(event as Fields, time))
           if (!Number.isFinite(millis) || Math.abs(millis) > 8.64e15 - size) {
-            failures.add(event, `the field ${time_field} is no time`)
+            failures.add(event, `the field ${time_field} is not a time`)
             continue
           }
           const reason = take(event, millis)

@@ -28,7 +28,7 @@ const settings = Schema.Struct({
   )
 })
 
-/** The value of a cell; integers beyond 2^53 stay text. */
+/** Converts a cell; integers beyond 2^53 stay text. */
 const converted = (text: string, type: (typeof types)[number] | undefined, column: string): Value => {
   if (type === undefined || type === "string") return text
   const trimmed = text.trim()
@@ -40,7 +40,7 @@ const converted = (text: string, type: (typeof types)[number] | undefined, colum
     if (type === "integer" && !Number.isSafeInteger(value)) return trimmed.replace(/^\+/, "")
     if (Number.isFinite(value)) return value
   }
-  throw new Unreadable(`the column ${column} is no ${type}: ${trimmed.slice(0, 40)}`)
+  throw new Unreadable(`the column ${column} is not of type ${type}: ${trimmed.slice(0, 40)}`)
 }
 
 export const csv = node({
@@ -60,13 +60,13 @@ export const csv = node({
       const refused = refusedSegment([column])
       if (refused !== undefined) return [{ path: ["columns", at], detail: `${refused} cannot be a field` }]
       const isTwice = columns.indexOf(column) < at
-      return isTwice ? [{ path: ["columns", at], detail: `${column} is a column already` }] : []
+      return isTwice ? [{ path: ["columns", at], detail: `The column ${column} exists already` }] : []
     })
     const unknown = Object.keys(types).filter((name) => !columns.includes(name))
     return [
       ...targetFaults("target", target),
       ...faults,
-      ...unknown.map((name) => ({ path: ["types", name], detail: `${name} is no column` }))
+      ...unknown.map((name) => ({ path: ["types", name], detail: `There is no column ${name}` }))
     ]
   },
   start: (settings, context) => {
@@ -80,7 +80,7 @@ export const csv = node({
     }
     const isPlain = (text: string) => (quote === "" || !text.includes(quote)) && !/[\r\n]/.test(text)
     const valuesOf = (text: string): ReadonlyArray<string> => {
-      // The parser takes its time for each call.
+      // The csv parser has a high cost per call.
       if (isPlain(text)) return text.split(separator)
       const cells = quotedCells(text, separator, quote)
       if (cells !== undefined) return cells
@@ -88,7 +88,7 @@ export const csv = node({
         const records = parse(text, options)
         if (records.length === 1) return records[0]!
       } catch (error) {
-        throw new Unreadable(`no csv: ${error instanceof Error ? error.message : "it cannot be read"}`)
+        throw new Unreadable(`not valid csv: ${error instanceof Error ? error.message : "unknown error"}`)
       }
       throw new Unreadable("the field holds more than one csv record")
     }

@@ -32,7 +32,7 @@ const settings = Schema.Struct({
 
 const offset = /^(utc|gmt|z|[+-]\d\d:?\d\d)$/i
 
-/** The difference of a named zone to UTC at a moment, in milliseconds. */
+/** The offset of a named zone from UTC at a moment, in milliseconds. */
 const zoneOffset = (zone: string): ((millis: number) => number) => {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone: zone,
@@ -57,8 +57,8 @@ const zoneOffset = (zone: string): ((millis: number) => number) => {
 }
 
 /**
- * The moment of a local time in a zone. A time that comes twice when clocks are put back is the first one; one that is
- * left out when they are put forward is moved by as much.
+ * Converts a local time in a zone. Of a time that occurs twice, when clocks are put back, the first is taken; a time
+ * that is skipped, when they are put forward, is moved by the length of the gap.
  */
 const inZone = (zone: string) => {
   const offsetAt = zoneOffset(zone)
@@ -105,10 +105,12 @@ export const date = node({
         readDate("", format, { year: 2000 })
         return []
       } catch (error) {
-        return [{ path: ["formats", at], detail: error instanceof Error ? error.message : "no format" }]
+        return [{ path: ["formats", at], detail: error instanceof Error ? error.message : "invalid format" }]
       }
     })
-    const zone = isZone(timezone) ? [] : [{ path: ["timezone"], detail: `${JSON.stringify(timezone)} is no time zone` }]
+    const zone = isZone(timezone)
+      ? []
+      : [{ path: ["timezone"], detail: `${JSON.stringify(timezone)} is not a time zone` }]
     return [...wrong, ...zone, ...targetFaults("target", target)]
   },
   start: ({ field, ignore_missing, formats, target, timezone, year }, context) => {
@@ -123,7 +125,7 @@ export const date = node({
         const isLocal = moment !== undefined && !hasOwnZone(format, text)
         return placed(path, isLocal ? new Date(moment(Date.parse(found))).toISOString() : found) as Fields
       }
-      throw new Unreadable(`no format fits the field ${field}: ${text.slice(0, 60)}`)
+      throw new Unreadable(`no format matches the field ${field}: ${text.slice(0, 60)}`)
     })
   }
 })

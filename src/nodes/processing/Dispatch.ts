@@ -36,7 +36,7 @@ export const dispatch = node({
   settings,
   inputs: { min: 1, max: 100 },
   isStateless: () => true,
-  // Nothing fails here: a flowline may still treat all its nodes alike.
+  // Nothing fails here, but a flowline may publish `errors` of all its nodes alike.
   outputs: [chosen, errors],
   example: { routes: [{ stream: "records", where: "response >= 500" }] },
   check: ({ routes, default: otherwise }) => [
@@ -64,7 +64,7 @@ export const dispatch = node({
         const send = (stream: string, event: Event) => {
           const events = sent.get(stream)
           if (events === undefined) sent.set(stream, [event])
-          // Two routes may lead to one stream.
+          // Two matching routes may name the same stream.
           else if (events.at(-1) !== event) events.push(event)
         }
         for (const event of batch) {

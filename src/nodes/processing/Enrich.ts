@@ -7,7 +7,7 @@ import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
 import { merge, placed, targetFaults } from "./Parsed.ts"
 
-/** Rows that a table may have: it is held in memory. */
+/** Maximum number of rows of a table, which is held in memory. */
 const maxRows = 1_000_000
 
 const settings = Schema.Struct({
@@ -44,7 +44,7 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
-/** The part of the settings that names the table, as `file_input` has it. */
+/** The settings of the table in the form of `file_input`. */
 const source = ({ path, registry, resource, format }: Settings) => ({
   ...(path === undefined ? {} : { path }),
   ...(registry === undefined ? {} : { registry }),
@@ -53,7 +53,7 @@ const source = ({ path, registry, resource, format }: Settings) => ({
   follow: false
 })
 
-/** Reads the table; of rows with the same key the first counts. */
+/** Reads the table. Of several rows with the same key the first is used. */
 const load = async (given: Settings, context: NodeContext, keyOf: (value: unknown) => string | undefined) => {
   const table = new Map<string, Fields>()
   const { columns, key } = given

@@ -43,9 +43,9 @@ export const filter = node({
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
-  // A comparison cannot fail; a program can.
+  // `where` cannot fail; a program can.
   outputs: [chosen, errors],
-  // Its program may parse with grok.
+  // A program may call grok.
   needs: ["patterns"],
   isStateless: ({ code }) => code === undefined || !mayKeepState(code),
   example: { where: 'response >= 500 and request !~ "^/health"' },

@@ -82,7 +82,7 @@ const grokOptions = (settings: Settings, shared: TenantDefinitions | undefined):
   dotall: settings.dotall
 })
 
-/** Compiles the patterns one by one, so that the faults of all of them are found. */
+/** Compiles the patterns one by one to find the faults of all of them. */
 const check = (settings: Settings, { patterns: shared }: CheckContext): ReadonlyArray<SettingsIssue> => {
   const found = new Map<string, SettingsIssue>()
   settings.patterns.forEach((pattern, index) => {
@@ -90,7 +90,7 @@ const check = (settings: Settings, { patterns: shared }: CheckContext): Readonly
     if (Result.isSuccess(compiled)) return
     const { part, source, detail, line, column, message } = compiled.failure
     const path = part === "definitions" && source === undefined ? ["definitions"] : ["patterns", index]
-    // A fault in the definitions comes up again for every pattern that uses them.
+    // A fault in the definitions is reported for every pattern that uses them, so its place would mislead.
     const issue = source === undefined ? { path, detail, line, column } : { path, detail: message }
     found.set(JSON.stringify(issue), issue)
   })
@@ -121,7 +121,7 @@ export const grok = node({
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
         for (const { event, matched, late } of applyAll(batch as ReadonlyArray<Fields>)) {
-          if (late === true) failures.add(event, `the patterns were not finished after ${timeout_millis} ms`)
+          if (late === true) failures.add(event, `the patterns did not finish within ${timeout_millis} ms`)
           else if (matched || (ignore_missing && (getPath(event, source) ?? null) === null)) parsed.push(event)
           else failures.add(event, `no pattern matches the field ${field}`)
         }
@@ -134,7 +134,9 @@ export const grok = node({
 
 type Applied = Pick<Filtered, "event" | "matched"> & { readonly late?: boolean }
 
-/** The batch at once, which is quick; when that takes too long, each event by itself, to tell which one it is. */
+/**
+ * Processes the batch as a whole, which is fast. On a timeout, processes each event separately to find the slow one.
+ */
 const guarded =
   (filter: GrokFilter, guard: Guard, millis: number) =>
   (events: ReadonlyArray<Fields>): ReadonlyArray<Applied> => {

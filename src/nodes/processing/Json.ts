@@ -4,7 +4,7 @@ import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
-/** Levels that a record may have, this one's own included. */
+/** Maximum nesting of a record, including its own level. */
 const maxDepth = 200
 
 export const json = node({
@@ -32,6 +32,6 @@ export const json = node({
         throw new Unreadable(`the JSON in ${settings.field} is nested deeper than ${maxDepth} levels`)
       }
       if (settings.target !== undefined || Predicate.isObject(value)) return value as Fields
-      throw new Unreadable(`the JSON in ${settings.field} is no object; a target can take it`)
+      throw new Unreadable(`the JSON in ${settings.field} is not an object; set a target for it`)
     })
 })

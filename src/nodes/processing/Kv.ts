@@ -35,7 +35,7 @@ const settings = Schema.Struct({
   allow_empty_values: truth("Add keys whose value is empty.", false)
 })
 
-/** Keys whose names are remembered: texts of a log have few, but a hostile one may have any number. */
+/** Maximum number of keys whose field names are cached: logs have few keys, but hostile input may have any number. */
 const maxNames = 1000
 
 export const kv = node({
@@ -68,7 +68,7 @@ export const kv = node({
       trimKey: settings.trim_key ?? "",
       trimValue: settings.trim_value ?? ""
     })
-    /** The names of the keys' fields; undefined for those that are not added. */
+    /** The field names of the keys; undefined for keys that are not added. */
     const names = new Map<string, string | undefined>()
     const nameOf = (key: string): string | undefined => {
       if (names.has(key)) return names.get(key)

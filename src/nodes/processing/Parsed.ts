@@ -3,7 +3,7 @@ import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
 
-/** Settings of nodes that make fields of the text in one field. */
+/** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
   field: Schema.String.check(Schema.isNonEmpty())
     .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
@@ -23,20 +23,20 @@ interface Settings {
   readonly ignore_missing: boolean
 }
 
-/** The fault of a field that may not be written. */
+/** The fault of a field name that must not be written. */
 export const targetFaults = (name: string, target: string | undefined): ReadonlyArray<SettingsIssue> => {
   const refused = target === undefined ? undefined : refusedSegment(fieldPath(target))
   return refused === undefined ? [] : [{ path: [name], detail: `${refused} cannot be a field` }]
 }
 
-/** The event with the fields: values are replaced, objects are merged. Neither of the two is changed. */
+/** Merges the fields into the event: values are replaced, objects are merged. Does not change either argument. */
 export const merge = (event: Event, fields: Event): Event => {
   const merged = { ...event }
   for (const key of Object.keys(fields)) {
     const value = fields[key]
     const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
     const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
-    // Assigning would set the prototype.
+    // An assignment would set the prototype.
     if (key === "__proto__")
       Object.defineProperty(merged, key, { value: next, enumerable: true, configurable: true, writable: true })
     else merged[key] = next
@@ -44,16 +44,16 @@ export const merge = (event: Event, fields: Event): Event => {
   return merged
 }
 
-/** The value below a path, as fields. */
+/** Nests the value below a path. */
 export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
   path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
 
-/** Why a text could not be read. */
+/** Why a text could not be parsed. */
 export class Unreadable extends Error {}
 
 /**
- * A node that reads the text of one field: `read` gives the fields that are added, or throws {@link Unreadable}.
- * Records without the field, or with one that is no scalar, fail.
+ * A node that parses the text of one field: `read` returns the fields to add, or throws {@link Unreadable}. Records
+ * without the field, or with an object in it, fail.
  */
 export const parsing = (
   settings: Settings,

@@ -6,18 +6,18 @@ import type { Purpose } from "../../languages/flowlet/Program.ts"
 import { open } from "../../languages/flowlet/ProgramSandbox.ts"
 import type { Batch, CheckContext, Event, NodeContext, SettingsIssue } from "../Node.ts"
 
-/** The setting for how long a program may take. */
+/** The setting for the time limit of a program. */
 export const timeoutMillis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
   .annotate({ description: "Processor time in milliseconds that the program may take for one event.", default: 200 })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(200)))
 
 /**
- * Whether a program may remember something from one event to the next: only one that declares `process` itself has
- * variables outside of it. In doubt it may.
+ * Whether a program may keep state between events: only a program that declares `process` itself can have variables
+ * outside of it. True in case of doubt.
  */
 export const mayKeepState = (code: string): boolean => /process|\\u/.test(code)
 
-/** What is wrong with a program that stands in the setting `code`. */
+/** The faults of the program in the setting `code`. */
 export const codeFaults = (
   code: string | undefined,
   purpose: Purpose,
@@ -32,29 +32,27 @@ export const codeFaults = (
 export interface ProgramOptions {
   readonly text: string
   readonly purpose: Purpose
-  /** For one event. */
+  /** Time limit per event. */
   readonly millis: number
   /** Pattern definitions for the program's `grok`, besides the tenant's. */
   readonly definitions: string
   readonly ecsCompatibility: "disabled" | "v1"
 }
 
-/** What became of an event: an outcome, or the reason why there is none. */
+/** Receives the outcome of an event, or the reason why it failed. */
 export type Taken = (event: Event, outcome: Outcome, failure: string | undefined) => void | Promise<void>
 
-/** Why a sandbox is of no more use, and whether the program was it rather than a busy machine. */
+/** Why a sandbox is unusable, and whether the program is to blame rather than a busy machine. */
 interface Broken {
   readonly why: string
   readonly isGuilty: boolean
 }
 
-/** How long a batch of slow events keeps everything else in the process waiting. */
+/** Maximum time that a batch may block the process, in milliseconds. */
 const breathMillis = 50
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/**
- * A program of a node at work. An event that breaks its sandbox fails alone; the program then starts anew behind it.
- */
+/** Runs the program of a node. An event that breaks its sandbox fails alone; the program restarts after it. */
 export class Program {
   readonly #options: ProgramOptions
   readonly #context: NodeContext
@@ -82,7 +80,7 @@ export class Program {
       }
       const outcomes = this.#turn(batch.slice(next, doomed > next ? doomed : batch.length), 2 ** spared)
       if ("why" in outcomes) {
-        // The events before the guilty one run once more, in a new sandbox; that one too, if others had the processor.
+        // The earlier events run again in a new sandbox. So does the guilty one if only the machine was busy.
         const { isGuilty } = outcomes
         why = outcomes.why
         spared = isGuilty ? 0 : spared + 1
@@ -99,7 +97,10 @@ export class Program {
     }
   }
 
-  /** The outcomes of the first events, or why the sandbox is of no more use. `patience` is 1 at the first try. */
+  /**
+   * Runs the program on events until the time is used up. Returns the outcomes, or why the sandbox is unusable.
+   * `patience` multiplies the time limit.
+   */
   #turn(events: Batch, patience: number): ReadonlyArray<Outcome> | Broken {
     const { millis } = this.#options
     let outcomes: ReadonlyArray<Outcome> = []
@@ -110,14 +111,14 @@ export class Program {
       const { guard } = this.#context
       if (guard === undefined) step()
       else {
-        // The sandbox stops loops by itself; this is for what it cannot see, such as a loop inside of a built-in
+        // The sandbox stops loops itself; the guard is for what it cannot interrupt, such as a loop inside a built-in
         // function.
         if (!guard.within((breathMillis + millis * 10) * patience, step)) {
           return { why: late(millis), isGuilty: this.#guest.isLate() }
         }
       }
     } catch {
-      return { why: "the program outgrew the stack or the memory of its sandbox", isGuilty: true }
+      return { why: "the program exceeded the stack or the memory of its sandbox", isGuilty: true }
     }
     return outcomes
   }
@@ -135,7 +136,7 @@ const guestOf = async (options: ProgramOptions, { patterns, guard }: NodeContext
   throw new Error(`${message}${line === undefined ? "" : ` at ${line}:${column ?? 1} of the program`}`)
 }
 
-const late = (millis: number): string => `the program was not finished after ${millis} ms`
+const late = (millis: number): string => `the program did not finish within ${millis} ms`
 
 const failureOf = ({ error, timeout }: Outcome, millis: number): string | undefined => {
   if (timeout) return late(millis)

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { chosen, errors, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
-/** Records that are due within this time go together, in milliseconds. */
+/** Records that are due within this time are sent together, in milliseconds. */
 const tickMillis = 20
 
 export const rateLimit = node({
@@ -16,12 +16,12 @@ export const rateLimit = node({
     })
   }),
   inputs: { min: 1, max: 100 },
-  // Nothing fails here: a flowline may still treat all its nodes alike.
+  // Nothing fails here, but a flowline may publish `errors` of all its nodes alike.
   outputs: [chosen, errors],
   example: { records_per_second: 500 },
   start: ({ records_per_second: rate }, { signal }) => {
     const perRecord = 1000 / rate
-    /** When the next record may pass. */
+    /** The time at which the next record may pass. */
     let free = 0
     return {
       process: async (batch, emit) => {

@@ -20,28 +20,28 @@ export const sql = node({
   analytics: ({ statement }) => ({ kind: "query", statement }),
   relation: ({ statement }) => (typeof statement === "string" && statement !== "" ? { statement } : undefined),
   start: () => {
-    throw new Error("sql is a node of analytics")
+    throw new Error("sql runs in analytics only")
   }
 })
 
-/** A publisher as far as views need to know it. */
+/** A component and the streams that it publishes. */
 interface Publisher {
   readonly component: string
   readonly streams: ReadonlyArray<string>
 }
 
-/** The views of an `sql` node: what each name stands for, and the names that would stand for two inputs. */
+/** The views of an `sql` node by name, and the names that two inputs would have. */
 export interface Views<A> {
   readonly views: ReadonlyMap<string, A>
   readonly ambiguous: ReadonlyArray<string>
 }
 
-/** SQL knows no case in names. */
+/** SQL names are case-insensitive. */
 export const folded = (name: string): string => name.toLowerCase()
 
 /**
- * Names the inputs of an `sql` node; names that differ in case only are the same. A full name that two inputs would
- * have is ambiguous; a short one just stands for neither, and a full name goes before a short one.
+ * Assigns view names to the inputs of an `sql` node, without regard to case. A full name (`<component>_<stream>`) of
+ * two inputs is ambiguous. A short name (`<component>`) of two inputs is omitted, and a full name takes precedence.
  */
 export const viewsOf = <A extends { readonly component: string; readonly stream: string }>(
   inputs: ReadonlyArray<A>,

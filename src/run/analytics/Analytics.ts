@@ -11,20 +11,20 @@ import { Graph } from "./Plan.ts"
 import { Scratch } from "./Scratch.ts"
 import { Steps } from "./Steps.ts"
 
-/** What the runtime needs of an {@link Order}. */
+/** The part of an {@link Order} that the runtime uses. */
 export type AnalyticsOrder = Pick<Order, "conf" | "scratch" | "fileBytes" | "memoryMib">
 
 /**
- * Most of the memory goes to the queries; what DuckDB does not count, and this program, take the rest and the
- * allowance.
+ * The share of the run's memory that DuckDB may use for queries. The rest is for DuckDB's uncounted memory and this
+ * process.
  */
 const queryShare = 0.85
 
 const defaultThreads = Math.max(1, Math.min(2, availableParallelism()))
 
 /**
- * The analytics runtime: a flowline becomes tables, views and COPY statements of one DuckDB in this process. Records
- * never become objects here, but for nodes that know nothing else.
+ * The analytics runtime: a flowline becomes tables, views and COPY statements of a DuckDB in this process. Records
+ * become JavaScript objects only for nodes that have no SQL form.
  */
 export const analytics = (
   flowline: Flowline,

@@ -9,12 +9,12 @@ import type { Grown } from "./Scratch.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
-/** Most failed records that are kept; the others are counted. */
+/** Maximum number of failed records that are kept; further ones are only counted. */
 const maxFailed = 10_000
 
 const none = "SELECT '' AS message, {'node': '', 'reason': ''} AS error WHERE false"
 
-/** Failed records of a node: the first ones, their number, and one reason. */
+/** The failed records of a node: the first ones, their number, and one reason. */
 export class Failed {
   readonly events: Array<Event> = []
   count = 0
@@ -26,7 +26,7 @@ export class Failed {
     for (const event of batch.slice(0, maxFailed - this.events.length)) this.events.push(event)
   }
 
-  /** As a table, for those who subscribe to them. */
+  /** A table of the failed records, for nodes that subscribe to them. */
   async relation({ database, scratch }: Pick<Work, "database" | "scratch">): Promise<Relation> {
     const name = database.relation()
     if (this.events.length === 0) return { name, records: await database.run(`CREATE TABLE ${name} AS ${none}`) }
@@ -37,7 +37,7 @@ export class Failed {
   }
 }
 
-/** Runs an input node of the stream runtime to its end; gives its records as a file of JSON. */
+/** Runs an input node of the stream runtime to its end, and returns its records as a JSON lines file. */
 export const collect = async (instance: Instance, work: Work, failed: Failed): Promise<Grown> => {
   const file = await work.scratch.open("ndjson")
   let records: Grown
@@ -53,7 +53,9 @@ export const collect = async (instance: Instance, work: Work, failed: Failed): P
   return records
 }
 
-/** Gives the relation's records to an output node of the stream runtime, and their end; gives their number. */
+/**
+ * Passes the relation's records to an output node of the stream runtime, then ends it. Returns the number of records.
+ */
 export const feed = async (instance: Instance, relation: string, work: Work, failed: Failed): Promise<number> => {
   const columns = await work.database.columns(relation)
   const emit: Emit = (stream, batch) => {

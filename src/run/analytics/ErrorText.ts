@@ -2,32 +2,32 @@ import { SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { placeOf } from "../../drivers/duckdb/Statement.ts"
 import { NodeFailure } from "../stream/Pipeline.ts"
 
-/** What is known of the run when a statement fails. */
+/** The state of the run when a statement failed. */
 export interface Scene {
   readonly component: string
-  /** The user's statement inside of what DuckDB ran, and the bytes before it. */
+  /** The user's statement, and the number of bytes before it in the statement that DuckDB ran. */
   readonly statement?: { readonly text: string; readonly before: number }
   readonly files: ReadonlyArray<{ readonly path: string; readonly name: string; readonly component: string }>
   readonly memoryMib: number
   readonly spillBytes: number
 }
 
-/** The file that the message is about. */
+/** The file that the message names. */
 const fileIn = (message: string, files: Scene["files"]) =>
   files.find(({ path }) => {
-    // The descriptor 1 is not the beginning of 12.
+    // A digit after the path means another descriptor: /proc/self/fd/1 is not the start of 12.
     const at = message.indexOf(path)
     return at !== -1 && !/[0-9]/.test(message.charAt(at + path.length))
   })
 
-/** The line of the message that says what is wrong. */
+/** The line of the message that contains the error. */
 const firstLine = (text: string): string =>
   text
     .split("\n")
     .find((line) => !/^(CSV Error on Line|Original Line)/.test(line))
     ?.trim() ?? ""
 
-/** The reader's message in one line: what is wrong and where, without its advice for programs. */
+/** DuckDB's message about a file in one line: what is wrong and where, without its advice on reader options. */
 const ofFile = (message: string, name: string): string => {
   const line = /(?:CSV Error on Line:|in line) (\d+)/.exec(message)?.[1]
   const where = line === undefined ? name : `${name}, line ${line}`
@@ -40,7 +40,7 @@ const ofFile = (message: string, name: string): string => {
   )
   if (converting !== null) {
     const [, column, value, type] = converting
-    return `${where}: column "${column}" holds ${JSON.stringify(value)}, which is no ${type} as the values before it are`
+    return `${where}: column "${column}" holds ${JSON.stringify(value)}, which is not a ${type} like the values before it`
   }
   if (/unicode|utf-?8/i.test(message)) return `${/^CSV/.test(message) ? where : name}: the text is not UTF-8`
   if (/unterminated quote|quoted value/i.test(message)) return `${where}: a quote is not closed`
@@ -51,7 +51,7 @@ const ofFile = (message: string, name: string): string => {
   return `${where}: ${detail}`
 }
 
-/** Makes a failure for the user: the component, the place in its statement, no path of this machine. */
+/** Converts a failure for the user: names the component and the place in its statement, and no path of this machine. */
 export const explained = (error: unknown, scene: Scene): unknown => {
   if (error instanceof NodeFailure) return error
   const { component, statement, files } = scene
@@ -61,7 +61,7 @@ export const explained = (error: unknown, scene: Scene): unknown => {
   }
   if (error.kind === "Out of Memory") {
     const detail = /max_temp_directory_size|offload/.test(error.message)
-      ? `The query needs more than its memory of ${scene.memoryMib} MiB and the ${scene.spillBytes} bytes on disk beside it`
+      ? `The query needs more than its ${scene.memoryMib} MiB of memory and ${scene.spillBytes} bytes of disk`
       : `The query needs more than the memory limit of ${scene.memoryMib} MiB (memory_mib in the flowline's settings)`
     return new NodeFailure({ component, detail, cause: error })
   }
@@ -71,7 +71,7 @@ export const explained = (error: unknown, scene: Scene): unknown => {
     return new NodeFailure({ component: file.component, detail: ofFile(message, file.name), cause: error })
   }
   if (/expected records/.test(error.message)) {
-    return new NodeFailure({ component, detail: "No record has any member: there are no columns", cause: error })
+    return new NodeFailure({ component, detail: "There are no columns, because no record has a member", cause: error })
   }
   const offset = error.offset === undefined || statement === undefined ? -1 : error.offset - statement.before
   const place = offset < 0 || statement === undefined ? undefined : placeOf(statement.text, offset)

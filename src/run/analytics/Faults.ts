@@ -13,7 +13,8 @@ import { plainCsv } from "./Sources.ts"
 const maxBytes = 512 * 1024 * 1024
 
 /**
- * The first line that is no JSON object, and what is wrong with it. DuckDB counts lines differently from time to time.
+ * The first line that is not a JSON object, and what is wrong with it. The file is read again because DuckDB's line
+ * numbers vary.
  */
 const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefined> => {
   if (bytes > maxBytes) return undefined
@@ -39,7 +40,10 @@ const findJson = async ({ path, name, bytes }: Opened): Promise<string | undefin
   return fault
 }
 
-/** DuckDB says that a file's rows do not fit together, but not which: reading them as plain text fails with it. */
+/**
+ * DuckDB reports that rows of a file do not fit together, but not which. Reading the columns as text fails with the
+ * line.
+ */
 const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
   const file = await open(path, "r")
   const { buffer, bytesRead } = await file.read(Buffer.alloc(256 * 1024), 0, 256 * 1024, 0)
@@ -50,7 +54,8 @@ const findCsv = async ({ path }: Opened, database: Database): Promise<void> => {
 }
 
 /**
- * Looks into the component's files for what a failed statement complains about; gives the failure that says it best.
+ * Searches the component's files for the cause of a failed statement. Returns the more precise failure, or the error
+ * itself.
  */
 export const refined = async (
   error: unknown,

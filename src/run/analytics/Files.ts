@@ -8,22 +8,22 @@ import type { Reference } from "../../protocol/References.ts"
 import { quotedLines, tooLongReason } from "./QuotedLines.ts"
 import type { Scratch } from "./Scratch.ts"
 
-/** A file as DuckDB reads it. */
+/** A file that DuckDB can read. */
 export interface Opened {
-  /** The path that DuckDB is given. */
+  /** The path for DuckDB. */
   readonly path: string
-  /** The file's name for the user. */
+  /** The file's name in messages to the user. */
   readonly name: string
   readonly format: Format
   readonly bytes: number
 }
 
-/** Open files that are kept for DuckDB; the rest of a large set is reached by links. */
+/** Maximum number of files that are kept open for DuckDB; further files are read through symbolic links. */
 const maxHeld = 200
-/** Linux opens a file anew under the name of its descriptor, so what was checked is what is read. */
+/** Linux reopens a file by the path of its descriptor, so DuckDB reads the file that was checked. */
 const held = process.platform === "linux" ? "/proc/self/fd/" : undefined
 
-/** The byte order mark of UTF-8: DuckDB takes it for JSON. */
+/** The UTF-8 byte order mark, which DuckDB's JSON reader would parse as content. */
 const mark = Buffer.from("\ufeff")
 
 const beginsWithMark = async (file: FileHandle): Promise<boolean> => {
@@ -42,23 +42,23 @@ async function* withoutMark(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
 
 type Ready = Pick<Opened, "path" | "bytes">
 
-/** Who reads files, and how. */
+/** The node that reads files, and its options. */
 export interface Reading {
   readonly component: string
   readonly context: RunContext
-  /** The format of all files; by default each has that of its name. */
+  /** The format of all files; by default derived from each file's name. */
   readonly format: Format | undefined
   readonly reject: (beginning: string, reason: string) => void
 }
 
-/** Makes the tenant's files readable for DuckDB, and remembers whose they are. */
+/** Prepares the tenant's files for DuckDB, and records which component reads them. */
 export class Files {
   readonly #conf: string
   readonly #scratch: Scratch
   readonly #held: Array<{ readonly close: () => Promise<void> }> = []
-  /** All files that were opened, with the component that reads them. */
+  /** All opened files with the component that reads them. */
   readonly opened: Array<Opened & { readonly component: string }> = []
-  /** Files that are read where they are. */
+  /** Paths of the files that DuckDB reads in place. */
   readonly direct: Array<string> = []
 
   constructor(conf: string, scratch: Scratch) {
@@ -66,7 +66,7 @@ export class Files {
     this.#scratch = scratch
   }
 
-  /** All files that the pattern names. `reject` gets the beginning of lines that are given up. */
+  /** Opens all files that match the pattern. `reject` receives the beginning of every line that is too long. */
   async open(pattern: string, reading: Reading): Promise<ReadonlyArray<Opened>> {
     const { context, component } = reading
     const found: Array<Opened> = []
@@ -83,7 +83,7 @@ export class Files {
     return found
   }
 
-  /** A stored file: its bytes come through the run. */
+  /** Opens a stored file. Its bytes are copied through the run. */
   async fetch(reference: Reference, reading: Reading): Promise<ReadonlyArray<Opened>> {
     const { name, read } = await reading.context.open(reference)
     const format = reading.format ?? formatOf(name)
@@ -92,7 +92,10 @@ export class Files {
     return [file]
   }
 
-  /** Decompressed, as DuckDB takes a gzip file that is cut short for a whole one; lines as a csv file of them. */
+  /**
+   * Copies to the scratch folder: decompressed, because DuckDB accepts a truncated gzip file as complete; lines become
+   * a CSV file.
+   */
   #copy(bytes: AsyncIterable<Uint8Array>, format: Format, { reject }: Reading): Promise<Ready> {
     if (format === "ndjson") return this.#scratch.write(format, withoutMark(bytes))
     if (format !== "lines") return this.#scratch.write(format, bytes)
@@ -120,7 +123,7 @@ export class Files {
     }
     await file.handle.close()
     const path = await realpath(join(this.#conf, name))
-    // Under a name that is no pattern for DuckDB.
+    // The link's name contains no glob characters, which DuckDB would expand.
     const link = this.#scratch.path(format)
     await symlink(path, link)
     this.direct.push(path, link)

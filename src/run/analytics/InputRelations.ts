@@ -7,7 +7,7 @@ import type { Relation, Station } from "./Plan.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
-/** A relation of unknown columns, when there is nothing to tell them by. */
+/** An empty relation, for inputs whose columns are unknown. */
 const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
 
 interface Prepared {
@@ -15,7 +15,7 @@ interface Prepared {
   readonly failed: Failed
 }
 
-/** The inputs of a run: files that DuckDB reads, and nodes that make records themselves. */
+/** Creates the relations of a run's inputs: files that DuckDB reads, and nodes that produce records themselves. */
 export class Inputs {
   readonly #run: Work
   readonly #prepared = new Map<Station, Prepared>()
@@ -48,7 +48,7 @@ export class Inputs {
     return [{ ...(await collect(instance, this.#run, failed)), name: station.component, format: "ndjson" }]
   }
 
-  /** Makes the relations of an input. */
+  /** Creates the relations of an input. */
   async publish(station: Station): Promise<void> {
     const { files, failed } = this.#prepared.get(station)!
     const streams = station.node.publish.map(({ stream }) => stream)
@@ -73,7 +73,8 @@ export class Inputs {
       return { name, records }
     }
     const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
-    // Read while it is used, when that is once; its statement tells the records of each group of files by the first.
+    // A view suffices when one statement reads it. That statement counts the records of each group of files by its
+    // first path.
     const isOne = new Set(read.map(({ format }) => format)).size === 1
     if (isOne && only !== undefined && only.work?.kind !== "print" && station.work?.kind === "read") {
       await create("VIEW", query)

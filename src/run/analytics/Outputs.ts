@@ -18,10 +18,10 @@ import type { FileFormat } from "../../nodes/Capabilities.ts"
 import type { Sink } from "../../nodes/Node.ts"
 import type { Scratch } from "./Scratch.ts"
 
-/** One column of lines that are written as they are. */
+/** COPY options that write one column of lines unchanged. */
 const verbatim = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '', NULLSTR ''"
 
-/** What makes the file of a relation: the query and COPY's options. */
+/** The query and the COPY options for a file of the relation. */
 const copyOf = (
   relation: string,
   columns: ReadonlyArray<Column>,
@@ -51,14 +51,14 @@ const copyOf = (
       return [`SELECT ${chosen} AS line ${from}`, verbatim]
     }
     case "ndjson":
-      // DuckDB reads JSON columns anew when it writes records, and rounds their long numbers.
+      // DuckDB parses JSON columns again when it writes records, and rounds their long numbers.
       return columns.some(({ type }) => contains(type, isJson))
         ? [`SELECT ${jsonLine(columns)} AS line ${from}`, verbatim]
         : [`SELECT ${jsonColumns(columns)} ${from}`, "FORMAT json"]
   }
 }
 
-/** A file that was written and waits for its place. */
+/** A written file that has not been moved to its place yet. */
 export interface Written {
   readonly path: string
   readonly records: number
@@ -79,7 +79,7 @@ export const writeFile = async (
   return { path, records: await scratch.watch(path, what, copy, () => database.interrupt()) }
 }
 
-/** Moves the bytes of the scratch file to where they belong. */
+/** Copies the scratch file to its destination. */
 export const deliver = async (path: string, open: () => Promise<Sink>): Promise<void> => {
   const sink = await open()
   for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) await sink.write(chunk)

@@ -7,24 +7,26 @@ import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { NodeFailure } from "../stream/Pipeline.ts"
 
-/** What a node publishes: a table or view, by its full SQL name, and its records as far as they are counted. */
+/**
+ * What a node publishes: the full SQL name of a table or view, and the number of its records if it is known already.
+ */
 export interface Relation {
   readonly name: string
   records: number
-  /** Whether a statement that reads it tells how many records it has: the path to look for. */
+  /** Set when a statement that reads the relation counts its records: the path to look up. */
   readonly path?: string
 }
 
-/** One node with its counters. */
+/** A node with its counters. */
 export class Station {
   readonly component: string
   readonly node: DagNode
   readonly type: NodeType
   readonly settings: unknown
-  /** What is done here in its place. */
+  /** The node's SQL form; undefined when it runs as in the stream runtime. */
   readonly work: AnalyticsWork | undefined
   readonly context: RunContext
-  /** What it reads, in the order of its subscriptions. */
+  /** What the node reads, in the order of its subscriptions. */
   readonly inputs: Array<{ readonly component: string; readonly stream: string; readonly from: Station }> = []
   readonly subscribers: Array<Station> = []
   /** By stream. */
@@ -38,7 +40,7 @@ export class Station {
     const fail = (detail: string) => new NodeFailure({ component: this.component, detail, cause: undefined })
     const type = catalogue.get(node.type)
     if (type === undefined || !type.runtimes.includes("analytics")) {
-      throw fail(`${node.type} is not a node of analytics`)
+      throw fail(`${node.type} does not run in analytics`)
     }
     this.type = type
     this.context = makeContext(this.component)
@@ -48,7 +50,7 @@ export class Station {
     this.work = type.analytics?.(settings.success, this.component)
   }
 
-  /** The relations that it reads, each once for each subscription. */
+  /** The relations that the node reads, one per subscription. */
   get sources(): ReadonlyArray<Relation> {
     return this.inputs.flatMap(({ from, stream }) => from.relations.get(stream) ?? [])
   }
@@ -63,13 +65,13 @@ export class Station {
     this.lastError = reason
   }
 
-  /** Counts failed records; the context hears of them when no stream takes them. */
+  /** Counts failed records. The context is told only when no stream publishes them. */
   failed({ count, reason }: { readonly count: number; readonly reason: string }): void {
     this.reject(count, reason)
     if (count > 0 && !this.publishes("errors")) this.context.reject(count, reason)
   }
 
-  /** The node as the stream runtime has it. */
+  /** Starts the node as in the stream runtime. */
   async start(signal: AbortSignal): Promise<Instance> {
     const { component, context, settings } = this
     const reject = (count: number, reason: string) => {
@@ -92,10 +94,10 @@ export class Station {
   }
 }
 
-/** The nodes of a flowline and how they hang together. */
+/** The nodes of a flowline and their connections. */
 export class Graph {
   readonly stations: ReadonlyArray<Station>
-  /** Senders before receivers. The flowline has no cycles: validation saw to that. */
+  /** Senders before receivers. Validation has refused cycles. */
   readonly ordered: ReadonlyArray<Station>
 
   constructor(flowline: Flowline, makeContext: (component: string) => RunContext) {

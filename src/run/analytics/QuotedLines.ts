@@ -1,9 +1,8 @@
 import { keptLength, LineSplitter, maxLineLength } from "../../nodes/formats/LineSplitter.ts"
 
 /**
- * The lines of a text file as a csv file of one quoted column, which DuckDB reads without taking anything in a line for
- * more than text: LF or CRLF end a line, bytes that are no UTF-8 become U+FFFD, empty lines stay. `tooLong` gets the
- * beginning of each line that is given up.
+ * The lines of a text file as a CSV file with one quoted column, so that DuckDB interprets nothing in them. LF or CRLF
+ * end a line, invalid UTF-8 becomes U+FFFD, empty lines stay. `tooLong` receives the beginning of each dropped line.
  */
 export async function* quotedLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -28,5 +27,5 @@ export async function* quotedLines(
   if (rest.length > 0) yield quoted(rest)
 }
 
-/** Why a line was given up. */
+/** Why a line was dropped. */
 export const tooLongReason = `the line is longer than ${maxLineLength} characters`

@@ -12,17 +12,17 @@ const printedAtOnce = 1000
 type Write = Extract<AnalyticsWork, { readonly kind: "write" }>
 type Print = Extract<AnalyticsWork, { readonly kind: "print" }>
 
-/** The nodes at the end of a flowline. */
+/** Runs the nodes at the end of a flowline. */
 export class Receivers {
   readonly #run: Work
-  /** What is left to do when every node has run. */
+  /** Files to move to their places after every node has run. */
   readonly waiting: Array<readonly [station: Station, move: () => Promise<void>]> = []
 
   constructor(run: Work) {
     this.#run = run
   }
 
-  /** Whether the node reads its input once and to the end, and so knows how many records it has. */
+  /** Whether the node reads its input completely and exactly once, and so can count its records. */
   counts({ type, work }: Station): boolean {
     return work?.kind !== "print" && type.kind === "output"
   }
@@ -41,7 +41,7 @@ export class Receivers {
     }
   }
 
-  /** One relation of all inputs; columns that some of them lack are NULL there. */
+  /** Combines all inputs into one relation; columns that an input lacks are NULL. */
   async #input(sources: ReadonlyArray<Relation>): Promise<Relation> {
     if (sources.length === 1) return sources[0]!
     const name = this.#run.database.relation()
@@ -84,7 +84,7 @@ export class Receivers {
     for (let at = 0; at < lines.length; at += printedAtOnce) await context.print(lines.slice(at, at + printedAtOnce))
   }
 
-  /** A node that knows records only. */
+  /** Runs a node that has no SQL form. */
   async #feed(station: Station, input: Relation): Promise<void> {
     const failed = new Failed()
     const instance = await station.start(this.#run.signal)

@@ -2,7 +2,7 @@ import { mkdir, open, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Failure, writeFailure } from "../../drivers/Failure.ts"
 
-/** A finished file: its path and its size. */
+/** A finished file: its path and its size in bytes. */
 export interface Grown {
   readonly path: string
   readonly bytes: number
@@ -13,14 +13,14 @@ export interface Growing {
   readonly close: () => Promise<Grown>
 }
 
-/** The run's own folder: files that DuckDB cannot read as they are, and those that it writes. */
+/** The run's temporary folder: files that DuckDB cannot read in place, and files that it writes. */
 export class Scratch {
   readonly folder: string
   readonly limit: number
   #files = 0
   #left: number
 
-  /** `limit` counts the bytes of the files that are made for reading. */
+  /** `limit` in bytes: the total of the files copied for reading, and the size of each written file. */
   constructor(folder: string, limit: number) {
     this.folder = folder
     this.limit = limit
@@ -36,7 +36,7 @@ export class Scratch {
     return join(this.folder, `${++this.#files}.${extension}`)
   }
 
-  /** A new file that grows by what is appended. */
+  /** Creates a file to append to. */
   async open(extension: string): Promise<Growing> {
     const path = this.path(extension)
     const file = await open(path, "wx", 0o600)
@@ -47,7 +47,7 @@ export class Scratch {
         bytes += data.length
         this.#left -= data.length
         if (this.#left < 0)
-          throw new Failure(`What the inputs hold is over the size limit of a run (${this.limit} bytes)`)
+          throw new Failure(`The data of the inputs exceeds the size limit of a run (${this.limit} bytes)`)
         await file.appendFile(data).catch((error) => {
           throw writeFailure(error, "A temporary file of the run")
         })
@@ -59,7 +59,7 @@ export class Scratch {
     }
   }
 
-  /** Writes a file. */
+  /** Writes a file from chunks. */
   async write(extension: string, chunks: AsyncIterable<Uint8Array | string>): Promise<Grown> {
     const file = await this.open(extension)
     let grown: Grown
@@ -71,7 +71,7 @@ export class Scratch {
     return grown
   }
 
-  /** Waits for the work that writes the file, and ends it when the file grows over the limit. */
+  /** Waits for `work`, which writes the file at `path`; calls `stop` and fails when the file exceeds the limit. */
   async watch<A>(path: string, what: string, work: Promise<A>, stop: () => void): Promise<A> {
     let over = false
     const look = async () => {
@@ -93,6 +93,6 @@ export class Scratch {
     } finally {
       clearInterval(timer)
     }
-    throw new Failure(`${what} is over the size limit of a run (${this.limit} bytes)`)
+    throw new Failure(`${what} exceeds the size limit of a run (${this.limit} bytes)`)
   }
 }

@@ -5,11 +5,11 @@ import type { Format } from "../../nodes/inputs/files/Format.ts"
 import type { Opened } from "./Files.ts"
 
 const mib = 1024 * 1024
-/** Records of files over this size that are looked at for long integers among decimals. */
+/** Above this size only a sample of the records is searched for long integers among decimals. */
 const wholeBytes = 256 * mib
 const sampledRecords = 1_000_000
 
-/** A date format that fits nothing: a text stays a text. */
+/** A date format that matches nothing, so texts stay texts. */
 const never = literal("\u0001%Y")
 
 const list = (files: ReadonlyArray<Opened>): string => `[${files.map(({ path }) => literal(path)).join(", ")}]`
@@ -23,7 +23,7 @@ const several = (files: ReadonlyArray<Opened>) => (files.length > 1 ? { union_by
 
 const isLarge = (files: ReadonlyArray<Opened>): boolean => files.reduce((sum, { bytes }) => sum + bytes, 0) > wholeBytes
 
-/** RFC 4180 with a header, held strictly: a row with more or fewer cells than the header fails. */
+/** RFC 4180 with a header: a row with more or fewer cells than the header is an error. */
 const strictCsv = {
   header: true,
   delim: "','",
@@ -33,11 +33,11 @@ const strictCsv = {
   skip: 0,
   strict_mode: true,
   null_padding: false,
-  // What is quoted is a text, be it empty.
+  // A quoted value is a text, even an empty one.
   allow_quoted_nulls: false
 }
 
-/** Which of these columns of texts hold whole numbers that a double would round, and nothing but whole numbers. */
+/** For each text column: whether no, some or only values are whole numbers that a double would round. */
 const longIntegers = async (
   query: string,
   names: ReadonlyArray<string>,
@@ -57,12 +57,12 @@ const longIntegers = async (
   return row.map((cell) => (cell === "only" || cell === "some" ? cell : "none"))
 }
 
-/** Types whose format the reader found out as well. */
+/** Types for which the reader has also detected a format. */
 const formatted = new Set<Id>([Id.DATE, Id.TIME, Id.TIMESTAMP, Id.TIMESTAMP_TZ])
 
 /**
- * Types are found with all rows: DuckDB would round a decimal that comes later in a column of integers. One file is
- * then read with what was found.
+ * Types are detected from all rows: with a sample, DuckDB would round a decimal that comes later in a column of
+ * integers. A single file is then read with the detected types.
  */
 const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<string> => {
   const read = (more: Readonly<Record<string, string | boolean>>) =>
@@ -80,7 +80,7 @@ const csv = async (files: ReadonlyArray<Opened>, database: Database): Promise<st
   return long.length === 0 ? detected : read({ types: `{${long.join(", ")}}` })
 }
 
-/** Reads a csv file with text columns of these names: it fails with the line that does not fit. */
+/** Reads a CSV file as text columns with these names. Fails with the line that does not fit. */
 export const plainCsv = (path: string, header: ReadonlyArray<string>): string => {
   const columns = header.map((_, index) => `c${index}: 'VARCHAR'`).join(", ")
   return `read_csv(${literal(path)}${options({ ...strictCsv, auto_detect: false, columns: `{${columns}}` })})`
@@ -96,20 +96,21 @@ const lines = (files: ReadonlyArray<Opened>): string =>
     escape: `'"'`,
     new_line: "'\\n'",
     allow_quoted_nulls: false,
-    // The longest line that is kept, were it all quotes and wide characters; the buffer is 16 times that by default.
+    // The longest accepted line, if it consisted of quotes and wide characters. The default buffer is 16 times as
+    // large.
     max_line_size: 7 * mib,
     buffer_size: 8 * mib
   })})`
 
 const noRecords = /expected records/
 
-/** DuckDB finds times and UUIDs in texts. */
+/** DuckDB detects times and UUIDs in JSON strings; they stay strings. */
 const ofJson = (type: DuckDBType): string =>
   isJson(type) ? "JSON" : type.typeId === Id.UUID || type.typeId === Id.TIME ? "VARCHAR" : String(type)
 
 /**
- * JSON has types of its own: what is a text there stays one, whatever it looks like, and numbers keep their digits.
- * Undefined when there is no record.
+ * Keeps the types of JSON: strings stay strings whatever they look like, and numbers keep their digits. Undefined when
+ * the files hold no record.
  */
 const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
   const common = { format: "'newline_delimited'", maximum_object_size: 4 * mib, ...several(files) }
@@ -117,7 +118,7 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
     ...common,
     records: true,
     sample_size: -1,
-    // A record is a row, however many members it has, and however seldom.
+    // A record is always a row; without this, DuckDB turns records with many rare members into a MAP.
     map_inference_threshold: -1,
     dateformat: never,
     timestampformat: never
@@ -138,7 +139,8 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
   const long = new Map(
     (await longIntegers(raw, doubles, files, database)).map((found, index) => [doubles[index], found])
   )
-  // A name with a number may be one that was there already: only the reader knows which member it stands for.
+  // DuckDB numbers names that differ only in case. A name such as `a_1` may also be a real member, and only the reader
+  // knows which.
   if (columns.some(({ name }) => /_[0-9]+$/.test(name))) return detected
   return read(
     columns.map(({ name, type }) => {
@@ -148,7 +150,7 @@ const ndjson = async (files: ReadonlyArray<Opened>, database: Database): Promise
   )
 }
 
-/** The query that reads the files, or undefined when they hold nothing: then nobody knows their columns. */
+/** The query that reads the files; undefined when they are empty and their columns unknown. */
 export const source = async (files: ReadonlyArray<Opened>, database: Database): Promise<string | undefined> => {
   const parts: Array<string> = []
   const groups = new Map<Format, Array<Opened>>()

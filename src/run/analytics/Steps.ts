@@ -12,7 +12,7 @@ export class Steps {
   readonly #run: Work
   readonly #inputs: Inputs
   readonly #receivers: Receivers
-  /** Those that ran together with the node before them. */
+  /** Nodes that already ran together with the node before them. */
   readonly #done = new Set<Station>()
   #component = ""
   #statement: Scene["statement"]
@@ -23,7 +23,7 @@ export class Steps {
     this.#receivers = new Receivers(run)
   }
 
-  /** Where the run is, for the failure that came from there. */
+  /** The current component and statement, for error messages. */
   scene(): Pick<Scene, "component" | "statement"> {
     const component = this.#component
     return this.#statement === undefined ? { component } : { component, statement: this.#statement }
@@ -34,7 +34,7 @@ export class Steps {
     this.#statement = undefined
   }
 
-  /** Everything that touches files of the tenant: afterwards the database is closed. */
+  /** Opens the files of an input. When all inputs are prepared, the database is closed to other files. */
   async prepare(station: Station): Promise<void> {
     if (station.type.kind !== "input") return
     this.#at(station)
@@ -50,7 +50,7 @@ export class Steps {
     else await this.#receive(station)
   }
 
-  /** Moves what was written to where it belongs, when nothing can fail any more but that. */
+  /** Moves the written files to their places. Called when every statement has succeeded. */
   async deliver(): Promise<void> {
     for (const [station, move] of this.#receivers.waiting) {
       this.#run.signal.throwIfAborted()
@@ -82,7 +82,7 @@ export class Steps {
     for (const [name, { from, stream }] of views) {
       await database.run(`CREATE VIEW ${viewName(name)} AS FROM ${from.relations.get(stream)!.name}`)
     }
-    // One that only goes into a file does so on the way, without a table between.
+    // A query that is only written to a file becomes a view, which saves a table.
     const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
     const straight = only !== undefined && only.inputs.length === 1 && this.#receivers.counts(only)
     const name = database.relation()
@@ -101,7 +101,7 @@ export class Steps {
     for (const view of views.keys()) await database.run(`DROP VIEW ${viewName(view)}`)
   }
 
-  /** Takes the number of records that the last statement read from each file that is not counted yet. */
+  /** Stores the record counts of the last statement for the files that are not counted yet. */
   async #count(): Promise<void> {
     const open = this.#run.graph.stations
       .flatMap((station) => [...station.relations.values()])
@@ -112,7 +112,7 @@ export class Steps {
   }
 }
 
-/** A query that nobody reads is only looked at. */
+/** A query without subscribers becomes a view: it is checked but not run. */
 const kindOf = (station: Station, straight: boolean): "TABLE" | "VIEW" =>
   straight || station.subscribers.length === 0 ? "VIEW" : "TABLE"
 

@@ -3,7 +3,7 @@ import type { Files } from "./Files.ts"
 import type { Graph } from "./Plan.ts"
 import type { Scratch } from "./Scratch.ts"
 
-/** What the steps of a run share. */
+/** The state that the steps of a run share. */
 export interface Work {
   readonly graph: Graph
   readonly database: Database

@@ -1,17 +1,20 @@
 import type { FileHandle } from "node:fs/promises"
 import { writeFailure } from "../../drivers/Failure.ts"
 
-/** Bytes that may wait for the disk before the writer has to: the next batches are made while it works. */
+/** Bytes that may wait for the disk before `write` waits: batches are produced while earlier ones are written. */
 const maxWaiting = 4 * 1024 * 1024
 
-/** Bytes after which a sync begins in the background, so that the last one finds little to do. */
+/** Bytes after which a sync starts in the background, so that little is left for the last one. */
 const syncEvery = 32 * 1024 * 1024
 
-/** What waits lies in blocks that are used over and over: fresh memory for every batch costs more than the copy. */
+/**
+ * Waiting bytes are copied into blocks that are reused, because allocating memory for every batch costs more than the
+ * copy.
+ */
 const blockBytes = 1024 * 1024
 const maxFree = maxWaiting / blockBytes
 
-/** The longest character. */
+/** The most UTF-8 bytes of one character. */
 const characterBytes = 4
 
 const encoder = new TextEncoder()
@@ -21,7 +24,7 @@ interface Block {
   used: number
 }
 
-/** Appends to an open file in the background and in order. A failure comes out of the calls that follow it. */
+/** Appends to an open file in the background and in order. A failure is thrown by the calls that follow it. */
 export class Appender {
   readonly #handle: FileHandle
   /** The file's name in an error message. */
@@ -40,7 +43,7 @@ export class Appender {
     this.#what = what
   }
 
-  /** Takes a copy before it returns. */
+  /** Copies the chunk before it returns. */
   write(chunk: Uint8Array | string): Promise<void> | undefined {
     if (this.#failure !== undefined) throw this.#failure
     if (typeof chunk === "string") this.#putText(chunk)
@@ -51,7 +54,7 @@ export class Appender {
     return this.#room.promise
   }
 
-  /** Resolves when everything is in the file and durable. */
+  /** Resolves when all bytes are in the file and durable. */
   async sync(): Promise<void> {
     await this.#writing
     await this.#syncing
@@ -61,7 +64,7 @@ export class Appender {
     })
   }
 
-  /** Resolves when the file is not in use any more, and may be closed. */
+  /** Resolves when no call uses the file any more, so that it may be closed. */
   async idle(): Promise<void> {
     await this.#writing
     await this.#syncing
@@ -91,7 +94,7 @@ export class Appender {
     this.#waitingBytes += bytes
   }
 
-  /** The last block, or a new one when it has less room than that. */
+  /** The last block, or a new one when less than `room` bytes are free. */
   #blockWith(room: number): Block {
     const last = this.#waiting.at(-1)
     if (last !== undefined && last.used + room <= blockBytes) return last
@@ -115,12 +118,12 @@ export class Appender {
       if (this.#waitingBytes <= maxWaiting) this.#settleRoom()
       this.#startSync(bytes)
     }
-    // In the same step as the look at the queue: what comes after it has to start anew.
+    // Set without an await after the queue was found empty: a later `write` has to start a new loop.
     this.#writing = undefined
   }
 
   async #writeAll(buffers: ReadonlyArray<Uint8Array>): Promise<void> {
-    // More than the kernel takes at once is cut by Node; what it does not take is written one by one.
+    // Node may write only a part of a long list; the rest is written block by block.
     let { bytesWritten: skip } = await this.#handle.writev(buffers)
     for (const buffer of buffers) {
       for (let at = Math.min(skip, buffer.length); at < buffer.length; ) {

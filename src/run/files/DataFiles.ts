@@ -6,7 +6,7 @@ import { segments } from "../../drivers/files/TenantFiles.ts"
 import type { Sink } from "../../nodes/Node.ts"
 import { Appender } from "./Appender.ts"
 
-/** Counts what a run writes against its limit. */
+/** Counts the bytes that a run writes against its limit. */
 export class Allowance {
   #left: number
   readonly #limit: number
@@ -16,7 +16,7 @@ export class Allowance {
   }
   spend(bytes: number, what: string): void {
     this.#left -= bytes
-    if (this.#left < 0) throw new Failure(`${what} is over the size limit of a run (${this.#limit} bytes)`)
+    if (this.#left < 0) throw new Failure(`${what} exceeds the size limit of a run (${this.#limit} bytes)`)
   }
 }
 
@@ -25,7 +25,9 @@ const syncFolder = async (path: string) => {
   await folder.sync().finally(() => folder.close())
 }
 
-/** Makes the folders of `parts` below `root` one by one and durably; a link among them would lead out of it. */
+/**
+ * Creates the folders of `parts` below `root` one at a time and durably. Refuses links, which could lead out of `root`.
+ */
 const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
   await mkdir(root, { recursive: true, mode: 0o700 })
   let folder = root
@@ -41,12 +43,12 @@ const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: str
     )
     if (made) await syncFolder(above)
     else if (!(await lstat(folder)).isDirectory())
-      throw new Failure(`${what} could not be written: "${part}" is no folder`)
+      throw new Failure(`${what} could not be written: "${part}" is not a folder`)
   }
   return folder
 }
 
-/** Cuts off what stands behind the last line end of the file. */
+/** Truncates the file after its last line end. */
 const trim = async (handle: FileHandle): Promise<void> => {
   const { size } = await handle.stat()
   const length = 1024 * 1024
@@ -60,13 +62,13 @@ const trim = async (handle: FileHandle): Promise<void> => {
   if (size > 0) await handle.truncate(0)
 }
 
-/** The tenant's `data/` area. A file grows under a name in `unfinished` and moves to its own when it is durable. */
+/** The tenant's `data/` area. A file is written under a name in `unfinished` and renamed when it is durable. */
 export class DataFiles {
   readonly #data: string
   readonly #unfinished: string
   readonly #allowance: Allowance
   #count = 0
-  /** Closes the files that are open. */
+  /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
   constructor(data: string, unfinished: string, allowance: Allowance) {
@@ -108,7 +110,7 @@ export class DataFiles {
     return { write, close, copies: true }
   }
 
-  /** A file that grows in place. A last line without its end is what a run left that was cut off: it goes. */
+  /** Opens a file for appending. An incomplete last line, left by an interrupted run, is removed. */
   async append(path: string): Promise<Sink> {
     const folders = [...segments(path)]
     const name = folders.pop()!
@@ -123,7 +125,7 @@ export class DataFiles {
     })
     if (!(await handle.stat()).isFile()) {
       await handle.close()
-      throw new Failure(`${what} could not be written: it is no file`)
+      throw new Failure(`${what} could not be written: it is not a regular file`)
     }
     await trim(handle)
     await syncFolder(folder)
@@ -143,7 +145,7 @@ export class DataFiles {
     return { write, close, flush: () => appender.sync(), copies: true }
   }
 
-  /** What closes the file, once nothing is being written to it. */
+  /** The function that closes the file after its pending writes. */
   #releaseOf(handle: FileHandle, appender: Appender): () => Promise<void> {
     const release = async () => {
       this.#open.delete(release)
@@ -154,7 +156,7 @@ export class DataFiles {
     return release
   }
 
-  /** Removes what was not closed, and closes it. */
+  /** Closes and removes unfinished files. */
   async clear(): Promise<void> {
     await rm(this.#unfinished, { recursive: true, force: true })
     await Promise.allSettled([...this.#open].map((release) => release()))

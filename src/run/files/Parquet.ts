@@ -13,20 +13,20 @@ import type { Batch } from "../../nodes/Node.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 
-/** What DuckDB may hold beside the run's own heap, MiB: it reads a few row groups at a time. */
+/** DuckDB's memory besides the run's heap, in MiB. It reads a few row groups at a time. */
 const memoryMib = 160
 const spillBytes = 1024 ** 3
 
 let files = 0
 
-/** Puts the bytes where DuckDB can read them. */
+/** Copies the bytes to a file that DuckDB can read. */
 const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>) => {
   const path = join(scratch, `${++files}.parquet`)
   await pipeline(bytes, createWriteStream(path, { mode: 0o600 }))
   return { path, close: () => rm(path, { force: true }) }
 }
 
-/** Linux opens a file anew under the name of its descriptor: what was checked is what is read. */
+/** Linux reopens a file by the path of its descriptor, so DuckDB reads the file that was checked. */
 const direct = async (path: string, from: TenantFiles) => {
   const handle = await from.open(path)
   return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
@@ -47,7 +47,7 @@ async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
   }
 }
 
-/** The records of a Parquet file, with every value as the JSON that keeps all of it. */
+/** The records of a Parquet file, each value as lossless JSON. */
 export async function* parquet(
   source: string | Reference,
   from: { readonly files: TenantFiles; readonly stored: StoredFiles; readonly scratch: string }

@@ -6,7 +6,7 @@ import type { StoredFile } from "../../nodes/Node.ts"
 import { type Reference, referenceKey } from "../../protocol/References.ts"
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
 
-/** What the flowline refers to: the gateway has resolved it before the run began. */
+/** The stored files that the flowline refers to. The gateway resolved the references before the run began. */
 export class StoredFiles {
   readonly #spec: RunSpec
   readonly #blobs: Layer.Layer<Blobs>
@@ -28,7 +28,7 @@ export class StoredFiles {
     const bytes = Stream.unwrap(Effect.flatMap(Blobs, (blobs) => blobs.read(this.#spec.tenant, sha256)))
     let read = 0
     try {
-      // Provided to the stream, not to its opening: the storage's connections live as long as it is read.
+      // Provided to the stream rather than to its opening, so that the connections stay open while it is read.
       for await (const chunk of Stream.toAsyncIterable(Stream.provide(bytes, this.#blobs))) {
         read += chunk.length
         yield chunk

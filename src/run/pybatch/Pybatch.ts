@@ -17,12 +17,12 @@ import { inner, wire } from "./Wiring.ts"
 const maxFiles = 1000
 const maxCharacters = 16 * 1024 * 1024
 
-/** The type of artifacts that hold Python nodes. */
+/** The type of artifacts that contain Python nodes. */
 const artifactType = /^python_node:/i
 
 /**
- * The tenant's Python files: those of its configuration, then artifacts in the versions that the flowline names, then
- * the latest ones.
+ * The tenant's Python files: first those of its configuration, then artifacts in the versions that the flowline names,
+ * then the latest versions.
  */
 const filesOf = async (
   context: RunContext,
@@ -46,7 +46,7 @@ const filesOf = async (
   return [...files, ...latest.filter(([name]) => !pinned.has(artifactOf(name)))]
 }
 
-/** A Python node as the pipeline sees it: what it does happens in the Python process. */
+/** The Python nodes as seen by the pipeline; the work is done in the Python process. */
 class Nodes {
   readonly #program: Program
   readonly #fed: ReadonlySet<string>
@@ -139,8 +139,8 @@ class Nodes {
 }
 
 /**
- * Runs a flowline of Python nodes: they are one Python process; what brings rows to it and takes them from it are the
- * catalogue's nodes, here.
+ * Runs a flowline of Python nodes. All of them run in one Python process; the inputs and outputs around them are nodes
+ * of the catalogue and run here.
  */
 export const pybatch = async (
   flowline: Flowline,

@@ -4,7 +4,10 @@ import { parseJson } from "../../languages/json/JsonValue.ts"
 const Row = Schema.Record(Schema.String, Schema.Unknown)
 const Count = Schema.Tuple([Schema.Int, Schema.Int, Schema.Int])
 
-/** What the Python process says, as JSON lines. It runs programs of users, so it is checked like any other input. */
+/**
+ * A message of the Python process, a JSON line. It runs users' programs, so the messages are checked like any other
+ * input.
+ */
 const Message = Schema.Union([
   Schema.Tuple([Schema.Literal("rows"), Schema.String, Schema.Array(Row)]),
   Schema.Tuple([Schema.Literal("errors"), Schema.String, Schema.Array(Schema.Tuple([Row, Schema.String]))]),
@@ -20,5 +23,5 @@ const decode = Schema.decodeUnknownSync(Message)
 /** Throws when the line is not a message. Integers beyond 2^53 in rows are strings. */
 export const readMessage = (line: string): Message => decode(parseJson(line))
 
-/** A line longer than this is not one of ours: a row may have some hundred MiB, and is held here several times. */
+/** Maximum length of a message in bytes: a row may have some hundred MiB, and is held here several times. */
 export const maxMessageBytes = 256 * 1024 * 1024

@@ -9,18 +9,18 @@ import { type Message, maxMessageBytes, readMessage } from "./PythonMessage.ts"
 /** A file of Python nodes: its path below the tenant's configuration folder, or the name of its artifact. */
 export type PythonFile = readonly [name: string, text: string]
 
-/** What the Python process is to run. */
+/** The first message to the Python process: the nodes to run. */
 export interface PythonOrder {
   readonly nodes: ReadonlyArray<{
     readonly component: string
     readonly type: string
     readonly settings: Readonly<Record<string, unknown>>
-    /** How many ends of input it waits for. */
+    /** How many senders have to end before the node's input has ended. */
     readonly senders: number
-    /** Whether nodes outside of the process take its rows. */
+    /** Whether nodes outside of the process receive its rows. */
     readonly asked: boolean
   }>
-  /** From component over stream to component, inside the process. */
+  /** Connections inside the process: sender, stream, receiver. */
   readonly edges: ReadonlyArray<readonly [string, string, string]>
   readonly files: ReadonlyArray<PythonFile>
 }
@@ -42,7 +42,7 @@ export class Program {
     const messages = this.#process.stdio[3]
     this.#messages = messages instanceof Readable ? messages : Readable.from([])
     for (const stream of this.#process.stdio) stream?.on("error", () => {})
-    // Programs that a node starts write here; what Python nodes print comes as messages.
+    // Output of programs that a node starts arrives here; what Python nodes print arrives as messages.
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {
         this.#tail = (this.#tail + text).slice(-tailBytes)
@@ -61,11 +61,11 @@ export class Program {
   async #write(value: unknown): Promise<void> {
     const { stdin } = this.#process
     if (stdin === null || stdin.destroyed || stdin.write(`${JSON.stringify(value)}\n`)) return
-    // Where nothing can be written any more, nobody reads: how the process ends says why.
+    // After the process has ended, a write stays pending; the exit code explains the failure.
     await Promise.race([once(stdin, "drain"), once(stdin, "close"), this.#ended]).catch(() => {})
   }
 
-  /** Settles when the process has room for more. */
+  /** Resolves when the process can receive more. */
   rows(component: string, rows: Batch): Promise<void> {
     return this.#write(["rows", component, rows])
   }
@@ -74,14 +74,15 @@ export class Program {
     return this.#write(["end", component])
   }
 
-  /** Gives every message to `take`, one after the other, until the process has ended. */
+  /** Passes each message to `take`, one after the other, until the process has ended. */
   async read(take: (message: Message) => void | Promise<void>): Promise<void> {
     let waiting: Array<Buffer> = []
     let bytes = 0
     for await (const chunk of this.#messages) {
       waiting.push(chunk)
       bytes += chunk.length
-      if (bytes > maxMessageBytes) throw new Failure("A Python node sent more at once than can be taken")
+      if (bytes > maxMessageBytes)
+        throw new Failure(`A Python node sent a message of more than ${maxMessageBytes} bytes`)
       if (!chunk.includes(0x0a)) continue
       const text = Buffer.concat(waiting)
       const end = text.lastIndexOf(0x0a)
@@ -91,14 +92,14 @@ export class Program {
     }
   }
 
-  /** How the process came to its end, and the last that it wrote. */
+  /** How the process ended, with the last of its output. */
   async reason(): Promise<string> {
     const how = await this.#ended
     const tail = this.#tail.trim().split("\n").at(-1) ?? ""
     return `The Python process ${how}${tail === "" ? "" : `: ${tail}`}`
   }
 
-  /** Everything has been said: it may leave. */
+  /** Closes the input of the process, so that it ends. */
   close(): void {
     this.#process.stdin?.end()
   }

@@ -4,14 +4,14 @@ import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowlin
 import type { PythonOrder } from "./PythonProcess.ts"
 
 /**
- * Stands in the outer flowline for every stream between two Python nodes: their rows stay in the Python process. It
- * only keeps the order in which nodes end. No stream of a flowline can have this name.
+ * The stream that replaces every stream between two Python nodes in the outer flowline. It carries no rows, which stay
+ * in the Python process, and only orders the ends of the nodes. No user's stream can have this name.
  */
 export const inner = "\u0000inner"
 
 const isPython = ({ type }: DagNode): boolean => !catalogue.has(type)
 
-/** Which part of a flowline runs in the Python process, and the flowline as the pipeline around it sees it. */
+/** Splits a flowline: the part for the Python process, and the flowline for the pipeline around it. */
 export const wire = (
   flowline: Flowline
 ): { readonly outer: Flowline; readonly order: Omit<PythonOrder, "files">; readonly fed: ReadonlySet<string> } => {

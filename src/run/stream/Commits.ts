@@ -1,9 +1,9 @@
 import type { Position } from "../../nodes/Node.ts"
 
-/** Milliseconds between two times at which positions are kept: what is read again after a crash. */
+/** Milliseconds between commits: the most that is read again after a crash. */
 const commitMillis = 500
 
-/** Keeps the positions of a flowline's inputs: what they have read so far, once every node has made it durable. */
+/** Saves the positions of a flowline's inputs after every node has made the records before them durable. */
 export class Commits {
   readonly #flush: () => Promise<void>
   readonly #fail: (cause: unknown) => void
@@ -16,7 +16,7 @@ export class Commits {
     this.#fail = fail
   }
 
-  /** The position as an input gets it. */
+  /** The position for an input; saving is deferred to the next commit. */
   of(position: Position): Position {
     return {
       load: position.load,
@@ -36,14 +36,14 @@ export class Commits {
   }
 
   async #keep(): Promise<void> {
-    // What is read during the flush may miss it: the values are taken before.
+    // Taken before the flush, which may miss records that are read while it runs.
     const values = [...this.#waiting].map(([position, value]) => [position, value()] as const)
     this.#waiting.clear()
     await this.#flush()
     for (const [position, value] of values) await position.save(() => value)
   }
 
-  /** Nothing is kept any more. */
+  /** Stops committing. */
   stop(): void {
     clearTimeout(this.#timer)
     this.#waiting.clear()

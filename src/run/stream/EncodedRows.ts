@@ -6,7 +6,9 @@ import { type Pipeline, pipeline } from "./Pipeline.ts"
 
 const settingsOf = (type: NodeType, { settings }: DagNode): unknown => Schema.decodeUnknownSync(type.settings)(settings)
 
-/** An input that can encode rows for its output, when the flowline is these two nodes and nothing else. */
+/**
+ * The nodes of a flowline that consists of an input and an output only, where the input can encode rows for the output.
+ */
 const pairOf = ({ dag }: Flowline) => {
   const [input, output, ...others] = dag
   if (input === undefined || output === undefined || others.length > 0) return undefined
@@ -20,8 +22,8 @@ const pairOf = ({ dag }: Flowline) => {
 }
 
 /**
- * A flowline with an output that encodes rows. Where an input makes these rows and nothing is in between, the input
- * makes the output's bytes as it reads: they are the same, for half of the time. Every other flowline runs as ever.
+ * A flowline whose output encodes rows. If the input can encode them and is directly connected, it produces the
+ * output's bytes as it reads, which are equal and take half of the time. Every other flowline runs as usual.
  */
 export const extraction = (flowline: Flowline, makeContext: (component: string) => RunContext): Pipeline => {
   const pair = pairOf(flowline)
@@ -35,8 +37,8 @@ export const extraction = (flowline: Flowline, makeContext: (component: string) 
   const reading = node({
     ...reader,
     start: async (_: unknown, context: NodeContext) => {
-      // What the output loads has time to load while the database is reached.
-      const [instance] = await Promise.all([start(context, write), import("../archive/ArchiveWriter.ts")])
+      // The output's module is loaded while the database connection is established.
+      const [instance] = await Promise.all([start(context, write), import("../archive/Zip.ts")])
       return instance
     }
   })

@@ -15,7 +15,7 @@ import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
 
-/** A node failed and with it the run. `message` is for the user; `cause` has the rest. */
+/** A node failed, and with it the run. `message` is for the user; `cause` is the original error. */
 export class NodeFailure extends Data.TaggedError("NodeFailure")<{
   readonly component: string
   readonly detail: string
@@ -26,28 +26,33 @@ export class NodeFailure extends Data.TaggedError("NodeFailure")<{
   }
 }
 
-/** The running form of a flowline. */
+/** A running flowline. */
 export interface Pipeline {
   /**
-   * Starts every node, runs the inputs side by side until all of them have ended, then ends the others in topological
-   * order. Rejects with the first {@link NodeFailure}, after every input has stopped, or with the reason of the
-   * contexts' signal when that was aborted.
+   * Starts every node, runs the inputs concurrently until all of them have ended, then ends the others in topological
+   * order. Rejects with the first {@link NodeFailure} after every input has stopped, or with the abort reason of the
+   * contexts' signal.
    */
   readonly run: () => Promise<void>
-  /** In the order of the flowline; may be read at any time. */
+  /** Counters in the order of the flowline's nodes; may be read at any time. */
   readonly counters: () => ReadonlyArray<NodeCounters>
-  /** Gives a node a batch that none of these nodes sent, or its text: see {@link NodeType.text}. */
+  /** Passes a batch from outside of this pipeline to a node. */
   readonly take: (component: string, batch: Batch) => Promise<void>
+  /** Passes the text of a batch to a node: see {@link NodeType.text}. */
   readonly write: (component: string, text: Uint8Array, records: number) => Promise<void>
 }
 
-/** A batch chain without any waiting would never let timers and messages in: the inputs let go this often. */
+/**
+ * Milliseconds after which inputs yield to the event loop. A chain of batches that never waits would starve timers and
+ * messages.
+ */
 const breathMillis = 10
 const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**
- * Wires the nodes of a decoded flowline. A batch goes to its subscribers one after the other and `emit` settles when
- * all of them took it, which is the back-pressure; a node with several senders takes their batches in turn.
+ * Connects the nodes of a decoded flowline. A batch is passed to its subscribers one after the other, and `emit`
+ * resolves when all of them have taken it, which gives back-pressure. A node with several senders processes their
+ * batches in turn.
  */
 export const pipeline = (
   flowline: Flowline,
@@ -114,7 +119,7 @@ export const pipeline = (
   }
 }
 
-/** Senders before receivers. The flowline has no cycles: validation saw to that. */
+/** Senders before receivers. Validation has refused cycles. */
 const topological = (stations: ReadonlyArray<Station>): ReadonlyArray<Station> => {
   const places = new Map(stations.map((station, place) => [station, place]))
   const ways = stations.flatMap((station, from) =>
@@ -123,7 +128,7 @@ const topological = (stations: ReadonlyArray<Station>): ReadonlyArray<Station> =
   return sendersFirst(stations.length, ways).map((place) => stations[place]!)
 }
 
-/** One node with its subscribers, its counters and its queue. */
+/** A node with its subscribers, counters and queue. */
 class Station {
   readonly component: string
   readonly node: DagNode
@@ -131,10 +136,10 @@ class Station {
   readonly subscribers: Map<string, Array<Station>>
   readonly #type: NodeType
   readonly #abort: AbortController
-  /** The published streams behind {@link chosen}. */
+  /** The published streams for {@link chosen}. */
   readonly #chosen: ReadonlyArray<string>
   #instance: Instance = {}
-  /** Settles when the batches that were taken so far are done; undefined when the node is free. */
+  /** Settles when the accepted batches are processed; undefined when the node is idle. */
   #busy: Promise<void> | undefined
   #recordsIn = 0
   #recordsOut = 0
@@ -160,7 +165,7 @@ class Station {
     return new NodeFailure({ component: this.component, detail, cause })
   }
 
-  /** Runs a step of the node. The first failure of the run aborts all of it. */
+  /** Runs a step of the node. The first failure aborts the whole run. */
   async #guard(step: () => void | Promise<void>): Promise<void> {
     try {
       await step()
@@ -188,7 +193,7 @@ class Station {
     })
   }
 
-  /** Runs the input to its end. `emit` is this station's own with what the pipeline adds for inputs. */
+  /** Runs the input to its end. `emit` is this station's own, extended by the pipeline for inputs. */
   input(emit: Emit): Promise<void> {
     return this.#guard(async () => {
       await this.#instance.run?.(emit)
@@ -196,7 +201,7 @@ class Station {
     })
   }
 
-  /** Takes a batch, after those that came before it. */
+  /** Processes a batch after the earlier ones. */
   take(batch: Batch): Promise<void> {
     return this.#inTurn(() => {
       this.#recordsIn += batch.length
@@ -211,7 +216,7 @@ class Station {
     })
   }
 
-  /** Makes durable what was taken, between two batches. */
+  /** Makes the accepted records durable, between two batches. */
   async flush(): Promise<void> {
     if (this.#instance.flush !== undefined) await this.#inTurn(() => this.#instance.flush?.(this.emit))
   }
@@ -249,7 +254,7 @@ class Station {
     if (sent && stream !== errors) this.#recordsOut += batch.length
   }
 
-  /** Counts; the context hears of it only when no stream takes the records. */
+  /** Counts rejected records. The context is told only when no stream publishes them. */
   #reject(count: number, reason: string, published = false): void {
     this.#errors += count
     this.#lastError = reason

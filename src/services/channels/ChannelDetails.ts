@@ -7,7 +7,7 @@ type Known = JobKey & JobState
 
 const decodeJobs = Schema.decodeUnknownSync(ChannelDetail.fields.jobs)
 
-/** The jobs of a folder, and those that run though the folder has them no more. */
+/** The jobs of a folder, and running jobs that are no longer in it. */
 const jobsOf = (tenant: string, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
   const stateOf = (cluster: string, job: string) =>
     states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
@@ -29,7 +29,7 @@ const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
   return folder.issues.length === 0 ? undefined : folder.issues.map(issueText).join("\n")
 }
 
-/** What the endpoints say of channels. */
+/** The answers of the endpoints about channels. */
 export const views = {
   list: (folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
     const children: Array<ChannelEntry> = []

@@ -13,23 +13,23 @@ export interface ChannelJob extends JobDefinition {
   readonly file: string
 }
 
-/** A channel's folder: its jobs, or what is wrong with it. */
+/** A channel's folder: its jobs, or its faults. */
 export interface ChannelFolder {
   readonly name: string
   readonly jobs: ReadonlyArray<ChannelJob>
-  /** The path of the structure file in the tenant's configuration. */
+  /** Path of the structure file in the tenant's configuration. */
   readonly file: string
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** Why a job cannot run: what is wrong with its flowline. */
+/** The faults of a job's flowline. */
 export interface JobFault {
   /** Path in the tenant's configuration. */
   readonly file: string
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** A job's flowline, ready to run, and the path of its file in the tenant's configuration. */
+/** A job's valid flowline, and the path of its file in the tenant's configuration. */
 export interface JobFlowline extends Definition {
   readonly file: string
 }
@@ -37,7 +37,7 @@ export interface JobFlowline extends Definition {
 const extensions = ["yaml", "hjson", "json"]
 const isJobName = Schema.is(JobName)
 
-/** The channels that the tenants' configurations describe, read anew each time. */
+/** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
   {
@@ -55,7 +55,7 @@ export class ChannelFolders extends Context.Service<
       const conf = yield* Conf
       const flowlines = yield* Flowlines
 
-      /** The first of the files that is there. What is larger than any flowline is cut, and so found faulty. */
+      /** The first existing file. At most one byte over the size limit is read, so a larger file is refused. */
       const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: string, paths: ReadonlyArray<string>) {
         for (const path of paths) {
           const file = yield* conf.open(tenant, path).pipe(
@@ -72,7 +72,7 @@ export class ChannelFolders extends Context.Service<
         return undefined
       })
 
-      /** The job with the file that it is without a word: the first of the three that is there. */
+      /** The declared flowline file, else the first existing `<job>.yaml`, `.hjson` or `.json`. */
       const withFile = (tenant: string, channel: string) =>
         Effect.fnUntraced(function* (job: JobDefinition) {
           if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }

@@ -14,7 +14,7 @@ import { type DesiredChange, JobStore } from "./JobStore.ts"
 
 type Missing = NotFound | StorageUnreachable
 
-/** A channel's folder (when there is one) and the jobs of it that the database knows. */
+/** A channel's folder, if it exists, and its jobs in the database. */
 interface Known {
   readonly folder: ChannelFolder | undefined
   readonly states: ReadonlyArray<JobKey & JobState>
@@ -25,7 +25,7 @@ export class Channels extends Context.Service<
   {
     readonly list: (tenant: string) => Effect.Effect<ChannelList, StorageUnreachable>
     readonly status: (tenant: string, channel: string) => Effect.Effect<ChannelDetail, Missing>
-    /** A stop comes back when the runs have ended, or after ten seconds. */
+    /** Starts, stops or restarts a channel. A stop returns when the runs have ended, or after ten seconds. */
     readonly act: (
       tenant: string,
       channel: string,
@@ -34,7 +34,7 @@ export class Channels extends Context.Service<
     readonly actOnJob: (job: JobKey, wish: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
-    /** The same, and then what comes. It does not end by itself. */
+    /** The lines of {@link output}, then later ones as they are printed. Does not end by itself. */
     readonly follow: (
       job: JobKey,
       after: number | undefined
@@ -49,7 +49,7 @@ export class Channels extends Context.Service<
       const jobs = yield* Jobs
       const { signals } = yield* JobKeeper
 
-      /** A channel is there as long as its folder is, or a job of it still runs. */
+      /** A channel exists while its folder exists or a job of it still runs. */
       const find = Effect.fn("Channels.find")(function* (tenant: string, channel: string) {
         const names = yield* folders.names(tenant)
         const states = yield* store.list(tenant, channel)
@@ -71,7 +71,7 @@ export class Channels extends Context.Service<
         return { folder, defined, state }
       })
 
-      /** Every job must be able to run before one is started. */
+      /** Fails unless every job can run, before any of them is started. */
       const check = Effect.fn("Channels.check")(function* (
         tenant: string,
         channel: string,
@@ -97,7 +97,8 @@ export class Channels extends Context.Service<
         if (wish !== "stop" || first === undefined) return
         const ids = new Set(keys.map(jobId))
         const states = store.list(first.tenant, first.channel)
-        // What still runs after that is killed later: the stop is written down. What was started again meanwhile stays.
+        // Runs that outlast the wait are killed later, because the stop is stored. Jobs that were started again
+        // meanwhile do not count.
         yield* states.pipe(
           Effect.filterOrFail(
             (all) => all.every((state) => state.desired || state.status === "STOPPED" || !ids.has(jobId(state))),

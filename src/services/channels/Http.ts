@@ -29,7 +29,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
     const draining = yield* Draining
     const answers = yield* IdempotencyStore
 
-    /** A stop that comes again stops again: it always wins. */
+    /** Starts and restarts are idempotent by their key; a repeated stop is executed again. */
     const answer = <E>(
       request: HttpServerRequest.HttpServerRequest,
       tenant: string,

@@ -14,11 +14,11 @@ export const ChannelStatus = Schema.Literals([
 ])
 export type ChannelStatus = typeof ChannelStatus.Type
 
-/** Whether a job with this status has a run, or will have another one by itself. */
+/** Whether a job with this status has a run, or will get one without a further request. */
 export const isUnderWay = (status: JobStatus): boolean =>
   status === "STARTING" || status === "ACTIVE" || status === "RESTARTING"
 
-/** What names a job in all tenants. */
+/** The full name of a job. */
 export interface JobKey {
   readonly tenant: string
   readonly channel: string
@@ -26,7 +26,7 @@ export interface JobKey {
   readonly job: string
 }
 
-/** The job as one text: no name in it has a slash. */
+/** The job as a text; its names contain no slash. */
 export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${tenant}/${channel}/${cluster}/${job}`
 
 export const jobKey = (id: string): JobKey => {
@@ -34,31 +34,31 @@ export const jobKey = (id: string): JobKey => {
   return { tenant, channel, cluster, job }
 }
 
-/** What a job's inputs keep their positions under, and what its archives name as their maker. */
+/** The scope of a job's input positions, and the producer named in its archives. */
 export const jobScope = ({ channel, cluster, job }: JobKey): string => `channels/${channel}/${cluster}/${job}`
 
-/** Name of a channel, a cluster or a job: part of paths, and of the job's address. */
+/** The name of a channel, cluster or job; part of paths and of the job's address. */
 export const JobName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, {
     expected: "a name of letters, digits, `.`, `_` and `-` (63 at most)"
   })
 )
 
-/** A job that nobody has started yet, or the state that the database has of it. */
+/** The state of a job in the database, or of a job that was never started. */
 export interface JobState {
   readonly status: JobStatus
-  /** Whether it should run. */
+  /** Whether the job should run. */
   readonly desired: boolean
   /** When the status began: ISO 8601 UTC with milliseconds. */
   readonly since: string | null
-  /** Runs that failed and were followed by another one, since the job was started. */
+  /** Failed runs that were followed by another one, since the job was started. */
   readonly restarts: number
   readonly lastError: string | null
-  /** The gateway that keeps the job: `<host>:<pid>`. */
+  /** The gateway that runs the job: `<host>:<pid>`. */
   readonly node: string | null
   /** Process of the run: `<host>:<pid>`. */
   readonly jobId: string | null
-  /** The next time that a schedule starts it. */
+  /** The next time at which the schedule starts the job. */
   readonly nextRun: string | null
   /** Counters of the run's nodes, as JSON. */
   readonly nodes: string
@@ -76,7 +76,7 @@ export const neverStarted: JobState = {
   nodes: "[]"
 }
 
-/** The status of a channel by its jobs: those that should run, and those that still do. */
+/** The status of a channel from those of its jobs that should run or still do. */
 export const statusOf = (jobs: ReadonlyArray<Pick<JobState, "status" | "desired">>): ChannelStatus => {
   const concerned = jobs.filter(({ status, desired }) => desired || status !== "STOPPED")
   const count = (status: JobStatus) => concerned.filter((job) => job.status === status).length

@@ -9,8 +9,8 @@ import { JobKeeper } from "./JobKeeper.ts"
 import type { DesiredJob } from "./JobStore.ts"
 
 /**
- * Something was wished of a job, in this generation. The message stays until the job has come to its end, so that
- * whoever takes over from a gateway that died goes on with it.
+ * Carries out the desired state of a job in this generation. The message is stored until it is done, so a gateway that
+ * takes over from a dead one continues it.
  */
 const Keep = Rpc.make("Keep", {
   payload: { generation: Schema.Int },
@@ -19,10 +19,10 @@ const Keep = Rpc.make("Keep", {
   .annotate(ClusterSchema.Persisted, true)
   .annotate(ClusterSchema.InterruptOnTermination, true)
 
-/** A job of a channel. Its address is its id; the cluster sees to it that one gateway at a time has it. */
+/** A job of a channel as a cluster entity. Its id is the job's id; the cluster assigns it to one gateway at a time. */
 const Job = Entity.make("Job", [Keep])
 
-/** Takes care of jobs that the cluster gives to this gateway. */
+/** Handles the jobs that the cluster assigns to this gateway. */
 export const layer = Job.toLayer(
   Effect.gen(function* () {
     const keeper = yield* JobKeeper
@@ -33,7 +33,8 @@ export const layer = Job.toLayer(
     return Job.of({
       Keep: ({ payload: { generation } }) =>
         Effect.gen(function* () {
-          // Messages may come in any order: only the newest counts, and it waits until the run before it is gone.
+          // Messages may arrive in any order: only the newest generation counts, and it waits until the previous run
+          // has ended.
           if (generation < newest) return
           newest = generation
           while (keeping !== undefined) {
@@ -44,7 +45,7 @@ export const layer = Job.toLayer(
           if (generation < newest) return
           keeping = yield* Effect.forkChild(keeper.keep({ ...key, generation }))
           yield* Fiber.join(keeping).pipe(
-            // Interrupted by a newer generation, not by the end of this gateway.
+            // Done if a newer generation interrupted it; the end of this gateway must leave the message stored.
             Effect.catchCause((cause) => (newest > generation ? Effect.void : Effect.failCause(cause)))
           )
         })
@@ -53,7 +54,7 @@ export const layer = Job.toLayer(
   { concurrency: "unbounded", maxIdleTime: "1 minute" }
 )
 
-/** Whoever wants something of a job tells it so here, wherever in the cluster it is. */
+/** Announces a new generation of a job to the gateway that is responsible for it. */
 export class Jobs extends Context.Service<
   Jobs,
   { readonly tell: (wished: DesiredJob) => Effect.Effect<void, StorageUnreachable> }

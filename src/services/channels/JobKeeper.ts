@@ -11,22 +11,22 @@ import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobS
 
 const hour = 3_600_000
 
-/** Names a run of the job, and its archive. The hash tells jobs apart whose names look the same when they are joined. */
+/** The id of a run of the job and of its archive. The hash distinguishes jobs whose joined names are equal. */
 const runIdOf = (key: JobKey, at: number): string => {
   const name = [key.channel, key.cluster, key.job].join("-").replace(/[^A-Za-z0-9_-]/g, "_")
   return `${name.slice(0, 100)}-${(Hash.string(jobScope(key)) >>> 0).toString(36)}-${at}`
 }
 
-/** Keeps a job going: one run after the other, as its channel's structure says. */
+/** Runs a job repeatedly, as its channel's structure says. */
 export class JobKeeper extends Context.Service<
   JobKeeper,
   {
     /**
-     * Does what is wished of the job in this generation: runs it until it has come to its end, or sees to it that it is
-     * known as stopped. Returns when nothing is left to do. Interrupting it ends the run, which may then go on elsewhere.
+     * Carries out the desired state of the job in this generation: runs it to its end, or confirms that it has stopped.
+     * Returns when nothing is left to do. Interruption ends the run, which may then continue on another gateway.
      */
     readonly keep: (job: DesiredJob) => Effect.Effect<void>
-    /** Tells followers in this process that a job has said something, by its id. */
+    /** Wakes followers in this process when the job with the given id has new output. */
     readonly signals: Signals
   }
 >()("flow/channels/JobKeeper") {
@@ -46,11 +46,11 @@ export class JobKeeper extends Context.Service<
         if (issues[0] !== undefined) return `${file}: ${issueText(issues[0])}`
         return (
           jobs.find((other) => other.name === job && other.cluster === cluster) ??
-          `${file}: there is no job ${cluster}/${job} any more`
+          `${file}: the job ${cluster}/${job} no longer exists`
         )
       })
 
-      /** The attempt of this gateway: from the claim to the job's end, or until it is told to stop. */
+      /** The attempt of this gateway: from the claim to the job's end, or until the job is stopped. */
       const attempt = (claim: JobClaim) => {
         const { tenant, epoch, lines } = claim
         const id = jobId(claim)
@@ -74,7 +74,7 @@ export class JobKeeper extends Context.Service<
             ),
           output: (lines) => store.output(claim, lines),
           truncated: Effect.succeed(true),
-          // They are written with the next confirmation.
+          // The counters are stored with the next confirmation.
           counters: (nodes, flowline) => Effect.as(metrics.counters(flowline, nodes), true),
           position: (component, value) => store.position(claim, component, value)
         })
@@ -85,7 +85,7 @@ export class JobKeeper extends Context.Service<
             Effect.andThen(changed)
           )
 
-        /** One run, from its file to its end. */
+        /** One run, from reading the flowline file to its end. */
         const runOnce = Effect.fnUntraced(function* (job: ChannelJob) {
           const found = yield* folders.flowline(tenant, job)
           if (Result.isFailure(found)) {
@@ -100,13 +100,13 @@ export class JobKeeper extends Context.Service<
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
         })
 
-        /** Runs the job again and again, until it has come to its end or may not be tried any more. */
+        /** Repeats runs until the job has ended or has failed too often. */
         const keepRunning = Effect.gen(function* () {
           let { nextAt, restarts } = claim
-          // On a busy machine the run of a killed gateway may go on for a moment.
+          // On a busy machine the run of a killed gateway may continue for a moment.
           if (claim.previous !== null) yield* engine.gone(claim.previous)
           let failures = claim.failures
-          /** Failures in a row, each soon after its start. */
+          /** Number of consecutive failures soon after a start. */
           let inARow = 0
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
@@ -127,8 +127,8 @@ export class JobKeeper extends Context.Service<
             const now = yield* Clock.currentTimeMillis
             if (outcome._tag === "Succeeded") {
               if (definition?.schedule === undefined) return yield* change({ status: "FINISHED" })
-              // What was missed meanwhile is made up for by one run at once.
-              // A timer may be early, and a clock may be set back: the same time is not due twice.
+              // Several missed times are made up for by one run. The maximum prevents a second run for the same time
+              // when a timer is early or the clock was set back.
               nextAt = Cron.next(definition.schedule, Math.max(begun, nextAt ?? 0)).getTime()
               inARow = 0
               continue

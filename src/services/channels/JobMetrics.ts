@@ -18,11 +18,11 @@ export interface JobMetrics {
   readonly status: (status: JobStatus) => Effect.Effect<void>
   readonly counters: (flowline: Flowline, nodes: ReadonlyArray<NodeCounters>) => Effect.Effect<void>
   readonly restarted: Effect.Effect<void>
-  /** The job is not this gateway's any more. */
+  /** Removes the job's metrics when this gateway no longer runs it. */
   readonly gone: Effect.Effect<void>
 }
 
-/** What is told of a job: by tenant, channel, cluster and job. */
+/** The metrics of a job, with the labels tenant, channel, cluster and job. */
 export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetrics => {
   const attributes = { tenant, channel, cluster, job }
   const set = (gauge: Metric.Gauge<number>, value: number) =>

@@ -3,14 +3,14 @@ import { jobScan } from "../../protocol/Liveness.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobStore } from "./JobStore.ts"
 
-/** Tells jobs again that nobody takes care of: a gateway may have died between writing a wish down and telling it. */
+/** Announces again the jobs that no gateway handles: one may have died between storing a request and announcing it. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* JobStore
     const jobs = yield* Jobs
     let away = false
     const round = Effect.gen(function* () {
-      // While the database was away no keeper could give a sign of life: first all get the time of a round for that.
+      // While the database was unreachable no gateway could send a heartbeat, so after that one round is skipped.
       if (away) yield* store.list("")
       else yield* Effect.forEach(yield* store.unattended, jobs.tell, { discard: true })
       away = false
@@ -20,8 +20,8 @@ export const layer = Layer.effectDiscard(
           away = true
         })
       ),
-      // The next round may go well.
-      Effect.catchDefect((defect) => Effect.logError("looking after jobs", defect))
+      // A later round may succeed.
+      Effect.catchDefect((defect) => Effect.logError("The recovery of jobs failed", defect))
     )
     yield* round.pipe(Effect.schedule(Schedule.spaced(jobScan)), Effect.forkScoped)
   })

@@ -5,24 +5,24 @@ import type { PrintedLine } from "../runs/Attempt.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { JobKey, JobState, JobStatus } from "./Job.ts"
 
-/** A gateway's claim of a job. What it writes counts as long as no later claim has been made. */
+/** A gateway's claim of a job. Its writes are accepted until a later claim is made. */
 export interface JobClaim extends JobKey {
-  /** Counts the starts, stops and restarts of the job. */
+  /** Number of starts, stops and restarts of the job. */
   readonly generation: number
-  /** Counts the claims. */
+  /** Number of claims. */
   readonly epoch: number
   readonly restarts: number
-  /** When runs failed in the last hour, epoch milliseconds. */
+  /** Times of failed runs in the last hour, in epoch milliseconds. */
   readonly failures: ReadonlyArray<number>
-  /** When the schedule starts the job next, epoch milliseconds. */
+  /** The next scheduled start, in epoch milliseconds. */
   readonly nextAt: number | undefined
-  /** Output lines so far. */
+  /** Number of output lines so far. */
   readonly lines: number
-  /** Process of the last run of the claim before. */
+  /** Process of the last run under the previous claim. */
   readonly previous: string | null
 }
 
-/** A change of a job's state. What is absent stays. */
+/** A change of a job's state. Absent members stay unchanged. */
 export interface JobChange {
   readonly status: JobStatus
   readonly jobId?: string
@@ -34,56 +34,55 @@ export interface JobChange {
 
 export type DesiredChange = "start" | "stop" | "restart"
 
-/** A job and the generation in which something was wished of it. */
+/** A job and the generation of its desired state. */
 export interface DesiredJob extends JobKey {
   readonly generation: number
 }
 
-/** What the jobs should do, what they do, and their last lines. Writes of a claim that is over answer false. */
+/** The desired and actual states of jobs, and their last output lines. Writes under an outdated claim return false. */
 export class JobStore extends Context.Service<
   JobStore,
   {
-    /** The jobs of a tenant that were ever started, by channel, cluster and name. */
+    /** The jobs of a tenant that were ever started, ordered by channel, cluster and name. */
     readonly list: (
       tenant: string,
       channel?: string
     ) => Effect.Effect<ReadonlyArray<JobKey & JobState>, StorageUnreachable>
     /**
-     * Writes down what the jobs should do, all at once. A start of what runs and a stop of what does not change nothing.
-     * Gives every job that is to be looked after, with its generation.
+     * Stores the desired state of the jobs in one transaction. Starting a running job and stopping a stopped one
+     * changes nothing. Returns the jobs that have to be announced, with their generations.
      */
     readonly wish: (
       wish: DesiredChange,
       jobs: ReadonlyArray<JobKey>
     ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
-    /** Claims a job, unless the generation is over or the job has come to its end. */
+    /** Claims a job, unless the generation is outdated or the job has ended. */
     readonly claim: (job: DesiredJob, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
-    /** Says that the claim goes on; `nodes` are the counters of the run. */
+    /** Confirms the claim; `nodes` are the counters of the run. */
     readonly beat: (
       claim: JobClaim,
       nodes: ReadonlyArray<NodeCounters> | undefined
     ) => Effect.Effect<boolean, StorageUnreachable>
     readonly change: (claim: JobClaim, change: JobChange) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends a claim whose job is to go on elsewhere. */
+    /** Ends a claim so that another gateway can continue the job. */
     readonly release: (claim: JobClaim) => Effect.Effect<void, StorageUnreachable>
-    /** The job was told to stop in this generation, and no run of it is left. */
+    /** Confirms that the job has stopped in this generation: no run of it is left. */
     readonly stopped: (job: DesiredJob) => Effect.Effect<void, StorageUnreachable>
     readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
-    /** Keeps where an input stands, under the job's scope. */
+    /** Stores the position of an input under the job's scope. */
     readonly position: (
       claim: JobClaim,
       component: string,
       value: unknown
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** Lines after a sequence number, or the last `limit` of them when it is absent. */
+    /** The lines after a sequence number; without one, the last `limit` lines. */
     readonly lines: (
       job: JobKey,
       after: number | undefined,
       limit: number
     ) => Stream.Stream<StoredLine, StorageUnreachable>
     /**
-     * Begins a new generation of jobs that should run, or should have stopped, and that nobody has said anything about
-     * for a while.
+     * Begins a new generation of jobs that are to run or to stop, and whose gateway has sent no heartbeat for a while.
      */
     readonly unattended: Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
   }

@@ -6,46 +6,46 @@ import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { JobName } from "./Job.ts"
 
-/** How a job that fails is run again: pauses in milliseconds, and how often in an hour. */
+/** How a failed job is repeated: pauses in milliseconds, and the number of failures per hour. */
 export interface RestartPolicy {
   readonly initial: number
   readonly max: number
   readonly perHour: number
 }
 
-/** A job as the channel's structure describes it. */
+/** A job as defined in the channel's structure. */
 export interface JobDefinition {
   readonly name: string
   readonly cluster: string
   readonly runtime: Runtime
-  /** Path of the flowline file in the channel's folder; without one, `<name>.yaml`, `.hjson` or `.json`. */
+  /** Path of the flowline file in the channel's folder; if absent, `<name>.yaml`, `.hjson` or `.json`. */
   readonly flowline: string | undefined
-  /** When a batch is run; without one, the job is kept running. */
+  /** The schedule of a batch job; without one, the job runs continuously. */
   readonly schedule: Cron.Cron | undefined
   readonly restart: RestartPolicy
 }
 
-/** Days that a month has at most, by its number from 1. */
+/** The maximum number of days of each month, by its number from 1. */
 const daysOf = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
-/** Whether a schedule has a time at all: the 31st of February has none, and looking for it takes long. */
+/** Whether a schedule ever fires. The 31st of February does not, and searching for it would take long. */
 const comes = (text: string, { days, months, weekdays }: Cron.Cron): boolean => {
   const [, , , day, , weekday] = text.trim().split(/\s+/)
-  // A day and a weekday are two ways to be due, unless one of them says `*`: then both have to be right.
+  // If both day and weekday are restricted, either suffices; else both must match.
   const either = weekdays.size > 0 && !day?.startsWith("*") && !weekday?.startsWith("*")
   if (days.size === 0 || either) return true
   const first = Math.min(...days)
   return months.size === 0 || [...months].some((month) => daysOf[month]! >= first)
 }
 
-/** Seconds come first, so there are six fields. */
+/** Cron expressions with six fields, of which the first is seconds. */
 const Schedule = Schema.String.check(
   Schema.makeFilter((text: string) => {
     const cron = text.trim().split(/\s+/).length === 6 ? Cron.parse(text, "UTC") : undefined
     if (cron === undefined || Result.isFailure(cron)) {
       return "Expected a cron expression with seconds first, such as 0 */5 * * * *"
     }
-    return comes(text, cron.success) ? undefined : "This schedule never comes: none of its months has such a day"
+    return comes(text, cron.success) ? undefined : "This schedule never fires: none of its months has such a day"
   })
 )
 
@@ -76,7 +76,7 @@ const Structure = Schema.Struct({
 
 const decodeStructure = Schema.decodeUnknownResult(Structure, { errors: "all", onExcessProperty: "error" })
 
-/** Runs of these come to an end by themselves. */
+/** The runtimes whose runs end by themselves. */
 const batch: ReadonlySet<Runtime> = new Set(["analytics", "pybatch"])
 
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
@@ -111,12 +111,12 @@ const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, Reado
   const names = new Set<string>()
   const definitions = listed.map(({ flowline, schedule, restart, ...job }, index): JobDefinition => {
     const name = `${job.cluster}/${job.name}`
-    if (names.has(name)) faults.push({ path: [key, index, "name"], detail: `The job ${name} is there twice` })
+    if (names.has(name)) faults.push({ path: [key, index, "name"], detail: `Two jobs are named ${name}` })
     names.add(name)
     if (schedule !== undefined && !batch.has(job.runtime)) {
       faults.push({
         path: [key, index, "schedule"],
-        detail: `A ${job.runtime} job is kept running: it has no schedule`
+        detail: `A ${job.runtime} job runs continuously and cannot have a schedule`
       })
     }
     return {
@@ -129,7 +129,7 @@ const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, Reado
   return faults.length === 0 ? Result.succeed(definitions) : Result.fail(faults)
 }
 
-/** The jobs of a `channel_structure` file (YAML, HJSON or JSON), or all that is wrong with it, in its order. */
+/** The jobs of a `channel_structure` file (YAML, HJSON or JSON), or all its faults, in the order of the file. */
 export const readStructure = (file: SourceFile): Result.Result<ReadonlyArray<JobDefinition>, ReadonlyArray<Issue>> => {
   const document = readDocument(file, 40_000)
   if (Result.isFailure(document)) return Result.fail(document.failure)

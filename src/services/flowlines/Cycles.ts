@@ -2,16 +2,16 @@ import { sendersFirst, type Way } from "../../protocol/SendersFirst.ts"
 
 /** A subscription whose component exists. */
 export interface Edge extends Way {
-  /** Which of the subscriptions of `to` it is. */
+  /** The index among the subscriptions of `to`. */
   readonly index: number
 }
 
-/** More cycles than anybody mends at once. */
+/** Maximum number of reported cycles. */
 const maxCycles = 20
 
 /**
- * Cycles of a graph, one after the other until none is left, each as the edges of its path: the last one ends where
- * the first one begins. `inside` has the nodes of all that were found. Linear time for each cycle.
+ * Finds cycles of a graph until none is left. Each is a list of edges, where the last one ends at the beginning of the
+ * first. `inside` has the nodes of all cycles. Linear time per cycle.
  */
 export const findCycles = (
   size: number,
@@ -32,7 +32,7 @@ export const findCycles = (
 const findCycle = (size: number, edges: ReadonlyArray<Edge>): ReadonlyArray<Edge> | undefined => {
   const left = new Set(Array.from({ length: size }, (_, index) => index))
   for (const index of sendersFirst(size, edges)) left.delete(index)
-  // Each node that is left has a sender that is left too: going back must come round.
+  // Every remaining node has a remaining sender, so going backwards must reach a node twice.
   const incoming = new Map(
     edges.filter(({ from, to }) => left.has(from) && left.has(to)).map((edge) => [edge.to, edge])
   )

@@ -17,51 +17,51 @@ export interface FlowlineFile {
 /** A flowline file that has been parsed. */
 export interface FlowlineDocument {
   readonly needs: Needs
-  /** The parsed file; absent when the decoder keeps it elsewhere, because it is too large to be moved about. */
+  /** The parsed file; absent when a decoder thread holds it, because it is too large to copy. */
   readonly source?: SourceDocument
 }
 
-/** What a flowline is validated with: whose it is, and what its document needs. */
+/** The tenant's data that validation uses, as far as the document needs it. */
 export interface Surroundings {
   readonly tenant?: string
-  /** The nodes that the tenant brings along. */
+  /** The tenant's own nodes. */
   readonly own?: ReadonlyArray<NodeDescriptor>
-  /** The grok patterns that the tenant brings along. */
+  /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions
 }
 
-/** A flowline that can run: nothing that is known before a run is wrong with it. */
+/** A valid flowline. */
 export interface Definition {
   readonly flowline: Flowline
-  /** What the file says as JSON text, without defaults, for storage. */
+  /** The file's content as JSON text, without defaults, for storage. */
   readonly dag: string
 }
 
-/** Parses and validates flowline files without holding anybody else up, however large or odd they are. */
+/** Parses and validates flowline files without blocking other requests, however large or unusual the files are. */
 export class FlowlineDecoder extends Context.Service<
   FlowlineDecoder,
   {
-    /** The document can be validated until the scope ends. */
+    /** Parses a file. The document can be validated until the scope ends. */
     readonly parse: (file: FlowlineFile) => Effect.Effect<FlowlineDocument, BadRequest, Scope.Scope>
-    /** Fails with everything that is wrong with the flowline. */
+    /** Validates a document. Fails with all its faults. */
     readonly validate: (document: FlowlineDocument, surroundings: Surroundings) => Effect.Effect<Definition, BadRequest>
   }
 >()("flow/flowlines/FlowlineDecoder") {}
 
-/** A document that is at hand. */
+/** A document with its content. */
 export type ParsedDocument = Required<FlowlineDocument>
 
 export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
   Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
 
-/** What is wrong with a document's value, besides its SQL. */
+/** The faults of a document's value, except those of its SQL. */
 export const check = (value: unknown, { own, patterns, tenant }: Surroundings) =>
   validate(value, ownNodes(own ?? []), patterns, tenant)
 
-/** More would only repeat themselves, and a hostile file could make millions. */
+/** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
 const maxIssues = 200
 
-/** The outcome of a {@link check}, with what is wrong with the SQL. All issues, in the order of the file. */
+/** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
   { source }: ParsedDocument,
   flowline: Result.Result<Flowline, ReadonlyArray<Finding>>,

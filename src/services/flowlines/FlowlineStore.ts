@@ -17,23 +17,23 @@ export interface NewVersion {
   readonly platformId: string
 }
 
-/** What became of an attempt to add a version. */
+/** The outcome of an attempt to add a version. */
 export type Revision =
   | { readonly _tag: "Saved"; readonly version: number }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Changed" }
 
-/** Where flowlines are kept. Every method sees the flowlines of one tenant only. */
+/** The storage of flowlines. Every method covers one tenant only. */
 export class FlowlineStore extends Context.Service<
   FlowlineStore,
   {
-    /** Adds a flowline with its version 1. One that is not `saved` can be run but is not found by its id. */
+    /** Adds a flowline with version 1. A flowline that is not `saved` can be run but is not found by its id. */
     readonly create: (
       tenant: string,
       flowline: NewVersion,
       saved: boolean
     ) => Effect.Effect<FlowlineVersion, StorageUnreachable>
-    /** Adds the next version of a saved flowline; with `expected`, only when that is its current version. */
+    /** Adds the next version of a saved flowline; with `expected`, only if one of these is its current version. */
     readonly revise: (
       tenant: string,
       flowline: NewVersion,
@@ -45,11 +45,11 @@ export class FlowlineStore extends Context.Service<
       id: string,
       version?: number
     ) => Effect.Effect<FlowlineVersion | undefined, StorageUnreachable>
-    /** Whether there is a flowline with this id, saved or run once. */
+    /** Whether a flowline with this id exists, saved or run once. */
     readonly isKnown: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Removes a saved flowline with its versions. False when there is none. */
+    /** Removes a saved flowline with its versions. Returns false when it does not exist. */
     readonly remove: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

@@ -12,7 +12,10 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
-/** A new flowline id: 20 URL-safe characters, the first a letter or digit so that no tool takes it for an option. */
+/**
+ * A new flowline id: 20 URL-safe characters. The first is a letter or digit, so that tools do not parse it as an
+ * option.
+ */
 const newId = Effect.sync(() => {
   for (;;) {
     const id = Base64Url.encode(crypto.getRandomValues(new Uint8Array(15)))
@@ -20,7 +23,7 @@ const newId = Effect.sync(() => {
   }
 })
 
-/** The entity tag of a version: what `If-Match` takes. */
+/** The entity tag of a version, for `If-Match`. */
 export const etagOf = (id: string, version: number): string => `"${id}.${version}"`
 
 /** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
@@ -32,13 +35,16 @@ const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArra
   })
 }
 
-/** The name under which clients know the place where a tenant's flowlines are kept. */
+/** The name that clients know for a tenant's collection of flowlines. */
 export const indexOf = (tenant: string): string => `${tenant}-flowlines`
 
 export class Flowlines extends Context.Service<
   Flowlines,
   {
-    /** Saves a new flowline, or the next version of `id`. `warnings` tell what may keep it from running here. */
+    /**
+     * Saves a new flowline, or the next version of `id`. `warnings` name what may prevent it from running on this
+     * machine.
+     */
     readonly save: (
       tenant: string,
       file: FlowlineFile,
@@ -47,9 +53,9 @@ export class Flowlines extends Context.Service<
       { readonly id: string; readonly version: number; readonly warnings: ReadonlyArray<string> },
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
-    /** Reads and validates a file for the tenant, without keeping it. */
+    /** Reads and validates a file for the tenant, without storing it. */
     readonly check: (tenant: string, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
-    /** Keeps a flowline to be run once: it has an id, but is not among the saved ones. */
+    /** Stores a flowline for a single run: it has an id, but is not listed. */
     readonly keepOnce: (
       tenant: string,
       file: FlowlineFile
@@ -84,7 +90,7 @@ export class Flowlines extends Context.Service<
 
       const check = Effect.fn("Flowlines.check")(function* (tenant: string, file: FlowlineFile) {
         const document = yield* decoder.parse(file)
-        // Scanning a tenant's nodes takes a while: only for flowlines that may use them.
+        // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
         const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
         const definition = yield* decoder.validate(document, {

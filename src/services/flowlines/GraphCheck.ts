@@ -2,7 +2,7 @@ import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { chosen, errors, type NodeType } from "../../nodes/Node.ts"
 import { type Edge, findCycles } from "./Cycles.ts"
 
-/** What the graph checks know of a node. Parts that could not be read are absent. */
+/** The data of a node for the graph checks. Parts that could not be read are absent. */
 export interface GraphNode {
   readonly component: string | undefined
   /** False when the component's name is the node's type. */
@@ -18,7 +18,7 @@ export interface GraphIssue {
   readonly detail: string
 }
 
-/** Everything that is wrong with the wiring of the nodes. */
+/** All faults in the connections of the nodes. */
 export const checkGraph = (nodes: ReadonlyArray<GraphNode>): ReadonlyArray<GraphIssue> => {
   const byName = new Map<string, number>()
   const issues: Array<GraphIssue> = []
@@ -57,7 +57,7 @@ const checkPublications = ({ type, publish = [] }: GraphNode, index: number): Re
     if (seen.has(stream)) return [{ path, detail: `The stream ${JSON.stringify(stream)} is published twice` }]
     seen.add(stream)
     if (type === undefined || type.outputs.includes(stream)) return []
-    // The name of the stream of failures means the same at every node.
+    // `errors` means the same at every node, so it is not a free name.
     if (type.outputs.includes(chosen) && stream !== errors) return []
     const own = type.outputs.filter((name) => name !== chosen)
     const detail =
@@ -99,10 +99,10 @@ const checkSubscriptions = (
     edges.push({ from, to: index, index: at })
     if (stream === undefined) return []
     const key = JSON.stringify([component, stream])
-    if (seen.has(key)) return [{ path, detail: "This subscription is there already" }]
+    if (seen.has(key)) return [{ path, detail: "This subscription exists already" }]
     seen.add(key)
     const { publish } = nodes[from]!
-    // A publication that could not be read may be the one.
+    // A publication that could not be read may be the subscribed one.
     if (publish === undefined || publish.some((publication) => (publication.stream ?? stream) === stream)) return []
     const names = publish.flatMap((publication) => publication.stream ?? [])
     const published = names.length === 0 ? "nothing" : listed(names)
@@ -111,7 +111,7 @@ const checkSubscriptions = (
   })
 }
 
-/** Nodes that no input leads to, besides those in a cycle or without any subscription, which have an issue already. */
+/** Nodes that no input leads to, except those in a cycle or without any subscription, which have an issue already. */
 const checkReachable = (
   nodes: ReadonlyArray<GraphNode>,
   edges: ReadonlyArray<Edge>,
@@ -123,7 +123,7 @@ const checkReachable = (
     receivers[from]!.push(to)
     resolved[to]!++
   }
-  // A node of an unknown type may well be an input, and what cannot be read may lead to one.
+  // A node of an unknown type may be an input, and an unreadable subscription may lead to one.
   const open = nodes.flatMap(({ type, subscribe }, index) =>
     type === undefined || type.kind === "input" || subscribe === undefined || resolved[index]! < subscribe.length
       ? [index]

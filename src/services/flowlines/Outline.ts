@@ -3,7 +3,7 @@ import { catalogue, needs } from "../../nodes/Catalogue.ts"
 import type { Relation } from "../../nodes/Node.ts"
 import { maxNodes, maxWires, type Runtime, runtimes } from "../../protocol/Flowline.ts"
 
-/** What can be read of a node whose definition may be wrong elsewhere. */
+/** The readable parts of a node whose definition may be faulty. */
 export interface OutlineNode {
   readonly type: string | undefined
   readonly component: string | undefined
@@ -15,7 +15,7 @@ export interface OutlineNode {
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined)
 
-/** The members that are texts, of a list of objects. */
+/** The text members with these names, for each object of a list. */
 const texts = (value: unknown, names: ReadonlyArray<string>): ReadonlyArray<Record<string, string>> | undefined => {
   if (value === undefined) return []
   if (!Array.isArray(value)) return undefined
@@ -28,24 +28,24 @@ const texts = (value: unknown, names: ReadonlyArray<string>): ReadonlyArray<Reco
   })
 }
 
-/** A flowline as far as it can be read. */
+/** The readable parts of a flowline. */
 export interface Outline {
   readonly runtime: Runtime | undefined
   readonly nodes: ReadonlyArray<OutlineNode>
 }
 
-/** A node as SQL sees it. */
+/** The parts of a node that the SQL checks use. */
 export interface SqlNode extends Pick<OutlineNode, "component" | "subscribe" | "publish"> {
   readonly relation: Relation | undefined
 }
 
-/** What the validation of a flowline takes besides its file. Plain data, without the settings of nodes. */
+/** What validation needs besides the file. Plain data, without the settings of nodes. */
 export interface Needs {
-  /** The nodes that the tenant brings along. */
+  /** Whether the flowline may use the tenant's own nodes. */
   readonly ownNodes: boolean
-  /** The grok patterns that the tenant brings along. */
+  /** Whether the flowline may use the tenant's grok patterns. */
   readonly patterns: boolean
-  /** Every node of the flowline when one of them has a statement to look at, else none. */
+  /** Every node of the flowline if one of them has an SQL statement, else empty. */
   readonly sql: ReadonlyArray<SqlNode>
 }
 
@@ -59,14 +59,14 @@ export const needsOf = ({ runtime, nodes }: Outline): Needs => {
     })
   )
   return {
-    // Where the runtime cannot be read, a node that is not in the catalogue may be one of these.
+    // If the runtime cannot be read, a node that is not in the catalogue may be the tenant's own.
     ownNodes: runtime === "pybatch" || (runtime === undefined && nodes.some(({ type }) => !catalogue.has(type ?? ""))),
     patterns: needs({ dag: nodes.map(({ type = "" }) => ({ type })) }, "patterns"),
     sql: seen.some(({ relation }) => relation !== undefined && "statement" in relation) ? seen : []
   }
 }
 
-/** Reads of a flowline whatever is readable, so that one fault does not hide the others. */
+/** Reads the readable parts of a flowline, so that one fault does not hide the others. */
 export const outline = (value: unknown): Outline => {
   const { runtime, dag } = Predicate.isObject(value) ? value : {}
   return {

@@ -16,7 +16,7 @@ import { type OutlineNode, outline } from "./Outline.ts"
 export interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly detail: string
-  /** Whether it is the member's key that is wrong, not its value. */
+  /** Whether the member's key is faulty rather than its value. */
   readonly key?: boolean
   /** Position inside the text at `path`. */
   readonly inside?: Position
@@ -39,7 +39,7 @@ const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
     value
   )
 
-/** Decodes with all findings at once. `known` gives the member names that are allowed where the path ends. */
+/** Decodes and reports all faults at once. `known` returns the member names that are allowed at a path. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   value: unknown,
@@ -60,7 +60,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
         return { path: full, detail, key: true }
       }
       const found = at(value, keys)
-      // The schemas' own names mean nothing to whoever wrote the file.
+      // The schemas' internal names mean nothing to the author of the file.
       const expected = message.replace(
         /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings)$/,
         "Expected object"
@@ -71,13 +71,13 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   )
 }
 
-/** A value in a message: short ones as they are. */
+/** A value in a message; long ones are described. */
 const describe = (value: unknown): string => {
   const text = typeof value === "object" ? undefined : JSON.stringify(value)
   return text === undefined || text.length > 40 ? kindOf(value) : text
 }
 
-/** The member names of the struct at a path of the flowline's schema. */
+/** The member names at a path of the flowline's schema. */
 const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
   const names = path.filter((key) => typeof key === "string")
   switch (names.join(".")) {
@@ -96,7 +96,7 @@ const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string
   }
 }
 
-/** Everything that is wrong with a flowline, or the decoded flowline. `own` and `patterns` are those of `tenant`. */
+/** The decoded flowline, or all its faults. `own` and `patterns` are those of `tenant`. */
 export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
@@ -155,11 +155,11 @@ const checkType = (
   return [{ path, detail: `${type} is not a node of ${runtime}, but of ${listed(found.runtimes)}` }]
 }
 
-/** A node whose type is known, and what its schema says of its settings. */
+/** A node of a known type, and its decoded settings. */
 interface KnownNode {
   readonly type: NodeType
   readonly findings: ReadonlyArray<Finding>
-  /** The decoded settings, without those that are faulty; absent where one of these is required. */
+  /** The decoded settings without the faulty ones; a failure when one of these is required. */
   readonly settings: Result.Result<unknown, unknown>
 }
 
@@ -172,7 +172,7 @@ const readNode = ({ type: name, settings }: OutlineNode, index: number, own: Own
   const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
   if (Result.isSuccess(decoded)) return { type, findings: [], settings: decoded }
   const findings = decoded.failure
-  // What is wrong with one setting hides nothing that is wrong with another.
+  // The other settings are still checked, so that one fault does not hide another.
   const faulty = new Set(findings.map(({ path }) => path[base.length]))
   const sound = Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name)))
   return { type, findings, settings: Schema.decodeUnknownResult(type.settings)(sound) }
@@ -208,7 +208,7 @@ const checkNode = (
 export const settingsOf = (type: NodeType): ReadonlyArray<string> =>
   "fields" in type.settings && Predicate.isObject(type.settings.fields) ? Object.keys(type.settings.fields) : []
 
-/** Two nodes that write the same entry or file: one would replace what the other wrote. */
+/** Finds nodes that write the same entry or file, because one would replace the output of the other. */
 const checkTargets = (
   nodes: ReadonlyArray<OutlineNode>,
   known: ReadonlyArray<KnownNode | undefined>

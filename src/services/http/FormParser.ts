@@ -6,10 +6,10 @@ import type { FileSaid, PartRule } from "../shared/Form.ts"
 import type { RunningHash } from "../shared/StreamHash.ts"
 import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 
-/** The one part whose bytes go on as they come and are not kept. */
+/** The part that is streamed and not kept. */
 export interface FileRule {
   readonly name: string
-  /** The most bytes that the file can have, if there is a limit: what is over it is not even received. */
+  /** Maximum size of the file in bytes, if it is limited. Reception stops beyond it. */
   readonly most?: { readonly limit: number; readonly limitName: string } | undefined
   readonly take: (chunk: Uint8Array) => void
   readonly newHash: () => RunningHash
@@ -38,13 +38,13 @@ export interface FormParser {
   readonly end: () => void
   readonly refused: () => BadRequest | TooLarge | undefined
   readonly parts: ReadonlyArray<ReceivedPart>
-  /** What the client says of the file, from its first byte on. */
+  /** What the client declares about the file; undefined until its first byte. */
   readonly file: () => FileSaid | undefined
-  /** The file's parts after its first, and what its digest says. */
+  /** The faults of the file: repeated parts, and a wrong digest. */
   readonly fileIssues: () => ReadonlyArray<Issue>
 }
 
-/** A form that is broken: told with all that is wrong with it. */
+/** The error for an invalid form, with all its faults. */
 export const unreadable = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The form is invalid", issues })
 
 /** Maximum size of a part's headers and boundary, in bytes. */
@@ -63,7 +63,10 @@ const faultOf = (error: MultipartParser.MultipartError): string => {
   }
 }
 
-/** Takes a form apart: a file's bytes to its rule, other parts into memory, each up to its limit, in any order. */
+/**
+ * Parses a form with parts in any order: the file's bytes go to its rule, other parts are kept in memory, each up to
+ * its limit.
+ */
 export const formParser = (headers: Readonly<Record<string, string>>, rules: FormRules): FormParser => {
   const parts: Array<ReceivedPart> = []
   let file: FileSaid | undefined
@@ -73,14 +76,14 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   let received = 0
   let taken = 0
   let refused: BadRequest | TooLarge | undefined
-  /** Bytes of the body; not a number when the client does not say. */
+  /** Bytes of the body according to the client; NaN if it does not say. */
   const announced = Number(headers["content-length"])
 
-  /** All that may come but the file's bytes: parts and, before the first and after the last, what belongs to none. */
+  /** Maximum number of bytes besides the file: the parts, and the preamble and epilogue around them. */
   let rest = (rules.maxParts + 1) * (rules.other.limit + overhead)
   for (const { limit } of rules.parts.values()) rest += limit
 
-  /** A form without a file is little more than its parts, so what is still to come tells how large a part can be. */
+  /** Expected size of a part. In a form without a file, the remaining bytes of the body limit it. */
   const expected = (limit: number): number | undefined => {
     const toCome = announced - received
     return rules.file === undefined && toCome > 0 ? Math.min(limit, toCome) : undefined

@@ -7,7 +7,7 @@ import { defaultLimits } from "../shared/Settings.ts"
 import { digestFault, hasDigest } from "./Digest.ts"
 import { type FileRule, type FormParser, type FormRules, formParser, unreadable } from "./FormParser.ts"
 
-/** The `content-type` fault of a request that is no form; a boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
+/** Why a request's content type is not that of a form. A boundary has 1 to 70 characters (RFC 2046, 5.1.1). */
 const typeFault = (contentType = ""): string | undefined => {
   if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) return "the content type must be multipart/form-data"
   const boundary = /;\s*boundary=(?:"([^"]*)"|([^\s;"]*))/i.exec(contentType)
@@ -15,7 +15,7 @@ const typeFault = (contentType = ""): string | undefined => {
   return length === 0 || length > 70 ? "the content type needs a boundary of 1 to 70 characters" : undefined
 }
 
-/** The parser of a request's form; refuses a request that is none. */
+/** Creates the parser for a request's form. Fails if the request is not a form. */
 export const parserFor = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   { parts, maxParts = defaultLimits.parts }: PartRules,
@@ -33,9 +33,9 @@ export const parserFor = Effect.fnUntraced(function* (
 })
 
 /**
- * Receives a form and gives its small parts. `write` hands a chunk to the parser. Refuses with all faults at once: parts
- * that are missing, sent twice or not what their digest says (`Content-Digest`, `Repr-Digest`, on the request or on a
- * part). What a refused client still sends is left to the server, which closes the connection.
+ * Receives a form and returns its small parts. `write` passes a chunk to the parser. Reports all faults at once: parts
+ * that are missing, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
+ * a part). The rest of a refused form is left to the server, which closes the connection.
  */
 export const receive = Effect.fnUntraced(function* <E>(
   request: HttpServerRequest.HttpServerRequest,
@@ -74,8 +74,8 @@ export const receive = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * Reads a `multipart/form-data` body into memory, each part within its limit. `hold` is told how many bytes are about
- * to be kept, and may refuse them.
+ * Reads a `multipart/form-data` body into memory, each part within its limit. `hold` is called with the number of bytes
+ * before they are kept, and may refuse them.
  */
 export const readForm = Effect.fn("Form.read")(function* <E = never>(
   request: HttpServerRequest.HttpServerRequest,

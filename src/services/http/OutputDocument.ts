@@ -26,7 +26,8 @@ export const formatOf = (accept: string | undefined): Format => {
 }
 
 /**
- * The number of the line after which to continue: the last line that the client received (`Last-Event-ID`), or `from`.
+ * The sequence number after which to continue: that of the last line that the client received (`Last-Event-ID`), else
+ * `from`.
  */
 export const startOf = (request: HttpServerRequest.HttpServerRequest, from: number | undefined): number | undefined => {
   const seen = request.headers["last-event-id"]
@@ -44,7 +45,7 @@ export const linesDocument = (format: Exclude<Format, "events">, lines: Readonly
   return HttpServerResponse.text(text, { contentType })
 }
 
-/** All lines of a run as one document, which also says how the run stands. They are read while they are sent. */
+/** All lines of a run as one document with the state of the run. The lines are read while the document is sent. */
 export const outputDocument = Effect.fn("Lines.document")(function* (
   format: Exclude<Format, "events">,
   about: { readonly id: string; readonly state: string; readonly truncated: boolean },

@@ -14,7 +14,7 @@ import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 export interface Upload<A> {
   readonly blob: Blob
   readonly file: FileSaid
-  /** What the check made of the small parts. */
+  /** The result of the check of the small parts. */
   readonly checked: A
 }
 
@@ -52,7 +52,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       received = chunk
       isCopied = false
       parser.write(chunk)
-      // The chunk was passed on as it is, and its bytes were copied, so its memory can be freed.
+      // The whole chunk was passed on and copied, so its memory can be freed.
       if (isCopied) giveBack(chunk)
     }
     const digests = sentDigests(request.headers)
@@ -80,7 +80,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       return { file, checked }
     })
     const stored = Effect.andThen(Deferred.await(begun), store(pipe))
-    // Whichever fails interrupts the other, and a write that is interrupted cleans up before it is over.
+    // If one fails, the other is interrupted; an interrupted write cleans up before it ends.
     const [{ file, checked }, blob] = yield* Effect.all([form, stored], { concurrency: 2 })
     return { blob, file, checked }
   })

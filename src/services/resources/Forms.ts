@@ -28,7 +28,7 @@ class Parts {
     }
   }
 
-  /** A whole number in decimal digits. */
+  /** An integer in decimal digits. */
   integer(part: string, least: number, most: number): number | undefined {
     const text = this.text(part)?.trim()
     if (text === undefined || text === "") return undefined
@@ -62,13 +62,13 @@ export const transferRules = rules("destination", "version", "embedded")
 /** The parts of a registration's form. */
 export const registrationRules = rules("url", "version", "size", "properties", "compression", "encoding")
 
-/** What was sent, for an idempotency key. */
+/** The content of the form as bytes, to compare requests with the same idempotency key. */
 export const fingerprint = (parts: ReadonlyMap<string, FormPart>): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(
     JSON.stringify([...parts].map(([name, { bytes }]) => [name, new TextDecoder().decode(bytes)]).sort())
   )
 
-/** What the form of a copy or a move asks for. */
+/** Decodes the form of a copy or a move. */
 export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
   const parts = new Parts(form)
   const to = parts.text("destination")
@@ -86,7 +86,7 @@ export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string,
   return { to: to!, embedded: embedded === "true", ...(version === undefined ? {} : { version }) }
 })
 
-/** What the form of a registration asks for. */
+/** Decodes the form of a registration. */
 export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
   const parts = new Parts(form)
   const url = parts.text("url")
@@ -119,7 +119,7 @@ const propertiesOf = (parts: Parts): Record<string, unknown> | undefined => {
   if (text === undefined || text.trim() === "") return undefined
   try {
     const value: unknown = JSON.parse(text)
-    // PostgreSQL keeps it as text, so any JSON comes back as it was sent.
+    // PostgreSQL stores the value as text, so it is returned exactly as it was sent.
     if (Predicate.isObject(value)) return value
     parts.issues.push({ part: "properties", detail: "Expected a JSON object" })
   } catch (error) {

@@ -1,15 +1,15 @@
-/** What the client says of a file: its own words. `filename` is never a path. */
+/** What the client declares about a file. `filename` is never a path. */
 export interface FileSaid {
   readonly filename: string | undefined
   readonly contentType: string
 }
 
-/** A part of a form that was read into memory, a file or a text field alike. */
+/** A part of a form in memory, whether it was sent as a file or as a text field. */
 export interface FormPart extends FileSaid {
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** What a part may be: at most `limit` bytes, over which the answer is 413 with `limitName`. */
+/** The rule for a part: over `limit` bytes the form is answered 413 with `limitName`. */
 export interface PartRule {
   readonly limit: number
   readonly limitName: string
@@ -18,6 +18,6 @@ export interface PartRule {
 
 export interface PartRules {
   readonly parts: Readonly<Record<string, PartRule>>
-  /** How many parts the form may have, named by a rule or not. */
+  /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts?: number
 }

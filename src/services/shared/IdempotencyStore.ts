@@ -1,7 +1,10 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 
-/** What is known of a key: nothing yet (and now it is taken), the first answer, or a request that is not done. */
+/**
+ * The state of a key: it was free and is now taken, it has an answer, its first request is still running, or that
+ * request was a different one.
+ */
 export type Begun =
   | { readonly _tag: "New" }
   | { readonly _tag: "Answered"; readonly answer: string }
@@ -14,7 +17,7 @@ export class IdempotencyStore extends Context.Service<
   {
     readonly begin: (tenant: string, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
     readonly finish: (tenant: string, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
-    /** Gives the key free again: the request failed and may be tried once more. */
+    /** Releases the key of a failed request, so that it can be retried. */
     readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/http/IdempotencyStore") {}

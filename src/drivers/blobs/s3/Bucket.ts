@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * At most so many at once; the others wait in the order in which they came. When one of those at work is overdue, the
- * waiting ones fail as well: one after the other they would only wait as long in vain.
+ * Limits the number of concurrent calls; further ones wait in order of arrival. When a running call is overdue, the
+ * waiting ones fail too, because they would only wait in vain one after the other.
  */
 export class LimitedCalls {
   #free: number

@@ -9,8 +9,8 @@ import { Multipart } from "./Multipart.ts"
 const first = 64 * 1024
 
 /**
- * Bytes that are gathered into parts. The buffers of parts that were sent are used again: garbage of this size would
- * stay for long. Only the first part's grows, as most contents are small.
+ * Collects bytes into parts. The buffers of sent parts are reused, because garbage of this size would stay for long.
+ * Only the first buffer grows on demand, as most contents are small.
  */
 export class Filling {
   #buffer: Buffer
@@ -28,7 +28,7 @@ export class Filling {
     return this.#bytes === this.#size
   }
 
-  /** Takes as much of the chunk as the part has room for, and gives back the rest. */
+  /** Copies as much of the chunk as the part has room for, and returns the rest. */
   add(chunk: Uint8Array): Uint8Array {
     const taken = chunk.subarray(0, this.#size - this.#bytes)
     const wanted = this.#bytes + taken.length
@@ -42,7 +42,7 @@ export class Filling {
     return chunk.subarray(taken.length)
   }
 
-  /** What was gathered; the next part has so many bytes. */
+  /** Returns the collected bytes; the next part will have `nextSize` bytes. */
   take(nextSize: number): Buffer {
     const part = this.#buffer.subarray(0, this.#bytes)
     const reusable = this.#free.findIndex((buffer) => buffer.length === nextSize)
@@ -52,12 +52,12 @@ export class Filling {
     return part
   }
 
-  /** What was gathered when nothing follows. */
+  /** Returns the collected bytes at the end of the source. */
   rest(): Buffer {
     return this.#buffer.subarray(0, this.#bytes)
   }
 
-  /** Nobody looks at the part any more. */
+  /** Allows the buffer of a sent part to be reused. */
   release(part: Buffer): void {
     this.#free.push(part)
   }
@@ -68,8 +68,8 @@ const mib = 1024 * 1024
 /** Contents up to this size are held in memory until their hash, and so their key, is known. */
 const smallPart = 8 * mib
 
-// All parts but the last have the same size, as some servers require. Only beyond 39 GiB, where 10 000 parts of that
-// size do not suffice, larger ones follow.
+// All parts but the last have the same size, as some servers require. Larger parts follow only beyond 39 GiB, where 10
+// 000 parts of that size do not suffice.
 const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
 
 /** Received bytes, held in memory or stored under a temporary key. */
@@ -105,7 +105,7 @@ export const collect = async (
       return ETag
     }, giveUp)
   }
-  // There is only one writer: the pump waits for each write before the next.
+  // Runs one write at a time: `writeBlocks` waits for each before the next.
   const write = async (buffers: ReadonlyArray<Uint8Array>, length: number) => {
     size += length
     for (const buffer of buffers) {
@@ -134,7 +134,7 @@ export const collect = async (
     return { ...blob, temporary: key }
   } catch (error) {
     giveUp(error)
-    // The upload may just be starting: wait until it is known, then abort it.
+    // The upload may be starting: wait until its id is known, then abort it.
     const cleaned = writing.catch(() => {}).then(() => upload?.abort().catch(() => {}))
     // An unresponsive server would block the cleanup too; the sweep does it later.
     if (!(error instanceof Overdue)) await cleaned

@@ -7,12 +7,12 @@ import { Overdue } from "../FileCalls.ts"
 import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
 import type { Bucket } from "./Bucket.ts"
 
-/** Bytes that are taken off the line before anybody asks for them. */
+/** Number of bytes that are received in advance. */
 const ahead = 512 * 1024
 
 /**
- * The bytes of an answer, taken in pieces of a wanted length. The server has a deadline only while somebody waits for
- * it; a taker that does not come back soon just stops the flow.
+ * The body of a response, read in pieces of a requested length. The server has a deadline only while a read is waiting;
+ * without reads, the transfer pauses.
  */
 export class Body {
   readonly #source: Readable
@@ -39,10 +39,13 @@ export class Body {
     source.on("close", () => end(source.errored))
   }
 
-  /** Exactly so many bytes. Fails when they do not come, or nothing comes for so many milliseconds. */
+  /**
+   * Returns exactly `bytes` bytes. Fails when the body ends before, or when nothing arrives for `deadline`
+   * milliseconds.
+   */
   async take(bytes: number, deadline: number): Promise<Buffer> {
     if (this.#bytes < bytes && this.#ended === undefined) await this.#more(bytes, deadline)
-    if (this.#bytes < bytes) throw this.#ended?.reason ?? new Overdue("the storage does not go on")
+    if (this.#bytes < bytes) throw this.#ended?.reason ?? new Overdue("the storage has stopped sending")
     const all = Buffer.concat(this.#chunks)
     const rest = all.subarray(bytes)
     this.#chunks = rest.length === 0 ? [] : [rest]
@@ -101,7 +104,7 @@ const open = async (bucket: Bucket, key: string, span: ByteSpan | undefined, sig
   return { span: asked, body }
 }
 
-/** Takes an opened blob in chunks of 512 KiB. */
+/** Reads an opened blob in chunks of 512 KiB. */
 class BodyChunks implements Chunks {
   readonly #reopen: (span: ByteSpan) => Promise<Opened>
   readonly #deadline: number

@@ -2,13 +2,13 @@ import { Readable } from "node:stream"
 import { NodeHttpHandler, type NodeHttpHandlerOptions } from "@smithy/node-http-handler"
 import { Overdue } from "../FileCalls.ts"
 
-/** Bytes that a connection is given at once: on a line that takes less within a deadline, the storage counts as silent. */
+/** Bytes per write to the connection. A connection that accepts less within a deadline counts as silent. */
 const piece = 64 * 1024
 
 /**
- * A body that is handed over piece by piece, and tells of each piece that the connection has taken. Node says nothing of
- * a large buffer until all of it is gone, and its own time-out of a connection begins anew when any byte went out since
- * it began: a server that stops reading was noticed only after twice the time.
+ * A body that is written piece by piece, with a call of `taken` for each piece that the connection requests. Node
+ * reports a large buffer only when it was sent completely, and restarts its own connection timeout if any byte was sent
+ * meanwhile: a server that stops reading would be detected only after twice the time.
  */
 export const inPieces = (body: Uint8Array, taken: () => void): Readable => {
   let at = 0
@@ -60,7 +60,7 @@ export class Handler extends NodeHttpHandler {
       const given = options?.abortSignal
       const abortSignal = given instanceof AbortSignal ? AbortSignal.any([given, control.signal]) : control.signal
       const timer = setTimeout(() => {
-        reject(new Overdue("the storage takes nothing more"))
+        reject(new Overdue("the storage has stopped receiving"))
         control.abort()
       }, this.#silence)
       const body = inPieces(bytes, () => timer.refresh())

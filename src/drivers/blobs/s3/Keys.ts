@@ -18,10 +18,10 @@ export interface Keys {
   readonly temporary: (tenant: string, name: string) => string
 }
 
-/** The name that the gateway's own objects have in place of a tenant; no tenant's name begins with a dot. */
+/** The folder of the gateway's own objects, in place of a tenant. Names of tenants do not begin with a dot. */
 export const ownFolder = ".health"
 
-/** Whether a part of a key can be the name of a tenant, or {@link ownFolder}. */
+/** Whether a segment of a key can be the name of a tenant, or {@link ownFolder}. */
 export const isTenant = (name: string): boolean => /^[A-Za-z0-9._-]+$/.test(name) && !/^\.+$/.test(name)
 
 const segment = (name: string): string => {
@@ -44,14 +44,14 @@ export const s3Keys = (prefix: string): Keys => {
   }
 }
 
-/** The value of the `CopySource` header. */
+/** The value of the `x-amz-copy-source` header. */
 export const copySource = (bucket: string, key: string): string =>
   [bucket, ...key.split("/")].map(encodeURIComponent).join("/")
 
-/** Names that this process is using right now. */
+/** Temporary names in use by this process. */
 const active = new Set<string>()
 
-/** A temporary name for the time of `use`. It tells which process it belongs to. */
+/** Runs `use` with a temporary name, which identifies this process. */
 export const named = async <A>(use: (name: string) => Promise<A>): Promise<A> => {
   const name = temporaryName()
   active.add(name)
@@ -63,7 +63,8 @@ export const named = async <A>(use: (name: string) => Promise<A>): Promise<A> =>
 }
 
 /**
- * Whether nobody works under the name any more. `modified` in epoch milliseconds decides where that cannot be known.
+ * Whether no process uses the name any more. Where that is unknown, a day without a change since `modified` (epoch
+ * milliseconds) decides.
  */
 export const isLeft = (name: string, modified: number): boolean =>
   !active.has(name) && (name.startsWith(ownName) || isAbandoned(name, modified))

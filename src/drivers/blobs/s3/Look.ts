@@ -47,7 +47,7 @@ export async function* pages(
 /** The latest possible time of the last write: Amazon reports whole seconds only. */
 export const storedAt = ({ modified }: Listed): number => (modified % 1000 === 0 ? modified + 999 : modified)
 
-/** A blob and the marks of pending removals, in one listing. */
+/** A blob and the marks of its pending removals, in one listing. */
 export const look = async (
   bucket: Bucket,
   blob: string,
@@ -60,13 +60,13 @@ export const look = async (
   }
 }
 
-/** Whether it is the mark of a removal whose process is gone. */
+/** Whether an entry is the mark of a removal whose process has ended. */
 const isLeftMark = (entry: string, modified: number): boolean => {
   const name = /^[0-9a-f]{64}\.removing\.(.+)$/.exec(entry)?.[1]
   return name !== undefined && isLeft(name, modified)
 }
 
-/** The blobs of a tenant in the order of their hashes, which is that of their keys; a page at a time. */
+/** The blobs of a tenant in the order of their keys and so of their hashes, one page at a time. */
 export async function* listBlobs(bucket: Bucket, keys: Keys, tenant: string): AsyncGenerator<StoredBlob> {
   const prefix = keys.blobs(tenant)
   for await (const { objects } of pages(bucket, { Prefix: prefix })) {

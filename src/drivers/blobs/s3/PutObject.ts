@@ -10,7 +10,10 @@ import { Multipart } from "./Multipart.ts"
 
 const mib = 1024 * 1024
 
-/** What the server is asked to copy at once: more would take longer than it may be silent. At most 10 000 parts. */
+/**
+ * Maximum size of a single copy in bytes: the server might be silent for too long with a larger one. Larger objects are
+ * copied in at most 10 000 parts.
+ */
 const onePiece = 256 * mib
 const copyPart = (size: number): number => Math.max(128 * mib, Math.ceil(size / 10_000))
 
@@ -33,7 +36,9 @@ const copyInParts = async (bucket: Bucket, from: string, to: string, size: numbe
   }
 }
 
-/** Gives the bytes their key. What is there already is replaced by the same bytes, and so counts as written now. */
+/**
+ * Stores the bytes under their key. An existing blob is replaced by equal bytes, which renews its modification time.
+ */
 const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
   if ("held" in taken) {
     const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
@@ -45,16 +50,16 @@ const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortS
   } else await copyInParts(bucket, taken.temporary, key, taken.size, signal)
 }
 
-/** A removal has ended, or was given up, long before so many deadlines (a minute) are over. */
+/** Number of deadlines (one minute in all) after which a removal has certainly ended or been given up. */
 const markLife = 12
 
 const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boolean =>
   stored === undefined || stored.modified - mark.modified < markLife * deadline
 
 /**
- * Stores the bytes under `key` and returns when nobody can be about to remove what was there before: whoever removes
- * marks the key first and looks at the time of the last write then. So either he sees this write, or his mark is seen
- * here and it is waited until he is done.
+ * Stores the bytes under `key`, and returns when no removal of the earlier blob can be in progress. A remover first
+ * writes a mark and then checks the time of the last write. So either it sees this write, or its mark is seen here, and
+ * this waits until the removal is done.
  */
 export const publish = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
   await put(bucket, key, taken, signal)
@@ -66,7 +71,7 @@ export const publish = async (bucket: Bucket, key: string, taken: Collected, sig
       if (stored !== undefined) return
       await put(bucket, key, taken, signal)
     }
-    if (performance.now() > end) throw new Overdue("somebody does not end removing the same content")
+    if (performance.now() > end) throw new Overdue("a concurrent removal of the same content does not end")
     if (marks.length > 0) await sleep(100, undefined, { signal })
   }
 }

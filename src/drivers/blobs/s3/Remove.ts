@@ -77,7 +77,7 @@ const uploadsBelow = async (bucket: Bucket, prefix: string): Promise<ReadonlyArr
 
 const nameOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1)
 
-/** Removes what nobody works on any more; tells how much, and whether somebody works on something. */
+/** Removes temporary objects that no process uses any more. Returns their number, and whether others are in use. */
 const sweepObjects = async (bucket: Bucket, prefix: string) => {
   let swept = 0
   let isUsed = false
@@ -96,7 +96,7 @@ const sweepTenant = async (bucket: Bucket, temporaries: string, uploads: Readonl
   const { swept, isUsed } = await sweepObjects(bucket, temporaries)
   let aborted = 0
   for (const { Key = "", UploadId, Initiated } of uploads) {
-    // An upload to a blob's own key is a copy of a temporary object, which is there until it is done.
+    // An upload to a blob's own key copies a temporary object, which exists until the copy is done.
     const isOver = Key.startsWith(temporaries) ? isLeft(nameOf(Key), Initiated?.getTime() ?? 0) : !isUsed
     if (!isOver) continue
     const command = new AbortMultipartUploadCommand({ Bucket: bucket.name, Key, UploadId })
@@ -106,10 +106,11 @@ const sweepTenant = async (bucket: Bucket, temporaries: string, uploads: Readonl
   return swept + aborted
 }
 
-/** Ends what dead processes, and failed attempts of this one, have left; tells how much that was. */
+/** Removes the leftovers of dead processes and of this process's failed attempts. Returns their number. */
 export const sweepLeftovers = async (bucket: Bucket, keys: Keys): Promise<number> => {
   const tenantOf = (key: string) => key.slice(keys.base.length).split("/")[0] ?? ""
-  // Before the objects: a copy that begins now is not among them, and one that ends meanwhile is not there to abort.
+  // Listed before the objects: a copy that begins later is not in this list, and one that ends meanwhile cannot be
+  // aborted.
   const uploads = Map.groupBy(await uploadsBelow(bucket, keys.base), ({ Key = "" }) => tenantOf(Key))
   const tenants = new Set(uploads.keys())
   for await (const { folders } of pages(bucket, { Prefix: keys.base, Delimiter: "/" })) {
@@ -117,7 +118,7 @@ export const sweepLeftovers = async (bucket: Bucket, keys: Keys): Promise<number
   }
   let swept = 0
   for (const tenant of tenants) {
-    // Whatever else is in the bucket is not ours to look at.
+    // Other entries of the bucket do not belong to the gateway.
     if (!isTenant(tenant)) continue
     swept += await sweepTenant(bucket, keys.temporaries(tenant), uploads.get(tenant) ?? []).catch(() => 0)
   }

@@ -26,7 +26,7 @@ const endpointOf = (value: string | null | undefined): string | undefined => {
   if (value === null || value === undefined || value === "") return undefined
   const url = URL.canParse(value) ? new URL(value) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.username !== "" || url.search !== "") {
-    throw new WrongAddress("the endpoint must be an address as in http://localhost:9000")
+    throw new WrongAddress("the endpoint must be a URL such as http://localhost:9000")
   }
   return url.href.replace(/\/$/, "")
 }
@@ -34,7 +34,7 @@ const endpointOf = (value: string | null | undefined): string | undefined => {
 const credentialsOf = (url: URL, aws: AwsVariables): S3Blobs["credentials"] => {
   if (url.username !== "" || url.password !== "") {
     if (url.username === "" || url.password === "") {
-      throw new WrongAddress("an address with a key has to have its secret as well: s3://key:secret@bucket")
+      throw new WrongAddress("an address with a key also needs its secret: s3://key:secret@bucket")
     }
     const [accessKeyId, secretAccessKey] = [url.username, url.password].map(decodeURIComponent)
     return Redacted.make({ accessKeyId: accessKeyId!, secretAccessKey: secretAccessKey! })
@@ -47,7 +47,7 @@ const credentialsOf = (url: URL, aws: AwsVariables): S3Blobs["credentials"] => {
 }
 
 const pathStyleOf = (value: string | null, endpoint: string | undefined): boolean => {
-  if (value !== null && value !== "true" && value !== "false") throw new WrongAddress("pathStyle is true or false")
+  if (value !== null && value !== "true" && value !== "false") throw new WrongAddress("pathStyle must be true or false")
   // Self-hosted servers rarely have a host name per bucket; Amazon does.
   return value === null ? endpoint !== undefined : value === "true"
 }
@@ -59,9 +59,9 @@ const pathStyleOf = (value: string | null, endpoint: string | undefined): boolea
 export const s3Address = (address: string, aws: AwsVariables): S3Blobs => {
   const url = parse(address)
   for (const name of url.searchParams.keys()) {
-    if (!parameters.has(name)) throw new WrongAddress("it knows the parameters endpoint, region and pathStyle only")
+    if (!parameters.has(name)) throw new WrongAddress("the only parameters are endpoint, region and pathStyle")
   }
-  if (!bucketName.test(url.host)) throw new WrongAddress("there is no name of a bucket behind s3://")
+  if (!bucketName.test(url.host)) throw new WrongAddress("expected a valid bucket name after s3://")
   const segments = url.pathname.split("/").filter((segment) => segment !== "")
   if (!segments.every((segment) => prefixSegment.test(segment))) {
     throw new WrongAddress("the prefix consists of letters, digits, '.', '_', '=', '+', '-' and single slashes")

@@ -33,9 +33,9 @@ export class S3Refused extends Schema.TaggedError<S3Refused>()("S3Refused", {
 
 const meanings: Readonly<Record<string, string>> = {
   NoSuchBucket: "there is no such bucket",
-  InvalidBucketName: "the server does not take the name of the bucket",
+  InvalidBucketName: "the server does not accept the bucket's name",
   InvalidAccessKeyId: "the server does not know the access key",
-  SignatureDoesNotMatch: "the secret key is not the one of the access key",
+  SignatureDoesNotMatch: "the secret key does not match the access key",
   AccessDenied: "the credentials may not list, read, write and remove there",
   ExpiredToken: "the session token has expired",
   InvalidToken: "the session token is not valid",

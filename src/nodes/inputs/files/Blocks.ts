@@ -5,18 +5,18 @@ import { Failures } from "../../Failures.ts"
 import { textReader } from "../../formats/TextReader.ts"
 import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../../Node.ts"
 
-/** A block holds the lines that end in this many bytes of a file. */
+/** Size of a piece of a file in bytes; a block contains the lines that end in a piece. */
 export const blockBytes = 262_144
 /**
- * How much of a line is kept that does not end: a character has three bytes at most for each UTF-16 unit, so that one
- * of this size is longer than a line may be, whatever it holds.
+ * Maximum number of bytes that are kept of an unfinished line. A UTF-16 unit takes at most three bytes, so a line of
+ * this size always exceeds the maximum length.
  */
 export const maxLineBytes = 4 * 1024 * 1024
 export const lineEnd = 10
 
 /**
- * The block for another thread, with the memory that goes over to it: what was read as a whole is given away, the rest
- * is copied.
+ * Prepares a block for another thread, with the memory to transfer: buffers of its own are transferred, parts of other
+ * buffers are copied.
  */
 export const portable = ({ pieces, isFirst }: Block): readonly [block: Block, memory: Array<ArrayBuffer>] => {
   const moved = pieces.map((piece) =>
@@ -27,7 +27,7 @@ export const portable = ({ pieces, isFirst }: Block): readonly [block: Block, me
   return [{ pieces: moved, isFirst }, moved.map(({ buffer }) => buffer)]
 }
 
-/** The bytes in pieces of {@link blockBytes}, the last one excepted. */
+/** Divides the bytes into pieces of {@link blockBytes}; the last one may be shorter. */
 async function* even(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pieces: Array<Uint8Array> = []
   let size = 0
@@ -46,13 +46,15 @@ async function* even(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Arr
   if (size > 0) yield joined(pieces)
 }
 
-/** Cuts a file into blocks. Where they end depends on the file alone, not on the chunks in which it comes. */
+/** Divides a file into blocks. The boundaries depend on the file alone, not on the chunks. */
 export const blocks = (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Block> => cut(even(chunks))
 
-/** The same of an open file, until it ends. The memory of a block is used again when the next but one is asked for. */
+/**
+ * Divides an open file into blocks, up to its end. The memory of a block is reused when the next but one is requested.
+ */
 export const blocksOf = (file: OpenFile): AsyncGenerator<Block> => cut(filled(file))
 
-/** The bytes of the file in pieces of {@link blockBytes}, the last one excepted, each in the memory of the last but one. */
+/** Reads the file in pieces of {@link blockBytes}; the last may be shorter. Two buffers are used in turn. */
 async function* filled(file: OpenFile): AsyncGenerator<Uint8Array> {
   let [memory, other] = [new Uint8Array(blockBytes), new Uint8Array(blockBytes)]
   let next = file.read(memory, 0)
@@ -62,7 +64,7 @@ async function* filled(file: OpenFile): AsyncGenerator<Uint8Array> {
       isMore = read === blockBytes
       const piece = memory.subarray(0, read)
       ;[memory, other] = [other, memory]
-      // The next piece comes while this one is worked on.
+      // Reads the next piece while this one is processed.
       if (isMore) next = file.read(memory, at)
       if (read > 0) yield piece
     }
@@ -72,12 +74,12 @@ async function* filled(file: OpenFile): AsyncGenerator<Uint8Array> {
 }
 
 async function* cut(evenPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Block> {
-  /** The beginning of a line that has not ended. */
+  /** The pieces of an unfinished line. */
   let begun: Array<Uint8Array> = []
   let size = 0
   let isFirst = true
   for await (const piece of evenPieces) {
-    // What is over the limit of a line is left out, up to its end.
+    // Bytes over the limit of a line are dropped, up to its end.
     const over = size >= maxLineBytes
     const from = over ? piece.indexOf(lineEnd) : 0
     const to = piece.lastIndexOf(lineEnd) + 1
@@ -87,7 +89,7 @@ async function* cut(evenPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Block
       size += piece.length
       continue
     }
-    // A copy, and made before: whoever takes the block may give its memory away.
+    // Copied before the block is passed on, because the receiver may transfer its memory.
     const rest = new Uint8Array(piece.subarray(to))
     yield { pieces: [...begun, piece.subarray(from, to)], isFirst }
     isFirst = false

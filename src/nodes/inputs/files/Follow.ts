@@ -2,7 +2,7 @@ import { RecordReader } from "../../formats/RecordReader.ts"
 import type { Emit, NodeContext } from "../../Node.ts"
 import { formatOf } from "./Format.ts"
 
-/** Reads files as they grow, until the run ends. The position is that of whole lines which every node has taken. */
+/** Follows growing files until the run ends. The saved position covers the whole lines that every node has taken. */
 export const follow = async (
   path: string,
   format: "lines" | "ndjson" | undefined,

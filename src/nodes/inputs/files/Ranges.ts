@@ -1,25 +1,25 @@
 import type { Block } from "../../Capabilities.ts"
 import { blockBytes, lineEnd, maxLineBytes } from "./Blocks.ts"
 
-/** A piece of a file that is open: the lines that end in it. */
+/** A range of an open file; stands for the lines that end in it. */
 export interface Range {
   readonly file: number
-  /** The first byte, and the one behind the last; at most {@link blockBytes} apart. */
+  /** The first byte and the one after the last; at most {@link blockBytes} apart. */
   readonly from: number
   readonly to: number
-  /** Whether the file ends here: then its last line belongs to the range also when it has no end. */
+  /** Whether the range ends at the end of the file. Then an unfinished last line belongs to it. */
   readonly isEnd: boolean
 }
 
-/** Reads the file of a number, as `OpenFile.read` does. */
+/** Reads from a file descriptor, as `OpenFile.read` does. */
 export type ReadAt = (file: number, into: Uint8Array, at: number) => number | Promise<number>
 
-/** How far before a range its first line is looked for at once. */
+/** Number of bytes before a range that are read with it, to find the beginning of its first line. */
 const nearBytes = 4096
-/** In what pieces it is looked for beyond that. */
+/** Size of the pieces that are searched beyond that, in bytes. */
 const farBytes = 65_536
 
-/** Gives the blocks that `Blocks.blocks` makes of a file, by its ranges alone, which may come in any order. */
+/** Produces the blocks of `Blocks.blocks` from single ranges, in any order. */
 export class Ranges {
   readonly #readAt: ReadAt
   readonly #memory = new Uint8Array(nearBytes + blockBytes)
@@ -28,7 +28,7 @@ export class Ranges {
     this.#readAt = readAt
   }
 
-  /** The blocks that end in the range, of which there are two at most. Their memory is used again by the next call. */
+  /** The blocks that end in the range, at most two. Their memory is reused by the next call. */
   async blocks(range: Range): Promise<ReadonlyArray<Block>> {
     const { file, from, to } = range
     const start = Math.max(0, from - nearBytes)
@@ -42,7 +42,7 @@ export class Ranges {
       if (isWhole) found.push({ pieces: [bytes.subarray(begin, end)], isFirst: start + begin === 0 })
       else found.push(await this.#long(range, start, bytes.subarray(0, end)))
     }
-    // Where the file was cut meanwhile, what is left of a line may have been given before.
+    // If the file was truncated meanwhile, the rest of a line may have been returned before.
     if (!range.isEnd || bytes.length < to - start) return found
     if (end > 0 || start === 0) {
       if (end < bytes.length) found.push({ pieces: [bytes.subarray(end)], isFirst: start + end === 0 })
@@ -51,7 +51,7 @@ export class Ranges {
     return [...found, await this.#long(range, start, bytes)]
   }
 
-  /** A block whose first line begins before `bytes`, which stand at `start`. */
+  /** A block whose first line begins before `bytes`, which start at the offset `start`. */
   async #long({ file, from }: Range, start: number, bytes: Uint8Array): Promise<Block> {
     const begin = await this.#lineStart(file, start)
     const isFirst = begin === 0
@@ -59,13 +59,13 @@ export class Ranges {
       const head = await this.#read(file, new Uint8Array(start - begin), begin)
       return { pieces: [head, bytes], isFirst }
     }
-    // Longer than a line may be: its beginning tells which one it is.
+    // The line is too long and will be rejected; its beginning identifies it.
     const head = await this.#read(file, new Uint8Array(maxLineBytes), begin)
     const end = bytes.indexOf(lineEnd)
     return { pieces: end === -1 ? [head] : [head, bytes.subarray(end)], isFirst }
   }
 
-  /** Where the line begins that goes on at the byte `at`. */
+  /** The offset at which the line around the byte `at` begins. */
   async #lineStart(file: number, at: number): Promise<number> {
     const memory = new Uint8Array(farBytes)
     for (let to = at; to > 0; ) {

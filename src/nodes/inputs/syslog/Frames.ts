@@ -1,23 +1,23 @@
 import { joined } from "../../../languages/Joined.ts"
 
-/** Digits of a counted frame's length. */
+/** Maximum number of digits of a frame's length. */
 const countDigits = 9
 const decimal = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39
 
 /**
- * Cuts a stream of syslog messages (RFC 6587): each begins with its length in bytes and a space before its priority, or
- * ends with a line end or a NUL. Senders may mix both. A message over `maxBytes` is cut there and told as such; the
- * rest of it is skipped.
+ * Divides a stream into syslog messages (RFC 6587): each begins with its length in bytes and a space, or ends with a
+ * line end or a NUL. Senders may mix both forms. A message over `maxBytes` is passed on truncated, with `isCut`, and
+ * its rest is skipped.
  */
 export class Frames {
   readonly #maxBytes: number
   readonly #take: (message: Uint8Array, isCut: boolean) => void
   #waiting = new Uint8Array()
-  /** Bytes of a counted message that are to be skipped. */
+  /** Remaining bytes of a counted message to skip. */
   #skip = 0
-  /** Whether the message before was counted. */
+  /** Whether the previous message was counted. */
   #isCounting = false
-  /** Whether the rest of a line is to be skipped. */
+  /** Whether the rest of a line is being skipped. */
   #skipLine = false
 
   constructor(maxBytes: number, take: (message: Uint8Array, isCut: boolean) => void) {
@@ -31,13 +31,13 @@ export class Frames {
     this.#waiting = new Uint8Array(bytes)
   }
 
-  /** The last message, when the stream ends without its end. */
+  /** Passes on an unterminated last message at the end of the stream. */
   end(): void {
     if (this.#waiting.length > 0 && !this.#skipLine) this.#take(this.#waiting, false)
     this.#waiting = new Uint8Array()
   }
 
-  /** What is left behind the first message, or undefined when that is not whole yet. */
+  /** Processes the first message. Returns the bytes after it, or undefined when it is incomplete. */
   #next(bytes: Uint8Array): Uint8Array | undefined {
     if (bytes.length === 0) return undefined
     if (this.#skip > 0) {
@@ -49,7 +49,8 @@ export class Frames {
       let digits = 1
       while (digits <= countDigits && decimal(bytes[digits])) digits++
       if (digits + 1 >= bytes.length && digits <= countDigits && (bytes[digits] ?? 0x20) === 0x20) return undefined
-      // A line of text may begin with a number, too: what is counted begins with its priority, or comes behind such.
+      // A text line may also begin with a number. A counted message has `<` after its length, or follows another
+      // counted one.
       if (digits <= countDigits && bytes[digits] === 0x20 && (this.#isCounting || bytes[digits + 1] === 0x3c)) {
         this.#isCounting = true
         return this.#counted(bytes, digits)

@@ -2,7 +2,7 @@ import type { Event } from "../../Node.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** `Oct 11 22:14:15`, also with a year or fractions as some senders have, or ISO 8601. */
+/** `Oct 11 22:14:15`, with the year or fractions that some senders add, or ISO 8601. */
 const dated =
   /^(?:(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) ( ?\d{1,2})(?: (\d{4}))? (\d\d:\d\d:\d\d)(\.\d{1,6})?|(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)))(?: |:|$) ?/
 const host = /^([^\s:[\]]+) +(?=\S)/
@@ -10,10 +10,7 @@ const tag = /^([^\s:[\]]{1,48})(?:\[([^\]\s]{1,128})\])?: ?/
 
 const pad = (value: number, length = 2): string => String(value).padStart(length, "0")
 
-/**
- * The date with the year that it most likely has: the one that brings it nearest to now. Without a zone it is taken for
- * UTC.
- */
+/** Completes a date with the year that brings it closest to now. A time without a zone counts as UTC. */
 const timestampOf = (month: number, day: number, year: number | undefined, time: string, now: Date): string => {
   let nearest = year ?? now.getUTCFullYear()
   if (year === undefined) {
@@ -25,7 +22,7 @@ const timestampOf = (month: number, day: number, year: number | undefined, time:
   return `${pad(nearest, 4)}-${pad(month + 1)}-${pad(day)}T${time}`
 }
 
-/** What follows the priority. Everything in it may be missing: what is left is the message. */
+/** Parses the text after the priority. Every field may be missing; the rest of the text is the message. */
 export const parseRfc3164 = (text: string, now: Date): Event => {
   const event: Record<string, unknown> = {}
   let rest = text

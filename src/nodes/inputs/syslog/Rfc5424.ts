@@ -13,7 +13,7 @@ const put = <A>(into: Record<string, A>, name: string, value: A): void => {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true })
 }
 
-/** Structured data at the beginning of the text, and what follows it; undefined when it is malformed. */
+/** Structured data at the beginning of the text, and the text after it; undefined when it is malformed. */
 const structuredData = (text: string): readonly [data: Data | undefined, rest: string] | undefined => {
   if (text.startsWith("-")) return [undefined, text.slice(1)]
   const data: Data = {}
@@ -24,7 +24,7 @@ const structuredData = (text: string): readonly [data: Data | undefined, rest: s
     rest = rest.slice(name[0].length)
     const values: Record<string, string> = {}
     for (let found = parameter.exec(rest); found !== null; found = parameter.exec(rest)) {
-      // Only these three are escapes; before any other character a backslash is itself.
+      // Only these three are escapes; before other characters a backslash is literal.
       put(values, found[1]!, found[2]!.replace(/\\(["\\\]])/g, "$1"))
       rest = rest.slice(found[0].length)
     }
@@ -35,7 +35,7 @@ const structuredData = (text: string): readonly [data: Data | undefined, rest: s
   return rest === text ? undefined : [data, rest]
 }
 
-/** What follows `<priority>1 `. */
+/** Parses the text after `<priority>1 `. */
 export const parseRfc5424 = (text: string): Event | undefined => {
   const found = header.exec(text)
   if (found === null) return undefined
@@ -46,7 +46,7 @@ export const parseRfc5424 = (text: string): Event | undefined => {
   const event: Record<string, unknown> = { version: 1 }
   for (const [name, value] of Object.entries(names)) if (value !== "-") event[name] = value
   if (data[0] !== undefined) event["structured_data"] = data[0]
-  // A byte order mark says that the text is UTF-8, and is not part of it.
+  // A byte order mark indicates UTF-8 and is not part of the text.
   event["message"] = data[1].replace(/^ \ufeff?/, "")
   return event
 }

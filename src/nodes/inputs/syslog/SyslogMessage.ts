@@ -24,9 +24,9 @@ const facilities = [
 ]
 
 /**
- * A syslog message as a record: RFC 5424 when its version follows the priority, else RFC 3164, which is loose.
- * Undefined when it does not begin with a priority (0 to 191), or is no RFC 5424 although it says so. `year` is the one
- * of a date that has none.
+ * A syslog message as a record: RFC 5424 if its version follows the priority, else RFC 3164, which accepts any text.
+ * Undefined without a priority (0 to 191), or for a malformed RFC 5424 message. `now` supplies the year of a date
+ * without one.
  */
 export const parseMessage = (text: string, now: Date): Event | undefined => {
   const priority = /^<(0|[1-9]\d{0,2})>/.exec(text)

@@ -1,18 +1,18 @@
 import { isPattern, zoneOffset } from "../../../languages/query/DateMath.ts"
 import { instant } from "../../../languages/query/Instant.ts"
 
-/** A spreadsheet would run such a cell as a formula. */
+/** Spreadsheets run such a cell as a formula. */
 const formula = /^[=+\-@\t\r]/
 const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
 const special = /[",\r\n]/
 
-/** Names of fields that no program takes for a formula, such as `@timestamp`. */
+/** Field names that no program takes for a formula, such as `@timestamp`. */
 const plainName = /^@?[A-Za-z_][A-Za-z0-9_.]*$/
 
 /** A cell by RFC 4180. */
 export const cell = (text: string | null | undefined): string => {
   if (text === null || text === undefined || text === "") return ""
-  // All of these characters come before the letters.
+  // All of these characters sort before the letters.
   const safe = text.charCodeAt(0) <= 0x40 && formula.test(text) && !number.test(text) ? `'${text}` : text
   return special.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
@@ -24,7 +24,7 @@ const suffix = (minutes: number): string => {
   return `${sign}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
 }
 
-/** A date by a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
+/** Formats a date by a pattern of `yyyy MM dd HH mm ss SSS XXX` and characters between them. */
 const byPattern = (pattern: string, clock: Date, zone: string): string => {
   const iso = clock.toISOString()
   const year = iso.slice(0, -20)
@@ -36,9 +36,9 @@ const byPattern = (pattern: string, clock: Date, zone: string): string => {
 }
 
 /**
- * Shows dates on the clock of a time zone, in a format of the search or else as ISO 8601 with its offset; numbers are epoch
- * milliseconds, fractions of a second stay as they are written, and what is no date is left alone. Undefined when the zone
- * is not known.
+ * Formats dates in a time zone, by a format of the search or else as ISO 8601 with offset. Numbers are epoch
+ * milliseconds, fractions of a second keep their digits, and texts that are not dates stay unchanged. Undefined when
+ * the zone is unknown.
  */
 export const dates = (zone: string, format?: string): ((text: string) => string) | undefined => {
   const isUtc = zone === "UTC" || zone === "Z"
@@ -69,10 +69,10 @@ const textOf = (value: unknown): string | null => (typeof value === "string" ? v
 /** Whether fields of this type are dates. */
 export const isDate = (type: string | null | undefined): boolean => type?.toLowerCase() === "date"
 
-/** Shows a text otherwise than it is. */
+/** Converts a value for display. */
 export type Show = (text: string) => string
 
-/** Rows of csv by RFC 4180, of records whose fields are texts; `shown` has columns that are shown otherwise. */
+/** Encodes records whose fields are texts as csv (RFC 4180). `shown` has the conversion of each column, if any. */
 export const csvOf = (columns: ReadonlyArray<string>, shown: ReadonlyArray<Show | undefined> = []) => {
   const header = `${columns.map((name) => (plainName.test(name) ? name : cell(name))).join(",")}\r\n`
   const rows = (records: ReadonlyArray<Texts>): string => {

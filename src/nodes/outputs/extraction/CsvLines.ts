@@ -2,9 +2,9 @@ import type { LineEncoder } from "../../../languages/query/IndexedDocument.ts"
 import { isMarked, originalText, separator } from "../../../languages/query/StoredText.ts"
 import { cell, type Show } from "./CsvCell.ts"
 
-/** Bytes that there is room for at first; an output takes them before that is used up, unless a line is long. */
+/** Initial size of the buffer in bytes. It is written out before it is full, unless a line is very long. */
 const room = 640 * 1024
-/** Beyond a line's own bytes: quotes for a row of nothing, and its end. */
+/** Bytes beyond a line's own: the quotes of an empty row, and the line end. */
 const ending = 4
 
 const encoding = new TextEncoder()
@@ -12,29 +12,29 @@ const decoding = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const [first, second, third] = encoding.encode(separator)
 
-/** Bytes that can make a cell another text than its value: anywhere in it (1), or at its beginning (2). */
+/** Bytes that can make a cell differ from its value: anywhere in it (1), or at its beginning (2). */
 const telling = new Uint8Array(256)
 for (let byte = 0; byte < 0x80; byte++) {
   const character = String.fromCharCode(byte)
   if (cell(`a${character}`) !== `a${character}`) telling[byte] = 3
   else if (cell(character) !== character) telling[byte] = 2
 }
-// Stored texts that are not what they stand for have this character; few others begin with its first byte.
+// Stored texts that differ from their values contain this character; few other characters share its first byte.
 for (let unit = 0xe000; unit <= 0xf8ff; unit++) {
   const character = String.fromCharCode(unit)
   if (isMarked(character)) telling[encoding.encode(character)[0]!] = 3
 }
 
 /**
- * Rows of csv of lines, the same as `csvOf` makes of records. Most cells are written as they are stored: their bytes
- * are looked at while they are copied, and only those that have to be quoted, restored or shown otherwise become texts.
+ * Encodes stored lines as csv rows, equal to those of `csvOf`. Most cells are copied as they are stored; only those
+ * that need quotes, restoring or conversion are decoded.
  */
 export class CsvLines implements LineEncoder {
   readonly #shown: ReadonlyArray<Show | undefined>
   #out = new Uint8Array(room)
   #size = 0
 
-  /** `shown` has the columns that are shown otherwise. */
+  /** `shown` has the conversion of each column, if any. */
   constructor(shown: ReadonlyArray<Show | undefined>) {
     this.#shown = shown
   }
@@ -69,7 +69,7 @@ export class CsvLines implements LineEncoder {
         to = start + bytes.length
       }
       if (at >= length) break
-      // The separator is longer than a comma.
+      // One byte replaces a longer separator, so the row never outgrows its room.
       out[to++] = 0x2c
       from = at + 3
       column++

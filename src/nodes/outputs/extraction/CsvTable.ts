@@ -5,7 +5,7 @@ import { sampledRecords } from "../../formats/CsvEncoder.ts"
 import type { Batch, Event } from "../../Node.ts"
 import { csvOf, type Texts } from "./CsvCell.ts"
 
-/** Objects inside each other that become columns; what is deeper is JSON in a cell. */
+/** Maximum nesting of objects that become columns; deeper ones are JSON in a cell. */
 const levels = 32
 
 const textOf = (value: unknown): string | null => {
@@ -13,7 +13,7 @@ const textOf = (value: unknown): string | null => {
   return JSON.stringify(value)
 }
 
-/** The fields of a document as texts: members of objects by dotted path, all else as JSON. */
+/** The fields of a document as texts: members of nested objects by dotted path, other values as JSON. */
 const flat = (document: Event): Texts => {
   const texts: Record<string, string | null> = {}
   const collect = (value: Event, prefix: string, depth: number): void => {
@@ -27,10 +27,10 @@ const flat = (document: Event): Texts => {
   return texts
 }
 
-/** Names of fields that are told when they had no column. */
+/** Maximum number of reported fields without a column. */
 const told = 100
 
-/** Csv of documents whose fields nobody named: the columns are those of the first ones. */
+/** Csv of documents without given columns; the first documents determine them. */
 export class Table {
   #waiting: Array<Texts> = []
   #columns: ReadonlySet<string> | undefined
@@ -67,7 +67,7 @@ export class Table {
     return this.#rows === undefined ? this.#begin() : ""
   }
 
-  /** Fields that came too late for a column. */
+  /** Fields that appeared after the columns were determined. */
   get leftOut(): ReadonlyArray<string> {
     return [...this.#left]
   }

@@ -1,4 +1,4 @@
-/** Numbers, the least of which is at hand. */
+/** A min-heap of numbers. */
 export class Heap {
   readonly #items: Array<number> = []
 

@@ -1,17 +1,17 @@
-/** What a metric is made of, one value after the other, in any order. */
+/** Computes a metric from values that are added one at a time. */
 export interface Metric {
-  /** Why the value cannot be taken, if it cannot. Missing values are passed over. */
+  /** Why the value is not acceptable, if so. Missing values are ignored. */
   readonly refuses: (value: unknown) => string | undefined
   readonly add: (value: unknown) => void
   readonly result: () => unknown
 }
 
-/** Different values that `distinct` keeps for a group. */
+/** Maximum number of different values that `distinct` keeps per group. */
 const maxDistinct = 100_000
 
 const integer = /^-?\d{1,100}$/
 
-/** The number that a value stands for: exact where it is an integer, in text or not. */
+/** The number of a value, also of a text; integers are exact. */
 const numeric = (value: unknown): number | bigint | undefined => {
   if (typeof value === "number") return Number.isSafeInteger(value) ? BigInt(value) : value
   if (typeof value !== "string") return undefined
@@ -20,7 +20,7 @@ const numeric = (value: unknown): number | bigint | undefined => {
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : undefined
 }
 
-/** As JSON can hold it: integers beyond 2^53, and what is over the range of numbers, as text. */
+/** The value for JSON: integers beyond 2^53 and numbers beyond the range of doubles become text. */
 const written = (value: number | bigint): number | string => {
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value)
   const number = Number(value)
@@ -29,12 +29,12 @@ const written = (value: number | bigint): number | string => {
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null
 
-// Classes, because there is one of these for each group and metric: closures would take several times the memory.
+// Classes, because there is an instance for each group and metric: closures would take several times the memory.
 
 /** A metric of numbers. */
 abstract class OfNumbers implements Metric {
   refuses(value: unknown): string | undefined {
-    return isMissing(value) || numeric(value) !== undefined ? undefined : "is no number"
+    return isMissing(value) || numeric(value) !== undefined ? undefined : "is not a number"
   }
   add(value: unknown): void {
     const number = isMissing(value) ? undefined : numeric(value)
@@ -44,7 +44,7 @@ abstract class OfNumbers implements Metric {
   abstract result(): unknown
 }
 
-/** Integers are summed exactly; what is no integer apart, with the error of each addition carried on (Kahan). */
+/** Sums integers exactly, and other numbers separately with compensation of rounding errors (Kahan). */
 class Sum extends OfNumbers {
   #integers: number | bigint = 0
   #rest = 0
@@ -72,7 +72,7 @@ class Sum extends OfNumbers {
   }
 }
 
-/** The sum of integers: a number as long as it is exact, which takes less memory. */
+/** Adds integers: a number while it is exact, which takes less memory, else a bigint. */
 const exactly = (sum: number | bigint, value: bigint): number | bigint => {
   const whole = BigInt(sum) + value
   const number = Number(whole)
@@ -159,7 +159,7 @@ class Last extends OfAll {
   }
 }
 
-/** The kinds of metric. `first` and `last` go by the order in which records come. */
+/** The metrics by name. `first` and `last` go by the order of arrival. */
 export const metrics = {
   count: () => new Count(),
   sum: () => new Sum(),

@@ -1,6 +1,6 @@
 import { Heap } from "./Heap.ts"
 
-/** A group of a window: its values of the grouping fields, and what is counted of it. */
+/** A group of a window: its values of the grouping fields, and its metrics. */
 export interface Group<A> {
   readonly values: ReadonlyArray<unknown>
   readonly state: A
@@ -14,8 +14,8 @@ export interface Window<A> {
 }
 
 /**
- * Open windows of event time. A window closes when the watermark, the latest time seen less the allowed lateness, has
- * reached its end.
+ * Open windows of event time. A window closes when the watermark, the latest time so far minus the allowed lateness,
+ * has reached its end.
  */
 export class Windows<A> {
   readonly #size: number
@@ -23,7 +23,7 @@ export class Windows<A> {
   readonly #lateness: number
   readonly #open = new Map<number, Window<A>>()
   #watermark = Number.NEGATIVE_INFINITY
-  /** The starts of the open windows; the windows end in this order. */
+  /** The starts of the open windows, which end in the same order. */
   readonly #starts = new Heap()
   groups = 0
 
@@ -33,7 +33,9 @@ export class Windows<A> {
     this.#lateness = lateness
   }
 
-  /** The windows of a time that are not closed, those that would have to be opened among them. None for a late time. */
+  /**
+   * The windows that contain the time and are not closed, including those that are not open yet. Empty for a late time.
+   */
   at(time: number): ReadonlyArray<Window<A>> {
     const windows: Array<Window<A>> = []
     const last = Math.floor(time / this.#slide) * this.#slide
@@ -45,7 +47,7 @@ export class Windows<A> {
     return windows
   }
 
-  /** Adds a group to one of the windows that {@link at} gave. */
+  /** Adds a group to a window returned by {@link at}. */
   add(window: Window<A>, key: string, group: Group<A>): void {
     if (!this.#open.has(window.start)) {
       this.#open.set(window.start, window)
@@ -55,12 +57,12 @@ export class Windows<A> {
     this.groups++
   }
 
-  /** Moves the watermark with a time that was seen. */
+  /** Advances the watermark to a time. */
   advance(time: number): void {
     this.#watermark = Math.max(this.#watermark, time - this.#lateness)
   }
 
-  /** Closes the first window that the watermark, or with `all` any, has reached; undefined when there is none. */
+  /** Closes the first window whose end the watermark has reached, or any with `all`; undefined when there is none. */
   close(all = false): Window<A> | undefined {
     const start = this.#starts.first
     if (start === undefined || (!all && start + this.#size > this.#watermark)) return undefined

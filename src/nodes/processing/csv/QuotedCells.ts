@@ -1,6 +1,6 @@
 /**
- * The values of one record in which some stand in quotes; undefined for what is not quite that: a quote inside of a
- * plain value or missing at the end, text behind a closing quote, line ends.
+ * The values of a record with quoted values. Undefined for irregular records, which the csv parser handles: a quote
+ * inside a plain value, a missing closing quote, text after a closing quote, or line ends.
  */
 export const quotedCells = (text: string, separator: string, quote: string): ReadonlyArray<string> | undefined => {
   if (text.includes("\n") || text.includes("\r")) return undefined

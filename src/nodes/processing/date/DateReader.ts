@@ -1,6 +1,6 @@
 import { date } from "../../../languages/flowlet/guest/date.ts"
 
-/** Reads a time as ISO 8601 in UTC with milliseconds; null when the text does not fit. */
+/** Parses a time and returns it in ISO 8601, UTC, with milliseconds; null when the text does not match. */
 export type Read = (text: string) => string | null
 
 export interface ReadOptions {
@@ -13,7 +13,7 @@ const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** The difference to UTC in minutes of `Z`, `UTC`, `GMT`, `+02:00` or `+0200`. */
+/** The offset from UTC in minutes of `Z`, `UTC`, `GMT`, `+02:00` or `+0200`. */
 const zoneMinutes = (zone: string): number => {
   const sign = zone.charCodeAt(0)
   if (sign !== 43 && sign !== 45) return 0
@@ -41,7 +41,7 @@ const isoTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9})
 const thousandths = (digits: string | undefined): number =>
   digits === undefined ? 0 : Number(digits.slice(0, 3).padEnd(3, "0"))
 
-/** The usual forms at once, others as everywhere. */
+/** Parses the common forms directly, and others with the general parser. */
 const isoReader = (options: ReadOptions): Read => {
   const otherwise = zoneMinutes(options.zone)
   return (text) => {
@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, readonly [kind: string, regex: string]>> = 
   Z: ["Z", "Z|z|UTC|GMT|[+-]\\d\\d:?\\d\\d"]
 }
 
-/** A reader of a format whose fields are all among {@link kinds}, each of them at most once; else undefined. */
+/** A fast reader for a format whose fields are all among {@link kinds} and occur at most once; else undefined. */
 const compiled = (format: string, options: ReadOptions): Read | undefined => {
   const places = new Map<string, number>()
   let pattern = ""
@@ -93,7 +93,7 @@ const compiled = (format: string, options: ReadOptions): Read | undefined => {
     const found = regex.exec(text.trim())
     if (found === null) return null
     const year = y === 0 ? options.year : +found[y]!
-    // `Date` takes such years for others.
+    // `Date` maps years below 100 to the 20th century.
     if (year < 100) return date(text, format, options)
     const month = N !== 0 ? months.indexOf(found[N]!.slice(0, 3).toLowerCase()) + 1 : M === 0 ? 1 : +found[M]!
     return iso(
@@ -110,8 +110,8 @@ const compiled = (format: string, options: ReadOptions): Read | undefined => {
 }
 
 /**
- * A reader for many texts of one format: what `date` of the programs gives, which looks at the format anew for each.
- * The format is known to be one.
+ * A reader for many texts of one valid format. The results are those of the programs' `date`, which parses the format
+ * on each call.
  */
 export const reader = (format: string, options: ReadOptions): Read => {
   if (format === "ISO8601") return isoReader(options)

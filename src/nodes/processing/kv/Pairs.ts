@@ -1,8 +1,8 @@
-/** How pairs are written. */
+/** The syntax of pairs. */
 export interface PairSyntax {
-  /** Characters that end a pair. */
+  /** Characters that separate pairs. */
   readonly pairEnds: string
-  /** Characters between key and value. */
+  /** Characters that separate key and value. */
   readonly equals: string
   readonly brackets: boolean
   readonly trimKey: string
@@ -22,7 +22,7 @@ const trimmed = (text: string, characters: string): string => {
 const ends = 1
 const equals = 2
 
-/** What each UTF-16 unit is: one of the two, both, or 0 for the others. */
+/** The kind of each UTF-16 unit: pair separator, value separator, both, or 0 for others. */
 const kindsOf = ({ pairEnds, equals: between }: PairSyntax): Uint8Array => {
   const kinds = new Uint8Array(65_536)
   for (const [characters, kind] of [
@@ -34,7 +34,7 @@ const kindsOf = ({ pairEnds, equals: between }: PairSyntax): Uint8Array => {
   return kinds
 }
 
-/** Reads the pairs of a text in order, in one pass over it. */
+/** Reads the pairs of a text in order, in a single pass. */
 export const readPairs = (
   syntax: PairSyntax
 ): ((text: string) => ReadonlyArray<readonly [key: string, value: string]>) => {
@@ -42,15 +42,15 @@ export const readPairs = (
   return (text) => {
     const pairs: Array<readonly [string, string]> = []
     let at = 0
-    /** Brackets that nothing closes from here on: looking for them again and again would take for ever. */
+    /** Brackets without a closing one from here on; searching again for each would take quadratic time. */
     const missing = new Set<string>()
-    /** The end of the plain text from here. */
+    /** The end of the plain text that begins here. */
     const plainEnd = (from: number): number => {
       let end = from
       while (end < text.length && (kinds[text.charCodeAt(end)]! & ends) === 0) end++
       return end
     }
-    /** A value in quotes or brackets, and where it ends; nothing when its end is missing. */
+    /** A quoted or bracketed value and its end; undefined when its end is missing. */
     const enclosed = (): readonly [value: string, end: number] | undefined => {
       const open = text[at]!
       if (open === '"' || open === "'") {

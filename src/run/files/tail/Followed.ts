@@ -2,33 +2,33 @@ import type { FileHandle } from "node:fs/promises"
 import { beginsWith, grownHead, type Head, type Identity } from "./Identity.ts"
 
 const chunkBytes = 256 * 1024
-/** A line longer than this is handed on in pieces: the reader gives it up, and it would not fit into memory. */
+/** Longer lines are passed on in pieces: the reader rejects them, and whole they might not fit into memory. */
 const longestLine = 4 * 1024 * 1024 + chunkBytes
 
-/** Bytes of the file, and where they end in it. */
+/** Bytes of the file, and the offset of their end. */
 export interface Block {
   readonly bytes: Buffer
   readonly end: number
-  /** The bytes are the last of their kind: the file begins anew, or is given up. */
+  /** No bytes of this content follow: the file starts anew or is abandoned. */
   readonly ended: boolean
 }
 
-/** An open file that grows. `path` is the name it was found under. */
+/** An open file that grows. `path` is the name under which it was found. */
 export class Followed {
   readonly number: number
   readonly device: string
   readonly inode: string
   path: string
   head: Head
-  /** The end of what was handed out, and of what its receiver has taken. */
+  /** The end of the bytes that were passed on; `taken` is the end of those that the receiver has processed. */
   offset: number
   taken: number
-  /** The size that was seen last. */
+  /** The last known size. */
   size = 0
-  /** When the name was seen to belong to another file, or to none; the writer may still hold this one open. */
+  /** When the name was found to belong to another file or to none. The writer may still have this file open. */
   lostAt: number | undefined
   readonly #handle: FileHandle
-  /** The size and time of the file when it had nothing more to read. */
+  /** Size and modification time when the file had no further line. */
   #exhausted = ""
 
   constructor(number: number, path: string, handle: FileHandle, identity: Identity, offset: number) {
@@ -42,12 +42,12 @@ export class Followed {
     this.taken = offset
   }
 
-  /** Whether the file is a shorter or another one than what was read of it: emptied, and perhaps filled again. */
+  /** Whether the file was truncated or rewritten: it is shorter than the offset, or begins differently. */
   async #restarted(size: number): Promise<boolean> {
     return size < this.offset || !(await beginsWith(this.#handle, this.head))
   }
 
-  /** Whole lines that were not read yet; undefined when there are none now. */
+  /** The next whole lines; undefined when there are none yet. */
   async next(): Promise<Block | undefined> {
     const { size, mtimeMs } = await this.#handle.stat()
     this.size = size
@@ -77,7 +77,7 @@ export class Followed {
     return { bytes, end: this.offset, ended }
   }
 
-  /** What stands behind the last line end, when nothing more will come. */
+  /** The bytes after the last line end, for a file that will not grow any more. */
   async rest(): Promise<Block> {
     const { size } = await this.#handle.stat()
     const length = Math.max(0, Math.min(size - this.offset, longestLine))

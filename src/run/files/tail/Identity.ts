@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import type { FileHandle } from "node:fs/promises"
 
-/** Bytes at a file's beginning that tell it from another one with the same number. */
+/** Number of bytes at the beginning that distinguish files that reuse an inode number. */
 const headBytes = 256
 
 /** The hash of the first `length` bytes. */
@@ -10,7 +10,7 @@ export interface Head {
   readonly hash: string
 }
 
-/** Which file it is, wherever it was moved. */
+/** Identifies a file, even after a rename. */
 export interface Identity {
   readonly device: string
   readonly inode: string
@@ -23,18 +23,18 @@ const headOf = async (handle: FileHandle, length: number): Promise<Head> => {
   return { length: bytesRead, hash }
 }
 
-/** The identity by what the file begins with now. */
+/** The identity of the file in its current state. */
 export const identify = async (handle: FileHandle): Promise<Identity> => {
   const { dev, ino, size } = await handle.stat({ bigint: true })
   const head = await headOf(handle, Number(size) < headBytes ? Number(size) : headBytes)
   return { device: String(dev), inode: String(ino), head }
 }
 
-/** Whether the file still begins as it did. */
+/** Whether the file still begins with the same bytes. */
 export const beginsWith = async (handle: FileHandle, head: Head): Promise<boolean> =>
   head.length === 0 || (await headOf(handle, head.length)).hash === head.hash
 
-/** The head of a file that has grown; a long one stays as it is. */
+/** The head of a file that has grown; a head of full length does not change. */
 export const grownHead = async (handle: FileHandle, head: Head, size: number): Promise<Head> =>
   head.length >= headBytes || size <= head.length ? head : headOf(handle, Math.min(size, headBytes))
 

@@ -7,14 +7,14 @@ import { Followed } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
 import { Wake } from "./Wake.ts"
 
-/** Milliseconds between two looks at the files when nothing says that they have changed. */
+/** Milliseconds between two checks of the files when the system reports no change. */
 const pollMillis = 1000
-/** Milliseconds between two looks for new files. */
+/** Milliseconds between two searches for new files. */
 const findMillis = 5000
-/** How long a file that has lost its name is still read: its writer learns late that it was moved. */
+/** How long a renamed or removed file is still read: its writer may keep it open for a while. */
 const lingerMillis = 5000
 
-/** What is kept of each file. */
+/** The stored position of a file. */
 const Known = Schema.Struct({
   path: Schema.String,
   device: Schema.String,
@@ -26,7 +26,7 @@ type Known = typeof Known.Type
 
 const Saved = Schema.Struct({ files: Schema.Array(Known) })
 
-/** Follows the files of one glob. */
+/** Follows the files that match a glob. */
 export class Tail {
   readonly #pattern: string
   readonly #files: TenantFiles
@@ -83,7 +83,7 @@ export class Tail {
     }
   }
 
-  /** Looks which files the glob names now: opens new ones, and notes which have lost their names. */
+  /** Searches for the files that match the glob: opens new ones, and notes which have lost their names. */
   async #find(): Promise<void> {
     const paths = await this.#files.found(this.#pattern)
     const named = new Set<Followed>()
@@ -110,7 +110,7 @@ export class Tail {
   }
 
   async #add(path: string): Promise<Followed | undefined> {
-    // It may be gone by now, or not be readable yet.
+    // The file may have been removed, or may not be readable yet.
     const handle = await this.#files.open(path).catch(() => undefined)
     if (handle === undefined) return undefined
     const identity = await identify(handle)
@@ -127,7 +127,7 @@ export class Tail {
     return file
   }
 
-  /** Files that were renamed while nobody looked are read to their ends, when they still lie in the same folder. */
+  /** Files that were renamed within their folder while the job was stopped are read to their ends. */
   async #findMoved(): Promise<void> {
     for (const known of this.#known) {
       const folder = known.path.includes("/") ? dirname(known.path) : ""
@@ -144,7 +144,7 @@ export class Tail {
     this.#known = []
   }
 
-  /** Gives up the files whose names are lost for long. */
+  /** Stops following files that lost their names more than `lingerMillis` ago. */
   async *#leave(): AsyncGenerator<Growth> {
     const before = Date.now() - lingerMillis
     for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {

@@ -1,11 +1,11 @@
 import { type FSWatcher, watch } from "node:fs"
 
-/** Folders that are watched; the others are only looked at from time to time. */
+/** Maximum number of watched folders; changes in others are found by polling. */
 const maxWatched = 256
-/** Changes come in swarms: the first one of them waits so long for the others, in milliseconds. */
+/** Changes come in bursts: milliseconds to wait after the first one for others. */
 const gatherMillis = 20
 
-/** Tells when something in one of the folders has changed. Where the system cannot tell, only the time does. */
+/** Reports changes in folders. Where the system cannot watch, only the polling interval applies. */
 export class Wake {
   readonly #signal: AbortSignal
   readonly #watchers = new Map<string, FSWatcher>()
@@ -22,7 +22,7 @@ export class Wake {
     this.#wake?.()
   }
 
-  /** Watches these folders, and only these, from now on. */
+  /** Replaces the set of watched folders. */
   watch(folders: ReadonlySet<string>): void {
     for (const [folder, watcher] of this.#watchers) {
       if (folders.has(folder)) continue
@@ -36,15 +36,17 @@ export class Wake {
         const watcher = watch(folder, { persistent: false }, this.#rouse)
         watcher.on("error", () => this.#watchers.delete(folder))
         this.#watchers.set(folder, watcher)
-        // Something may have come just before.
+        // A change may have come just before the watch.
         this.#changed = true
       } catch {
-        // No watches are left, or the file system has none: the time has to do.
+        // The system has no watches left, or the file system does not support them: polling suffices.
       }
     }
   }
 
-  /** Resolves soon after a change, after `millis`, or with the signal; tells whether there was a change. */
+  /**
+   * Resolves soon after a change, after `millis`, or when the signal is aborted. Returns whether there was a change.
+   */
   async wait(millis: number): Promise<boolean> {
     if (!this.#changed && !this.#signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -9,27 +9,27 @@ import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 
-/** What a part made of a piece, and which part it was. */
+/** The result of a piece, and the number of the part that produced it. */
 export interface Finished extends Made {
   readonly part: number
-  /** To be called when the deliveries were taken: the memory of their texts is used again. */
+  /** Called when the deliveries were processed, so that the memory of their texts can be reused. */
   readonly free?: () => void
 }
 
-/** The parts at work. */
+/** The running parts. */
 export interface PartPool {
-  /** Pieces that should be under way at once. */
+  /** Number of pieces that should be in progress at a time. */
   readonly ahead: number
-  /** Tells that much is to come. */
+  /** Announces that much input follows. */
   readonly hurry?: () => void
   /** Rejects with the failure of the part. */
   readonly take: (piece: Piece) => Promise<Finished>
 }
 
-/** Bytes of a file that take a good part of a second, in which more parts are worth their start. */
+/** Size of a file, in bytes, that takes long enough to read for starting more parts. */
 const muchBytes = 32 * 1024 * 1024
 
-/** The sink with bytes of its own where it keeps what it is given for longer than the call. */
+/** Wraps a sink that keeps chunks after the call: it receives copies. */
 const keeping = (sink: Sink): Sink =>
   sink.copies === true
     ? sink
@@ -41,7 +41,7 @@ const withKeeping = (context: RunContext): RunContext => ({
   archiveEntry: async (name) => keeping(await context.archiveEntry(name))
 })
 
-/** The sums of what the parts counted. */
+/** Sums up the counters of the parts. */
 class Tally {
   readonly #last = new Map<number, ReadonlyMap<string, NodeCounters>>()
   readonly #sums = new Map<string, NodeCounters>()
@@ -71,8 +71,8 @@ class Tally {
 }
 
 /**
- * A flowline whose inner nodes are parts elsewhere. What these make goes to the other nodes in the order of the pieces:
- * they see what they would see without parts.
+ * A flowline whose inner nodes run as parts elsewhere. The results go to the other nodes in the order of the pieces, so
+ * these see no difference to a run without parts.
  */
 export const merged = (
   flowline: Flowline,
@@ -109,7 +109,7 @@ export const merged = (
           if (underWay.length >= parts.ahead) await deliver(await underWay.shift()!)
           context.signal.throwIfAborted()
         }
-        /** The file in ranges, up to where it ends when that is reached. */
+        /** Splits the file into ranges, up to its end at the time when it is reached. */
         const file = async (file: OpenFile, format: BlockFormat) => {
           try {
             let size = await file.size()
@@ -121,7 +121,7 @@ export const merged = (
               await take({ range: { file: file.id, from, to, isEnd }, format })
             }
           } finally {
-            // Its number must not become another file's while a part reads from it.
+            // Not closed earlier: a part may still read, and its descriptor could be given to another file.
             void Promise.allSettled(underWay).then(() => file.close())
           }
         }
@@ -130,7 +130,7 @@ export const merged = (
           file,
           emit: (stream, batch) => take({ stream, batch })
         })
-        // Nodes that cannot start fail the run, also when there is nothing for them to do.
+        // Nodes that cannot start fail the run, even without input.
         if (!isBegun) await take({ block: { pieces: [], isFirst: true }, format: "lines" })
         for (const finished of underWay) {
           await deliver(await finished)

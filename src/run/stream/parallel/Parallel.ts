@@ -20,7 +20,10 @@ const readAt = async (file: number, into: Uint8Array, at: number): Promise<numbe
   return filled
 }
 
-/** A stream flowline with `settings.parallelism`. One that cannot be split runs as any other: saving it was refused. */
+/**
+ * A stream flowline with `settings.parallelism`. Validation refuses flowlines that cannot be split; here they run on
+ * one thread.
+ */
 export const parallel: MakeJob = (flowline, makeContext, order) => {
   const parts = split(flowline)
   if (Result.isFailure(parts)) return pipeline(flowline, makeContext)

@@ -11,36 +11,36 @@ import { pipeline } from "../Pipeline.ts"
 import type { TextMemory } from "./TextMemory.ts"
 
 /**
- * What a part works on: a piece of a file that it reads itself, one that was read elsewhere, or records on a stream of
- * the input.
+ * The input of a part: a range of a file that it reads itself, bytes that were read elsewhere, or records on a stream
+ * of the input.
  */
 export type Piece =
   | { readonly range: Range; readonly format: BlockFormat }
   | { readonly block: Block; readonly format: BlockFormat }
   | { readonly stream: string; readonly batch: Batch }
 
-/** Something that a node outside of the part gets, or that a node inside of it printed. */
+/** A batch for a node outside of the part, or lines that a node inside of it printed. */
 export type Delivery =
   | { readonly to: string; readonly batch: Batch }
   | { readonly to: string; readonly text: Uint8Array; readonly records: number }
   | { readonly printedBy: string; readonly lines: ReadonlyArray<string> }
 
-/** What a piece became, in the order in which it was made. `counters` are those of the part since it began. */
+/** The result of a piece, in the order of production. `counters` are the part's totals since its start. */
 export interface Made {
   readonly deliveries: ReadonlyArray<Delivery>
   readonly counters: ReadonlyArray<NodeCounters>
 }
 
-/** The nodes of a {@link Split}, with one of perhaps several instances of each. */
+/** One instance of the inner nodes of a {@link Split}; there may be several. */
 export interface Part {
-  /** One piece after the other. Rejects when a node failed, and then ever after. */
+  /** Processes one piece at a time. Rejects when a node failed, and then every time. */
   readonly take: (piece: Piece) => Promise<Made>
 }
 
-/** What a part has beyond the context of its nodes. */
+/** What a part needs besides the context of its nodes. */
 export interface Means {
   readonly readAt: ReadAt
-  /** Where the texts lie that it makes. */
+  /** The memory for the texts that the part produces. */
   readonly texts: TextMemory
 }
 
@@ -55,7 +55,7 @@ export const part = (
   let wanted = Promise.withResolvers<Piece>()
   let made = Promise.withResolvers<void>()
 
-  /** Takes the pieces in place of the input. */
+  /** Replaces the input: passes on the pieces. */
   const feeder = (type: NodeType): NodeType => ({
     ...type,
     settings: Schema.Unknown,
@@ -75,7 +75,7 @@ export const part = (
     })
   })
 
-  /** Stands for a node outside: keeps what it would get. */
+  /** Replaces a node outside: collects what that would receive. */
   const outside = (type: NodeType, node: DagNode): NodeType => {
     const to = componentOf(node)
     const text = type.text?.(Schema.decodeUnknownSync(type.settings)(node.settings), to)

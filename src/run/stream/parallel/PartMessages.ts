@@ -1,19 +1,19 @@
 import type { Made, Piece } from "./Part.ts"
 
-/** What a thread is made with: the run's order as one line. */
+/** The data of a new thread: the run's order as one line. */
 export type Start = string
 
-/** What a thread is sent, one after the other. */
+/** The messages to a thread, one piece each. */
 export type Request = Piece
 
-/** What it answers to each, in the same order. Its texts lie in memory that it shares, and uses again: {@link perPart}. */
+/** The answers, in the order of the pieces. Their texts lie in shared memory that is reused: see {@link perPart}. */
 export type Reply = Made | { readonly component: string | undefined; readonly failure: string }
 
-/** What it says first: from now on it answers soon. */
+/** The first message of a thread: it is ready for pieces. */
 export const ready = "ready"
 
 /**
- * Pieces that a part has at once: one to work on, one to go on with, and others whose texts wait for their turn, as one
- * part is slower than another now and then. It gets another one when the texts of the first have been taken.
+ * Maximum number of pieces per part: one in progress, one queued, and others whose texts wait for their turn in the
+ * order, because parts differ in speed. A part gets another piece when the texts of its first were processed.
  */
 export const perPart = 4

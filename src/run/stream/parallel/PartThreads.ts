@@ -8,19 +8,22 @@ import type { Finished, PartPool } from "./Merge.ts"
 import type { Part, Piece } from "./Part.ts"
 import { perPart, type Reply, type Request, ready, type Start } from "./PartMessages.ts"
 
-/** The least heap that a thread does with, MiB: a run has no more threads than its memory holds of it. */
+/** Minimum heap of a thread, in MiB. It limits the number of threads by the run's memory. */
 const leastHeapMib = 64
 
 const outOfMemory = "ERR_WORKER_OUT_OF_MEMORY"
 
-/** The parent finds the reason in what the process said last, as when its own heap is full. */
+/**
+ * Ends the process with the error code as its last output, where the parent looks for the reason, as when the main heap
+ * is full.
+ */
 const dieOf = (code: string): never => {
   process.stderr.write(`${code}\n`)
   process.kill(process.pid, "SIGKILL")
   throw new Error(code)
 }
 
-/** A thread, which answers one piece after the other. */
+/** A thread that processes one piece after the other. */
 class Thread {
   readonly #part: number
   readonly #worker: Worker
@@ -28,7 +31,7 @@ class Thread {
   readonly #waiting: Array<PromiseWithResolvers<Finished>> = []
   #lost: Error | undefined
   isReady = false
-  /** Pieces whose texts have not been taken. */
+  /** Number of pieces whose texts have not been processed. */
   busy = 0
 
   constructor(part: number, order: Order, heapMib: number, onFree: () => void, onLost: (error: Error) => void) {
@@ -37,9 +40,10 @@ class Thread {
     const { NODE_COMPILE_CACHE: cache } = process.env
     this.#worker = new Worker(program("part"), {
       workerData: encodeOrder(order) satisfies Start,
-      // Young records have as much as in the main thread: with less they outlive a collection, which costs far more.
+      // The young generation is as large as in the main thread: in a smaller one records survive a collection, which
+      // costs far more.
       resourceLimits: { maxOldGenerationSizeMb: heapMib },
-      // Compiled code is what a thread needs of the environment: it starts in half the time.
+      // A thread needs only the compile cache from the environment; with it, it starts in half the time.
       env: cache === undefined ? {} : { NODE_COMPILE_CACHE: cache }
     })
     this.#worker.on("message", (reply: Reply | typeof ready) => {
@@ -90,7 +94,7 @@ class Thread {
   }
 }
 
-/** The part in this thread. */
+/** The part on this thread. */
 class Here {
   readonly #part: number
   readonly #make: () => Part
@@ -113,7 +117,7 @@ class Here {
     this.#isAtWork = true
     this.#busy++
     try {
-      // What the threads have made comes first: they wait for it to be taken.
+      // Lets the results of the threads be processed first.
       await new Promise((resolve) => setImmediate(resolve))
       this.#made ??= this.#make()
       return { ...(await this.#made.take(piece)), part: this.#part, free: this.#free }
@@ -128,7 +132,7 @@ class Here {
   }
 }
 
-/** Milliseconds of work after which threads are started: they take longer than that to begin. */
+/** Milliseconds of work after which threads are started, which takes longer than that. */
 const worthwhileMillis = 200
 
 interface Waiting {
@@ -137,9 +141,9 @@ interface Waiting {
 }
 
 /**
- * Parts of a flowline that share the heap of the run: `local`, which works in this thread, and threads beside it. These
- * take a while to start, so they are when the work has taken some time or much is to come. Without `local` all parts
- * are threads, which are waited for.
+ * Parts of a flowline that share the run's heap: `local`, which works on this thread, and further threads. Threads are
+ * slow to start, so they are started only after some work or when much input follows. Without `local` all parts are
+ * threads, and pieces wait until these are ready.
  */
 export class Threads implements PartPool {
   readonly ahead: number
@@ -168,7 +172,7 @@ export class Threads implements PartPool {
     if (this.#threads.length === 0) this.#start()
   }
 
-  /** Gives what waits to whoever can take it. */
+  /** Assigns waiting pieces to free parts. */
   readonly #assign = (): void => {
     this.#began ??= performance.now()
     if (this.#here === undefined || performance.now() - this.#began > worthwhileMillis) this.hurry()
@@ -184,7 +188,7 @@ export class Threads implements PartPool {
     return this.#here?.isFree === true ? this.#here : undefined
   }
 
-  /** A thread has gone, perhaps before it was ready: nobody may wait for it. */
+  /** A thread has ended, perhaps before it was ready, so the waiting pieces fail. */
   readonly #fail = (error: Error): void => {
     for (const { answer } of this.#waiting.splice(0)) answer.reject(error)
   }

@@ -1,13 +1,13 @@
-/** Bytes that are enough for the text of most pieces. */
+/** Size in bytes that suffices for the text of most pieces. */
 const usualBytes = 1024 * 1024
-/** Bytes that are kept when a piece had more text than usual. */
+/** Maximum size in bytes that is kept after a piece with more text than usual. */
 const keptBytes = 4 * usualBytes
 
 const encoder = new TextEncoder()
 
 /**
- * Memory for the texts of some pieces, which is used over and over: fresh memory for each would have to be cleared by
- * the system, and collected. When a piece begins, the memory of the one `count` before it is used again.
+ * Reused memory for the texts of `count` pieces: the system would have to clear fresh memory for each of them, and the
+ * garbage collector to free it. When a piece begins, the memory of the piece `count` before is reused.
  */
 export class TextMemory {
   readonly #allocate: (bytes: number) => ArrayBufferLike
@@ -27,7 +27,7 @@ export class TextMemory {
     if ((this.#turns[this.#turn]?.length ?? 0) > keptBytes) this.#turns[this.#turn] = undefined
   }
 
-  /** The text as UTF-8. */
+  /** Stores the text and returns it as UTF-8. */
   put(text: string): Uint8Array {
     const room = (this.#turns[this.#turn] ?? this.#renew(usualBytes)).subarray(this.#used)
     const { read, written } = encoder.encodeInto(text, room)
@@ -35,7 +35,7 @@ export class TextMemory {
       this.#used += written
       return room.subarray(0, written)
     }
-    // Earlier texts of the piece stay where they are. A unit of UTF-16 has three bytes at most.
+    // Earlier texts of the piece keep their memory. A UTF-16 unit takes at most three bytes.
     const memory = this.#renew(Math.max(2 * (this.#used + room.length), 3 * text.length))
     this.#used = encoder.encodeInto(text, memory).written
     return memory.subarray(0, this.#used)

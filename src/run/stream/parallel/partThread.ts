@@ -17,10 +17,10 @@ import { TextMemory } from "./TextMemory.ts"
 // Entry of a thread that runs the inner nodes of a flowline on some of its records.
 
 const elsewhere = () => {
-  throw new Error("this can only be reached outside of a part")
+  throw new Error("this is not available in a part of a run")
 }
 
-/** What nodes without state can reach: files that they read when they start. */
+/** The context of stateless nodes: the files that they read when they start. */
 const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
   const storage = Layer.unwrap(
     Effect.promise(async () => (await import("../../../drivers/blobs/BlobsAt.ts")).runLayer(blobs))
@@ -40,7 +40,10 @@ const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
   }
 }
 
-/** Waits for the disk: this thread has nothing else to do, and another thread would have to be woken for each piece. */
+/**
+ * Reads synchronously: this thread has nothing else to do, and an asynchronous read would wake another thread for each
+ * piece.
+ */
 const readAt = (file: number, into: Uint8Array, at: number): number => {
   let filled = 0
   for (let read = -1; read !== 0 && filled < into.length; filled += read) {
@@ -65,7 +68,7 @@ parentPort?.on("message", (request: Request) => {
   done = done.then(async () => {
     try {
       const made = await take(request)
-      // At once: a collection would wait until there is much of it.
+      // Frees the memory at once: the garbage collector would let much of it pile up.
       if ("block" in request) for (const { buffer } of request.block.pieces) (buffer as ArrayBuffer).transfer(0)
       parentPort?.postMessage(made satisfies Reply)
     } catch (error) {
