@@ -16,7 +16,7 @@ import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
-import { Tenants } from "../../src/services/shared/Tenant.ts"
+import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
 import { testSettings } from "../support/gateway.ts"
@@ -35,7 +35,7 @@ const tenants = Layer.succeed(
   Tenants,
   Tenants.of({
     exists: (name) => Effect.succeed(["one", "two"].includes(name)),
-    names: Effect.succeed(["one", "two"])
+    names: Effect.succeed([TenantId("one"), TenantId("two")])
   })
 )
 

@@ -10,11 +10,12 @@ import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 
 const second = 1000
-const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }
+const key = { tenant: TenantId("t"), channel: "c", cluster: "local", job: "j" }
 const flowline: Flowline = {
   runtime: "analytics",
   settings: {},
@@ -93,7 +94,7 @@ const started = Effect.gen(function* () {
   const [wished] = yield* store.wish("start", [key])
   const fiber = yield* Effect.forkChild(keeper.keep(wished!))
   yield* TestClock.adjust(0)
-  const state = Effect.map(store.list("t"), ([found]) => found!)
+  const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
   return { store, keeper, fiber, state, wished: wished! }
 })
 

@@ -8,6 +8,7 @@ import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { Attempts, type ClaimedRow, Engine } from "../../src/services/runs/Attempt.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 
 const flowline: Flowline = {
   runtime: "stream",
@@ -34,7 +35,7 @@ const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnr
     )
   const row: ClaimedRow = {
     name: "execution t/e",
-    tenant: "t",
+    tenant: TenantId("t"),
     epoch: 3,
     scope: "e",
     flowlineId: "f",

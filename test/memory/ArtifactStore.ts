@@ -1,6 +1,7 @@
 import { Effect, Layer, Stream } from "effect"
 import { matchesWildcard } from "../../src/languages/Wildcard.ts"
 import { ArtifactStore, type Put } from "../../src/services/artifacts/ArtifactStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { versionKey } from "../../src/services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
@@ -11,7 +12,7 @@ export const layer = Layer.effect(
   ArtifactStore,
   Effect.gen(function* () {
     const shelves = yield* Shelves
-    const versionsOf = (tenant: string, group: string, artifact: string) =>
+    const versionsOf = (tenant: TenantId, group: string, artifact: string) =>
       [...shelves.of(tenant).artifacts]
         .filter(([key]) => key.startsWith(`${group}\t${artifact}\t`))
         .sort(([a], [b]) => inOrder(a, b))

@@ -4,6 +4,7 @@ import { type ExecutionState, hasEnded } from "../../src/services/executions/Exe
 import { type ExecutionKey, ExecutionStore, type NewExecution } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { AttemptKey } from "../../src/services/runs/PositionStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Event {
@@ -47,7 +48,7 @@ const summaryOf = (entry: Entry, now: number) => {
   }
 }
 
-const eventOf = (tenant: string, { seq, event, at, detail }: Event) => ({
+const eventOf = (tenant: TenantId, { seq, event, at, detail }: Event) => ({
   timestamp: iso(at),
   tenant,
   event,

@@ -4,11 +4,12 @@ import * as ExecutionStorePostgres from "../../src/layers/postgres/PostgresExecu
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const Stores = Layer.merge(ExecutionStorePostgres.layer, JobStorePostgres.layer).pipe(Layer.provideMerge(TestPostgres))
 
-const tenant = "t"
+const tenant = TenantId("t")
 const linesFrom = (first: number) =>
   Array.from({ length: 3 }, (_, index) => ({ seq: first + index, at: 1, component: "show", text: `${first + index}` }))
 const texts = ["1", "2", "3", "4", "5", "6"]

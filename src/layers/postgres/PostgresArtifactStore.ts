@@ -11,6 +11,7 @@ import {
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
@@ -34,7 +35,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const find = (tenant: string, group: string, artifact: string, version: string) =>
+    const find = (tenant: TenantId, group: string, artifact: string, version: string) =>
       Effect.map(
         sql<StoredArtifact & { described: string }>`
           select doc, described, sha256, size::float8 as size from artifact_versions
@@ -43,7 +44,7 @@ export const layer = Layer.effect(
       )
 
     const put = Effect.fn("ArtifactStore.put")(function* (
-      tenant: string,
+      tenant: TenantId,
       it: NewArtifact,
       quota: Parameters<typeof checkQuota>[2]
     ) {
@@ -77,7 +78,7 @@ export const layer = Layer.effect(
         .pipe(Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage })))
     }, unreachable)
 
-    const latest = Effect.fnUntraced(function* (tenant: string, group: string, artifact: string) {
+    const latest = Effect.fnUntraced(function* (tenant: TenantId, group: string, artifact: string) {
       const [row] = yield* sql<StoredArtifact>`
         select v.doc, v.sha256, v.size::float8 as size
         from artifacts a join artifact_versions v on v.tenant = a.tenant and v.grp = a.grp
@@ -93,7 +94,7 @@ export const layer = Layer.effect(
         : wide`v.${wide(column)} = ${pattern}`
     }
 
-    const list = (tenant: string, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
+    const list = (tenant: TenantId, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
       const [group = "", artifact = "", key = ""] = after?.split("\t") ?? []
       const from = filter.all
         ? wide`artifact_versions v`
@@ -112,7 +113,7 @@ export const layer = Layer.effect(
     }
 
     const remove = Effect.fn("ArtifactStore.remove")(function* (
-      tenant: string,
+      tenant: TenantId,
       group: string,
       artifact: string,
       versions?: ReadonlyArray<string>

@@ -13,6 +13,7 @@ import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { artifactTypes } from "./Artifact.ts"
 import { Artifacts } from "./Artifacts.ts"
 
@@ -36,7 +37,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
 
-    const upload = Effect.fnUntraced(function* (tenant: string, request: HttpServerRequest.HttpServerRequest) {
+    const upload = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       const { blob, file, checked } = yield* readUpload(
         request,
         hashes,
@@ -65,7 +66,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           page,
           (span) =>
             artifacts.list(
-              params.tenant,
+              TenantId(params.tenant),
               {
                 all: all === "true",
                 ...(group === undefined ? {} : { group }),
@@ -77,11 +78,16 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           /^[^\u0000]*\t[^\u0000]*\t[^\u0000]*$/
         )
       )
-      .handleRaw("upload", ({ params, request }) => upload(params.tenant, request))
+      .handleRaw("upload", ({ params, request }) => upload(TenantId(params.tenant), request))
       .handleRaw(
         "metadata",
         Effect.fnUntraced(function* ({ params, query, request }) {
-          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
+          const { json } = yield* artifacts.metadata(
+            TenantId(params.tenant),
+            query.group,
+            query.artifact,
+            query.version
+          )
           // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
           const etag = Hex.encode(new Uint8Array(digest))
@@ -93,7 +99,8 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
       .handleRaw(
         "download",
-        Effect.fnUntraced(function* ({ params: { tenant }, query, request }) {
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          const tenant = TenantId(params.tenant)
           const { stored } = yield* artifacts.metadata(tenant, query.group, query.artifact, query.version)
           const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
           return yield* download({
@@ -113,7 +120,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query, request }) {
           yield* versionsNamedAs("versions", request)
           const versions = yield* versionsOf(query.versions)
-          yield* artifacts.remove(params.tenant, query.group, query.artifact, versions)
+          yield* artifacts.remove(TenantId(params.tenant), query.group, query.artifact, versions)
         })
       )
       .handle("types", () => Effect.succeed(artifactTypes))

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import type { TenantId } from "../shared/Tenant.ts"
 import { ChannelDetail, type ChannelEntry, type ChannelList } from "./Channel.ts"
 import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
 import { isUnderWay, type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
@@ -8,7 +9,7 @@ type Known = JobKey & JobState
 const decodeJobs = Schema.decodeUnknownSync(ChannelDetail.fields.jobs)
 
 /** The jobs of a folder, and those that run though the folder has them no more. */
-const jobsOf = (tenant: string, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
+const jobsOf = (tenant: TenantId, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
   const stateOf = (cluster: string, job: string) =>
     states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
   const defined = (folder?.jobs ?? []).map(({ cluster, name, file }) => {
@@ -31,12 +32,12 @@ const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
 
 /** What the endpoints say of channels. */
 export const views = {
-  list: (folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
+  list: (tenant: TenantId, folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
     const children: Array<ChannelEntry> = []
     const errors: Array<ChannelEntry> = []
     for (const folder of folders) {
       const reason = reasonOf(folder)
-      const jobs = jobsOf("", folder.name, folder, states)
+      const jobs = jobsOf(tenant, folder.name, folder, states)
       if (reason === undefined) children.push({ name: folder.name, status: statusOf(jobs.map(({ state }) => state)) })
       else errors.push({ name: folder.name, status: "INVALID", reason })
     }
@@ -47,7 +48,7 @@ export const views = {
   },
 
   detail: (
-    tenant: string,
+    tenant: TenantId,
     channel: string,
     folder: ChannelFolder | undefined,
     states: ReadonlyArray<Known>

@@ -5,6 +5,7 @@ import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
 import { Conf } from "../conf/Conf.ts"
 import type { Definition } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { JobName } from "./Job.ts"
 import { type JobDefinition, readStructure } from "./Structure.ts"
 
@@ -41,10 +42,10 @@ const isJobName = Schema.is(JobName)
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
   {
-    readonly names: (tenant: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
-    readonly read: (tenant: string, channel: string) => Effect.Effect<ChannelFolder, StorageUnreachable>
+    readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    readonly read: (tenant: TenantId, channel: string) => Effect.Effect<ChannelFolder, StorageUnreachable>
     readonly flowline: (
-      tenant: string,
+      tenant: TenantId,
       job: ChannelJob
     ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, StorageUnreachable>
   }
@@ -56,7 +57,7 @@ export class ChannelFolders extends Context.Service<
       const flowlines = yield* Flowlines
 
       /** The first of the files that is there. What is larger than any flowline is cut, and so found faulty. */
-      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: string, paths: ReadonlyArray<string>) {
+      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: TenantId, paths: ReadonlyArray<string>) {
         for (const path of paths) {
           const file = yield* conf.open(tenant, path).pipe(
             Effect.flatMap(({ size, read }) => {
@@ -73,7 +74,7 @@ export class ChannelFolders extends Context.Service<
       })
 
       /** The job with the file that it is without a word: the first of the three that is there. */
-      const withFile = (tenant: string, channel: string) =>
+      const withFile = (tenant: TenantId, channel: string) =>
         Effect.fnUntraced(function* (job: JobDefinition) {
           if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }
           const paths = extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)

@@ -4,6 +4,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
@@ -23,11 +24,11 @@ interface Known {
 export class Channels extends Context.Service<
   Channels,
   {
-    readonly list: (tenant: string) => Effect.Effect<ChannelList, StorageUnreachable>
-    readonly status: (tenant: string, channel: string) => Effect.Effect<ChannelDetail, Missing>
+    readonly list: (tenant: TenantId) => Effect.Effect<ChannelList, StorageUnreachable>
+    readonly status: (tenant: TenantId, channel: string) => Effect.Effect<ChannelDetail, Missing>
     /** A stop comes back when the runs have ended, or after ten seconds. */
     readonly act: (
-      tenant: string,
+      tenant: TenantId,
       channel: string,
       wish: DesiredChange
     ) => Effect.Effect<void, Missing | InvalidChannel>
@@ -50,7 +51,7 @@ export class Channels extends Context.Service<
       const { signals } = yield* JobKeeper
 
       /** A channel is there as long as its folder is, or a job of it still runs. */
-      const find = Effect.fn("Channels.find")(function* (tenant: string, channel: string) {
+      const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: string) {
         const names = yield* folders.names(tenant)
         const states = yield* store.list(tenant, channel)
         const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
@@ -73,7 +74,7 @@ export class Channels extends Context.Service<
 
       /** Every job must be able to run before one is started. */
       const check = Effect.fn("Channels.check")(function* (
-        tenant: string,
+        tenant: TenantId,
         channel: string,
         folder: ChannelFolder | undefined,
         wanted: ReadonlyArray<ChannelJob>
@@ -122,7 +123,7 @@ export class Channels extends Context.Service<
           const names = yield* folders.names(tenant)
           const states = yield* store.list(tenant)
           const found = yield* Effect.forEach(names, (name) => folders.read(tenant, name), { concurrency: 8 })
-          return views.list(found, states)
+          return views.list(tenant, found, states)
         }),
         status: Effect.fn("Channels.status")(function* (tenant, channel) {
           const { folder, states } = yield* find(tenant, channel)

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { TenantId } from "../shared/Tenant.ts"
 
 export const JobStatus = Schema.Literals(["STOPPED", "STARTING", "ACTIVE", "RESTARTING", "FAILED", "FINISHED"])
 export type JobStatus = typeof JobStatus.Type
@@ -20,7 +21,7 @@ export const isUnderWay = (status: JobStatus): boolean =>
 
 /** What names a job in all tenants. */
 export interface JobKey {
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly channel: string
   readonly cluster: string
   readonly job: string
@@ -31,7 +32,7 @@ export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${t
 
 export const jobKey = (id: string): JobKey => {
   const [tenant = "", channel = "", cluster = "", job = ""] = id.split("/")
-  return { tenant, channel, cluster, job }
+  return { tenant: TenantId(tenant), channel, cluster, job }
 }
 
 /** What a job's inputs keep their positions under, and what its archives name as their maker. */

@@ -3,6 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { JobKey, JobState, JobStatus } from "./Job.ts"
 
 /** A gateway's claim of a job. What it writes counts as long as no later claim has been made. */
@@ -45,7 +46,7 @@ export class JobStore extends Context.Service<
   {
     /** The jobs of a tenant that were ever started, by channel, cluster and name. */
     readonly list: (
-      tenant: string,
+      tenant: TenantId,
       channel?: string
     ) => Effect.Effect<ReadonlyArray<JobKey & JobState>, StorageUnreachable>
     /**

@@ -5,16 +5,17 @@ import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** What names an execution. */
 export interface ExecutionKey {
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly id: string
 }
 
 export interface NewExecution {
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly flowlineId: string
   readonly version: number
   readonly runtime: string
@@ -79,7 +80,7 @@ export class ExecutionStore extends Context.Service<
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
     /** Entries of endpoints 16 and 17, oldest first. */
     readonly list: (
-      tenant: string,
+      tenant: TenantId,
       flowlineId: string | undefined,
       span: ListSpan
     ) => Stream.Stream<ListRow, StorageUnreachable>

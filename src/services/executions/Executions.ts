@@ -8,6 +8,7 @@ import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
@@ -22,27 +23,27 @@ export class Executions extends Context.Service<
   Starter["Service"] & {
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
-      tenant: string,
+      tenant: TenantId,
       flowlineId: string,
       id: string
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
     readonly detail: (
-      tenant: string,
+      tenant: TenantId,
       flowlineId: string,
       id: string
     ) => Effect.Effect<ExecutionDetail, NotFound | StorageUnreachable>
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly listOf: (
-      tenant: string,
+      tenant: TenantId,
       flowlineId: string
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     readonly events: (
-      tenant: string,
+      tenant: TenantId,
       id: string
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     /** State of the output, and its lines after a sequence number. */
     readonly output: (
-      tenant: string,
+      tenant: TenantId,
       id: string
     ) => Effect.Effect<
       OutputState & { readonly lines: (after: number) => Stream.Stream<StoredLine, StorageUnreachable> },
@@ -50,13 +51,13 @@ export class Executions extends Context.Service<
     >
     /** The output after a line: what is there, then what comes, no line lost or repeated, until the run has ended. */
     readonly follow: (
-      tenant: string,
+      tenant: TenantId,
       id: string,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
     /** The same with the events, oldest first, in place of the lines. */
     readonly followEvents: (
-      tenant: string,
+      tenant: TenantId,
       id: string,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
@@ -73,7 +74,7 @@ export class Executions extends Context.Service<
       const archives = yield* Archives
       const gateway = yield* Gateway
 
-      const start = Effect.fn("Executions.start")(function* (tenant: string, flowline: FlowlineVersion) {
+      const start = Effect.fn("Executions.start")(function* (tenant: TenantId, flowline: FlowlineVersion) {
         const runtime = runtimeOf(flowline.dag)
         const now = yield* Clock.currentTimeMillis
         const { id: flowlineId, version, dag } = flowline
@@ -87,7 +88,7 @@ export class Executions extends Context.Service<
         return state ?? (yield* new NotFound({ kind: "execution", ...key }))
       })
 
-      const detail = Effect.fn("Executions.detail")(function* (tenant: string, flowlineId: string, id: string) {
+      const detail = Effect.fn("Executions.detail")(function* (tenant: TenantId, flowlineId: string, id: string) {
         const found = yield* store.detail({ tenant, id })
         if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
         const archive = yield* archives.get(tenant, id).pipe(
@@ -109,7 +110,7 @@ export class Executions extends Context.Service<
 
       const follow = Effect.fn("Executions.follow")(function* (
         read: (key: ExecutionKey, after: number) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>,
-        tenant: string,
+        tenant: TenantId,
         id: string,
         after: number
       ) {

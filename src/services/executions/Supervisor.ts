@@ -11,6 +11,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
@@ -197,7 +198,7 @@ export const executionEntity = Execution.toLayer(
     const supervisor = yield* Supervisor
     const { entityId } = yield* Entity.CurrentAddress
     const [tenant = "", id = ""] = entityId.split("/")
-    return Execution.of({ Run: () => supervisor.supervise({ tenant, id }) })
+    return Execution.of({ Run: () => supervisor.supervise({ tenant: TenantId(tenant), id }) })
   }),
   { maxIdleTime: "10 seconds" }
 )

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** One immutable version of a flowline. `dag` is the definition as JSON text, `savedAt` ISO 8601 UTC. */
 export interface FlowlineVersion {
@@ -29,27 +30,27 @@ export class FlowlineStore extends Context.Service<
   {
     /** Adds a flowline with its version 1. One that is not `saved` can be run but is not found by its id. */
     readonly create: (
-      tenant: string,
+      tenant: TenantId,
       flowline: NewVersion,
       saved: boolean
     ) => Effect.Effect<FlowlineVersion, StorageUnreachable>
     /** Adds the next version of a saved flowline; with `expected`, only when that is its current version. */
     readonly revise: (
-      tenant: string,
+      tenant: TenantId,
       flowline: NewVersion,
       expected: ReadonlyArray<number> | undefined
     ) => Effect.Effect<Revision, StorageUnreachable>
     /** A version of a saved flowline, by default its current one. */
     readonly get: (
-      tenant: string,
+      tenant: TenantId,
       id: string,
       version?: number
     ) => Effect.Effect<FlowlineVersion | undefined, StorageUnreachable>
     /** Whether there is a flowline with this id, saved or run once. */
-    readonly isKnown: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly isKnown: (tenant: TenantId, id: string) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes a saved flowline with its versions. False when there is none. */
-    readonly remove: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: string) => Effect.Effect<boolean, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

@@ -9,6 +9,7 @@ import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
@@ -33,14 +34,14 @@ const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArra
 }
 
 /** The name under which clients know the place where a tenant's flowlines are kept. */
-export const indexOf = (tenant: string): string => `${tenant}-flowlines`
+export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
 
 export class Flowlines extends Context.Service<
   Flowlines,
   {
     /** Saves a new flowline, or the next version of `id`. `warnings` tell what may keep it from running here. */
     readonly save: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile,
       into: { readonly id?: string; readonly ifMatch?: string }
     ) => Effect.Effect<
@@ -48,20 +49,20 @@ export class Flowlines extends Context.Service<
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
     /** Reads and validates a file for the tenant, without keeping it. */
-    readonly check: (tenant: string, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
+    readonly check: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
     /** Keeps a flowline to be run once: it has an id, but is not among the saved ones. */
     readonly keepOnce: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile
     ) => Effect.Effect<FlowlineVersion, BadRequest | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
-      tenant: string,
+      tenant: TenantId,
       id: string,
       version?: number
     ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly remove: (tenant: string, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
   }
 >()("flow/flowlines/Flowlines") {
   static readonly layer = Layer.effect(
@@ -72,7 +73,7 @@ export class Flowlines extends Context.Service<
       const platform = yield* Platform
       const scan = yield* Scan
       const patterns = yield* TenantPatterns
-      const missing = (tenant: string, id: string, version?: number) =>
+      const missing = (tenant: TenantId, id: string, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
           : new NotFound({
@@ -82,7 +83,7 @@ export class Flowlines extends Context.Service<
               detail: `There is no version ${version} of a flowline "${id}"`
             })
 
-      const check = Effect.fn("Flowlines.check")(function* (tenant: string, file: FlowlineFile) {
+      const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
         const document = yield* decoder.parse(file)
         // Scanning a tenant's nodes takes a while: only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
@@ -95,7 +96,7 @@ export class Flowlines extends Context.Service<
         return { own, definition }
       }, Effect.scoped)
 
-      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
+      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile) {
         const {
           own,
           definition: { dag, flowline }
@@ -149,13 +150,13 @@ export class Starter extends Context.Service<
   Starter,
   {
     readonly execute: (
-      tenant: string,
+      tenant: TenantId,
       flowlineId: string,
       version?: number
     ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile
     ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
   }

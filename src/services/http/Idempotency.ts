@@ -6,6 +6,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
@@ -45,7 +46,7 @@ export interface Done {
 export const idempotent = <E, R>(
   store: IdempotencyStore["Service"],
   request: HttpServerRequest.HttpServerRequest,
-  tenant: string,
+  tenant: TenantId,
   body: Uint8Array<ArrayBuffer>,
   work: Effect.Effect<Done, E, R>
 ): Effect.Effect<

@@ -4,6 +4,7 @@ import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { Archives } from "../archives/Archives.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { Provision } from "./Provision.ts"
 
 /** Runs flowlines, each in a process of its own. */
@@ -44,7 +45,7 @@ type FencedWrite = Effect.Effect<boolean, StorageUnreachable>
 export interface ClaimedRow {
   /** For the log: `execution mytenant/4kQz-1763683200000`. */
   readonly name: string
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly epoch: number
   /** What the inputs keep their positions under. */
   readonly scope: string

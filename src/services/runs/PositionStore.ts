@@ -1,9 +1,10 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** An attempt of a run: writes that carry an older epoch than the current one are refused. */
 export interface AttemptKey {
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly id: string
   readonly epoch: number
 }
@@ -14,7 +15,7 @@ export class PositionStore extends Context.Service<
   {
     /** By component. */
     readonly load: (
-      tenant: string,
+      tenant: TenantId,
       scope: string
     ) => Effect.Effect<Readonly<Record<string, unknown>>, StorageUnreachable>
     /** Answers false, and keeps nothing, when a newer attempt exists or the execution has ended. */
@@ -25,6 +26,6 @@ export class PositionStore extends Context.Service<
       value: unknown
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** Forgets all positions of the scope. */
-    readonly remove: (tenant: string, scope: string) => Effect.Effect<void, StorageUnreachable>
+    readonly remove: (tenant: TenantId, scope: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/runs/PositionStore") {}

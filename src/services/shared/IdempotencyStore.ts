@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "./Tenant.ts"
 
 /** What is known of a key: nothing yet (and now it is taken), the first answer, or a request that is not done. */
 export type Begun =
@@ -12,9 +13,9 @@ export type Begun =
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    readonly begin: (tenant: string, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
-    readonly finish: (tenant: string, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
+    readonly begin: (tenant: TenantId, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
+    readonly finish: (tenant: TenantId, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
     /** Gives the key free again: the request failed and may be tried once more. */
-    readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
+    readonly forget: (tenant: TenantId, key: string) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/http/IdempotencyStore") {}
