@@ -1,5 +1,6 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import { FlowlineStore, type FlowlineVersion, type NewVersion } from "../../src/services/flowlines/FlowlineStore.ts"
+import type { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
@@ -18,7 +19,7 @@ export const layer = Layer.sync(FlowlineStore, () => {
     tenants.set(tenant, flowlines)
     return flowlines
   }
-  const saved = (tenant: TenantId, id: string) => {
+  const saved = (tenant: TenantId, id: FlowlineId) => {
     const entry = flowlinesOf(tenant).get(id)
     return entry?.saved === true ? entry : undefined
   }

@@ -4,6 +4,7 @@ import * as ExecutionStorePostgres from "../../src/layers/postgres/PostgresExecu
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
+import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
@@ -35,7 +36,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
   it.effect("count once for an execution", () =>
     Effect.gen(function* () {
       const store = yield* ExecutionStore
-      const given = { tenant, flowlineId: "f", version: 1, runtime: "stream", dag: "{}" }
+      const given = { tenant, flowlineId: FlowlineId("f"), version: 1, runtime: "stream", dag: "{}" }
       const key = yield* store.create(given, "owner", 1)
       const attempt = (yield* store.claim(key, "owner"))!
       for (let twice = 0; twice < 2; twice++) {

@@ -6,10 +6,11 @@ import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { type ExecutionDetail, hasEnded } from "./Execution.ts"
+import { type ExecutionDetail, type ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
@@ -24,27 +25,27 @@ export class Executions extends Context.Service<
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
       tenant: TenantId,
-      flowlineId: string,
-      id: string
+      flowlineId: FlowlineId,
+      id: ExecutionId
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
     readonly detail: (
       tenant: TenantId,
-      flowlineId: string,
-      id: string
+      flowlineId: FlowlineId,
+      id: ExecutionId
     ) => Effect.Effect<ExecutionDetail, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly listOf: (
       tenant: TenantId,
-      flowlineId: string
+      flowlineId: FlowlineId
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     readonly events: (
       tenant: TenantId,
-      id: string
+      id: ExecutionId
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     /** State of the output, and its lines after a sequence number. */
     readonly output: (
       tenant: TenantId,
-      id: string
+      id: ExecutionId
     ) => Effect.Effect<
       OutputState & { readonly lines: (after: number) => Stream.Stream<StoredLine, StorageUnreachable> },
       NotFound | StorageUnreachable
@@ -52,13 +53,13 @@ export class Executions extends Context.Service<
     /** The output after a line: what is there, then what comes, no line lost or repeated, until the run has ended. */
     readonly follow: (
       tenant: TenantId,
-      id: string,
+      id: ExecutionId,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
     /** The same with the events, oldest first, in place of the lines. */
     readonly followEvents: (
       tenant: TenantId,
-      id: string,
+      id: ExecutionId,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
   }
@@ -88,7 +89,11 @@ export class Executions extends Context.Service<
         return state ?? (yield* new NotFound({ kind: "execution", ...key }))
       })
 
-      const detail = Effect.fn("Executions.detail")(function* (tenant: TenantId, flowlineId: string, id: string) {
+      const detail = Effect.fn("Executions.detail")(function* (
+        tenant: TenantId,
+        flowlineId: FlowlineId,
+        id: ExecutionId
+      ) {
         const found = yield* store.detail({ tenant, id })
         if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
         const archive = yield* archives.get(tenant, id).pipe(
@@ -111,7 +116,7 @@ export class Executions extends Context.Service<
       const follow = Effect.fn("Executions.follow")(function* (
         read: (key: ExecutionKey, after: number) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>,
         tenant: TenantId,
-        id: string,
+        id: ExecutionId,
         after: number
       ) {
         const key = { tenant, id }

@@ -12,7 +12,7 @@ import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { hasEnded } from "./Execution.ts"
+import { ExecutionId, hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { RunSlots } from "./RunSlots.ts"
@@ -198,7 +198,7 @@ export const executionEntity = Execution.toLayer(
     const supervisor = yield* Supervisor
     const { entityId } = yield* Entity.CurrentAddress
     const [tenant = "", id = ""] = entityId.split("/")
-    return Execution.of({ Run: () => supervisor.supervise({ tenant: TenantId(tenant), id }) })
+    return Execution.of({ Run: () => supervisor.supervise({ tenant: TenantId(tenant), id: ExecutionId(id) }) })
   }),
   { maxIdleTime: "10 seconds" }
 )

@@ -1,11 +1,12 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** One immutable version of a flowline. `dag` is the definition as JSON text, `savedAt` ISO 8601 UTC. */
 export interface FlowlineVersion {
-  readonly id: string
+  readonly id: FlowlineId
   readonly version: number
   readonly dag: string
   readonly platformId: string
@@ -13,7 +14,7 @@ export interface FlowlineVersion {
 }
 
 export interface NewVersion {
-  readonly id: string
+  readonly id: FlowlineId
   readonly dag: string
   readonly platformId: string
 }
@@ -43,14 +44,14 @@ export class FlowlineStore extends Context.Service<
     /** A version of a saved flowline, by default its current one. */
     readonly get: (
       tenant: TenantId,
-      id: string,
+      id: FlowlineId,
       version?: number
     ) => Effect.Effect<FlowlineVersion | undefined, StorageUnreachable>
     /** Whether there is a flowline with this id, saved or run once. */
-    readonly isKnown: (tenant: TenantId, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly isKnown: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes a saved flowline with its versions. False when there is none. */
-    readonly remove: (tenant: TenantId, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

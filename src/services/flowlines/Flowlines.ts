@@ -8,6 +8,7 @@ import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
+import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
@@ -17,15 +18,15 @@ import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 const newId = Effect.sync(() => {
   for (;;) {
     const id = Base64Url.encode(crypto.getRandomValues(new Uint8Array(15)))
-    if (/^[A-Za-z0-9]/.test(id)) return id
+    if (/^[A-Za-z0-9]/.test(id)) return FlowlineId(id)
   }
 })
 
 /** The entity tag of a version: what `If-Match` takes. */
-export const etagOf = (id: string, version: number): string => `"${id}.${version}"`
+export const etagOf = (id: FlowlineId, version: number): string => `"${id}.${version}"`
 
 /** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
-const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
+const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
   if (ifMatch === undefined || ifMatch.trim() === "*") return undefined
   return ifMatch.split(",").flatMap((tag) => {
     const version = /^\s*"(.*)\.(\d{1,9})"\s*$/.exec(tag)
@@ -43,9 +44,9 @@ export class Flowlines extends Context.Service<
     readonly save: (
       tenant: TenantId,
       file: FlowlineFile,
-      into: { readonly id?: string; readonly ifMatch?: string }
+      into: { readonly id?: FlowlineId; readonly ifMatch?: string }
     ) => Effect.Effect<
-      { readonly id: string; readonly version: number; readonly warnings: ReadonlyArray<string> },
+      { readonly id: FlowlineId; readonly version: number; readonly warnings: ReadonlyArray<string> },
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
     /** Reads and validates a file for the tenant, without keeping it. */
@@ -58,11 +59,11 @@ export class Flowlines extends Context.Service<
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
-      id: string,
+      id: FlowlineId,
       version?: number
     ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly remove: (tenant: TenantId, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<void, NotFound | StorageUnreachable>
   }
 >()("flow/flowlines/Flowlines") {
   static readonly layer = Layer.effect(
@@ -73,7 +74,7 @@ export class Flowlines extends Context.Service<
       const platform = yield* Platform
       const scan = yield* Scan
       const patterns = yield* TenantPatterns
-      const missing = (tenant: TenantId, id: string, version?: number) =>
+      const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
           : new NotFound({
@@ -151,7 +152,7 @@ export class Starter extends Context.Service<
   {
     readonly execute: (
       tenant: TenantId,
-      flowlineId: string,
+      flowlineId: FlowlineId,
       version?: number
     ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
