@@ -15,6 +15,7 @@ import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
 import * as Problems from "../src/layers/http/Problems.ts"
 import { routeTable } from "../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../src/services/archives/Api.ts"
+import { ArchiveId } from "../src/services/archives/Archive.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
@@ -53,7 +54,7 @@ const serveOurs = (root: string) => {
     Effect.gen(function* () {
       const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write("one", content()))
       const archives = yield* Archives
-      yield* archives.add(TenantId("one"), { ...blob, id: "x-1", flowlineId: "x", entries: 1 })
+      yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
       const { address } = yield* HttpServer.HttpServer
       const { sha256 } = blob
       const file = join(root, "one", "blobs", sha256.slice(0, 2), sha256)

@@ -11,6 +11,7 @@ import * as KnownTenant from "../../src/layers/http/KnownTenant.ts"
 import * as Problems from "../../src/layers/http/Problems.ts"
 import { routeTable } from "../../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../../src/services/archives/Api.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
@@ -72,5 +73,5 @@ export const jsonOf = (response: Response) => Effect.promise(async (): Promise<u
 export const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array, tenant = "one") {
   const archives = yield* Archives
   const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write(tenant, cut(bytes)))
-  yield* archives.add(tenant, { ...blob, id, flowlineId: "f", entries: 2 })
+  yield* archives.add(tenant, { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 2 })
 })

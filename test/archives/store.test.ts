@@ -1,13 +1,14 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as Postgres from "../../src/layers/postgres/PostgresArchiveStore.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as Memory from "../memory/ArchiveStore.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const archive = (id: string, sha256 = "a".repeat(64)) => ({
-  id,
+  id: ArchiveId(id),
   flowlineId: "f",
   sha256,
   size: 2 ** 40 + 1,
@@ -26,12 +27,12 @@ for (const [name, store] of Object.entries(stores)) {
         const store = yield* ArchiveStore
         yield* store.put(TenantId("put"), archive("x-1"))
         yield* store.put(TenantId("put"), { ...archive("x-1", "b".repeat(64)), entries: 9 })
-        const found = yield* store.get(TenantId("put"), "x-1")
+        const found = yield* store.get(TenantId("put"), ArchiveId("x-1"))
         assert.deepInclude(found, archive("x-1"))
         assert.match(found?.createdAt ?? "", /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
         assert.deepStrictEqual(Object.keys(found ?? {}).sort(), [...Object.keys(archive("")), "createdAt"].sort())
-        assert.strictEqual(yield* store.get(TenantId("put"), "x-2"), undefined)
-        assert.strictEqual(yield* store.get(TenantId("elsewhere"), "x-1"), undefined)
+        assert.strictEqual(yield* store.get(TenantId("put"), ArchiveId("x-2")), undefined)
+        assert.strictEqual(yield* store.get(TenantId("elsewhere"), ArchiveId("x-1")), undefined)
       })
     )
 
@@ -47,7 +48,7 @@ for (const [name, store] of Object.entries(stores)) {
           all.map(({ json }) => JSON.parse(json).id),
           ids
         )
-        assert.deepStrictEqual(JSON.parse(all[0]!.json), yield* store.get(TenantId("list"), "m-3"))
+        assert.deepStrictEqual(JSON.parse(all[0]!.json), yield* store.get(TenantId("list"), ArchiveId("m-3")))
         const seen: Array<string> = []
         let after: string | undefined
         for (;;) {
@@ -55,7 +56,7 @@ for (const [name, store] of Object.entries(stores)) {
           if (page.length === 0) break
           seen.push(...page.map(({ json }) => JSON.parse(json).id))
           after = page.at(-1)!.key
-          yield* store.remove(TenantId("list"), "a-1")
+          yield* store.remove(TenantId("list"), ArchiveId("a-1"))
         }
         assert.deepStrictEqual(seen, ids)
         assert.deepStrictEqual(
@@ -82,13 +83,13 @@ for (const [name, store] of Object.entries(stores)) {
         yield* store.put(TenantId("gone"), archive("x-1", "c".repeat(64)))
         yield* store.put(TenantId("gone"), archive("x-2"))
         yield* store.put(TenantId("stays"), archive("x-1"))
-        assert.strictEqual(yield* store.remove(TenantId("stays"), "x-2"), undefined)
-        assert.strictEqual(yield* store.remove(TenantId("gone"), "x-1"), "c".repeat(64))
-        assert.strictEqual(yield* store.remove(TenantId("gone"), "x-1"), undefined)
+        assert.strictEqual(yield* store.remove(TenantId("stays"), ArchiveId("x-2")), undefined)
+        assert.strictEqual(yield* store.remove(TenantId("gone"), ArchiveId("x-1")), "c".repeat(64))
+        assert.strictEqual(yield* store.remove(TenantId("gone"), ArchiveId("x-1")), undefined)
         yield* store.removeAll(TenantId("gone"))
         yield* store.removeAll(TenantId("gone"))
-        assert.strictEqual(yield* store.get(TenantId("gone"), "x-2"), undefined)
-        assert.strictEqual((yield* store.get(TenantId("stays"), "x-1"))?.id, "x-1")
+        assert.strictEqual(yield* store.get(TenantId("gone"), ArchiveId("x-2")), undefined)
+        assert.strictEqual((yield* store.get(TenantId("stays"), ArchiveId("x-1")))?.id, "x-1")
       })
     )
 
@@ -102,9 +103,9 @@ for (const [name, store] of Object.entries(stores)) {
         yield* store.put(TenantId("other"), archive("x-4", three))
         assert.deepStrictEqual([...(yield* store.references(TenantId("refers"), [three, two, one]))].sort(), [one, two])
         assert.deepStrictEqual(yield* store.references(TenantId("refers"), []), [])
-        yield* store.remove(TenantId("refers"), "x-1")
+        yield* store.remove(TenantId("refers"), ArchiveId("x-1"))
         assert.deepStrictEqual(yield* store.references(TenantId("refers"), [one]), [one])
-        yield* store.remove(TenantId("refers"), "x-2")
+        yield* store.remove(TenantId("refers"), ArchiveId("x-2"))
         assert.deepStrictEqual(yield* store.references(TenantId("refers"), [one]), [])
       })
     )

@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
@@ -30,7 +31,7 @@ const make = Effect.gen(function* () {
   const sweep = Context.get(context, BlobSweep)
   const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array) {
     const blob = yield* blobs.write("one", cut(bytes))
-    yield* archives.add(TenantId("one"), { ...blob, id, flowlineId: "f", entries: 1 })
+    yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 1 })
     return blob.sha256
   })
   const age = (sha256: string, hours: number) => {
@@ -47,10 +48,10 @@ describe("the bytes of archives", () => {
       const sha256 = yield* add("x-1", noise(100))
       yield* add("x-2", noise(100))
       age(sha256, 2)
-      yield* archives.remove(TenantId("one"), "x-1")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
       yield* Effect.sleep("20 millis")
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
-      yield* archives.remove(TenantId("one"), "x-2")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-2"))
       yield* Effect.promise(() => eventually("no blob", () => filesBelow(root).length === 0))
     })
   )
@@ -73,7 +74,7 @@ describe("the bytes of archives", () => {
       age(sha256, 2)
       // Another run has stored the same bytes and has not made its archive yet.
       yield* blobs.write("one", cut(noise(100)))
-      yield* archives.remove(TenantId("one"), "x-1")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
       assert.strictEqual(yield* sweep.sweep(TenantId("one")), 0)
       yield* add("x-2", noise(100))
       assert.isTrue(noise(100).equals(yield* joined(yield* blobs.read("one", sha256))))
@@ -89,7 +90,7 @@ describe("the bytes of archives", () => {
         Effect.succeed(tenant === "one" ? asked.filter((hash) => hash === sha256) : [])
       )
       age(sha256, 2)
-      yield* archives.remove(TenantId("one"), "x-1")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
       assert.strictEqual(yield* sweep.sweep(TenantId("one")), 0)
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
     })

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
-import type { Archive } from "../../services/archives/Archive.ts"
+import type { Archive, ArchiveId } from "../../services/archives/Archive.ts"
 import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
@@ -25,7 +25,7 @@ export const layer = Layer.effect(
         on conflict (tenant, id) do nothing`
     }, unreachable)
 
-    const get = Effect.fn("ArchiveStore.get")(function* (tenant: TenantId, id: string) {
+    const get = Effect.fn("ArchiveStore.get")(function* (tenant: TenantId, id: ArchiveId) {
       const [row] = yield* sql<Archive>`
         select id, flowline_id as "flowlineId", size::float8 as size, sha256, entries,
           flow_iso(created_at) as "createdAt"
@@ -33,7 +33,7 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const remove = Effect.fn("ArchiveStore.remove")(function* (tenant: TenantId, id: string) {
+    const remove = Effect.fn("ArchiveStore.remove")(function* (tenant: TenantId, id: ArchiveId) {
       const [row] = yield* sql<{ sha256: string }>`
         delete from archives where tenant = ${tenant} and id = ${id} returning sha256`
       return row?.sha256

@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { Archive } from "./Archive.ts"
+import type { Archive, ArchiveId } from "./Archive.ts"
 
 export type NewArchive = Omit<Archive, "createdAt">
 
@@ -12,11 +12,11 @@ export class ArchiveStore extends Context.Service<
   {
     /** Adds an archive. An execution has at most one: a second archive with the same id changes nothing. */
     readonly put: (tenant: TenantId, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
-    readonly get: (tenant: TenantId, id: string) => Effect.Effect<Archive | undefined, StorageUnreachable>
+    readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive | undefined, StorageUnreachable>
     /** The archives as JSON of `Archive`, in creation order. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes the archive and returns its SHA-256, or undefined when there was none. */
-    readonly remove: (tenant: TenantId, id: string) => Effect.Effect<string | undefined, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<string | undefined, StorageUnreachable>
     readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
     /** Which of the given blobs an archive refers to. */
     readonly references: (

@@ -5,6 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { download } from "../http/Download.ts"
 import { listResponse } from "../http/Paging.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { ArchiveId } from "./Archive.ts"
 import { Archives } from "./Archives.ts"
 
 export const ArchivesHttp = HttpApiBuilder.group(
@@ -22,7 +23,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
           : archives.removeAll(TenantId(params.tenant)),
       download: Effect.fnUntraced(function* ({ params, request }) {
         const tenant = TenantId(params.tenant)
-        const id = params.id
+        const id = ArchiveId(params.id)
         const archive = yield* archives.get(tenant, id)
         return yield* download({
           request,
@@ -35,7 +36,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
           read: (span) => archives.read(tenant, archive, span)
         })
       }),
-      remove: ({ params }) => archives.remove(TenantId(params.tenant), params.id)
+      remove: ({ params }) => archives.remove(TenantId(params.tenant), ArchiveId(params.id))
     })
   })
 )

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
@@ -96,7 +97,7 @@ export class Executions extends Context.Service<
       ) {
         const found = yield* store.detail({ tenant, id })
         if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
-        const archive = yield* archives.get(tenant, id).pipe(
+        const archive = yield* archives.get(tenant, ArchiveId(id)).pipe(
           Effect.map((archive) => archive.id),
           Effect.catchTag("NotFound", () => Effect.succeed(null))
         )

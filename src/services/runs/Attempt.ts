@@ -3,6 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
+import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { Provision } from "./Provision.ts"
@@ -148,7 +149,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
-        const archive = Effect.fnUntraced(function* (id: string, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
+        const archive = Effect.fnUntraced(function* (id: ArchiveId, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
           const { sha256, size, entries } = sealed
           // Only the current attempt may give its archive.
           yield* fenced(row.confirm(nodes))
@@ -170,7 +171,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             case "Positions":
               return fenced(row.position(message.component, message.value))
             case "Archived":
-              return archive(spec.executionId, message)
+              return archive(ArchiveId(spec.executionId), message)
           }
         }
 
