@@ -2,6 +2,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as ExecutionStorePostgres from "../../src/layers/postgres/PostgresExecutionStore.ts"
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import { jobKey } from "../../src/services/channels/Job.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
@@ -20,7 +21,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
   it.effect("count once for a job", () =>
     Effect.gen(function* () {
       const store = yield* JobStore
-      const key = { tenant, channel: "c", cluster: "local", job: "j" }
+      const key = jobKey(`${tenant}/c/local/j`)
       const [wished] = yield* store.wish("start", [key])
       const tenure = (yield* store.claim(wished!, "host:1"))!
       for (const first of [1, 1, 4, 4]) expect(yield* store.output(tenure, linesFrom(first))).toBe(true)

@@ -2,15 +2,30 @@ import { Schema } from "effect"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ChannelDetail, type ChannelEntry, type ChannelList } from "./Channel.ts"
 import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
-import { isUnderWay, type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
+import {
+  type ChannelName,
+  type ClusterName,
+  isUnderWay,
+  type JobKey,
+  type JobName,
+  type JobState,
+  jobScope,
+  neverStarted,
+  statusOf
+} from "./Job.ts"
 
 type Known = JobKey & JobState
 
 const decodeJobs = Schema.decodeUnknownSync(ChannelDetail.fields.jobs)
 
 /** The jobs of a folder, and those that run though the folder has them no more. */
-const jobsOf = (tenant: TenantId, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
-  const stateOf = (cluster: string, job: string) =>
+const jobsOf = (
+  tenant: TenantId,
+  channel: ChannelName,
+  folder: ChannelFolder | undefined,
+  states: ReadonlyArray<Known>
+) => {
+  const stateOf = (cluster: ClusterName, job: JobName) =>
     states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
   const defined = (folder?.jobs ?? []).map(({ cluster, name, file }) => {
     const key = { tenant, channel, cluster, job: name }
@@ -49,7 +64,7 @@ export const views = {
 
   detail: (
     tenant: TenantId,
-    channel: string,
+    channel: ChannelName,
     folder: ChannelFolder | undefined,
     states: ReadonlyArray<Known>
   ): ChannelDetail => {

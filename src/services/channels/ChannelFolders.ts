@@ -6,7 +6,7 @@ import { Conf } from "../conf/Conf.ts"
 import type { Definition } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { JobName } from "./Job.ts"
+import { ChannelName, PathName } from "./Job.ts"
 import { type JobDefinition, readStructure } from "./Structure.ts"
 
 /** A job and the path of its flowline file in the tenant's configuration. */
@@ -16,7 +16,7 @@ export interface ChannelJob extends JobDefinition {
 
 /** A channel's folder: its jobs, or what is wrong with it. */
 export interface ChannelFolder {
-  readonly name: string
+  readonly name: ChannelName
   readonly jobs: ReadonlyArray<ChannelJob>
   /** The path of the structure file in the tenant's configuration. */
   readonly file: string
@@ -36,14 +36,14 @@ export interface JobFlowline extends Definition {
 }
 
 const extensions = ["yaml", "hjson", "json"]
-const isJobName = Schema.is(JobName)
+const isPathName = Schema.is(PathName)
 
 /** The channels that the tenants' configurations describe, read anew each time. */
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
   {
-    readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
-    readonly read: (tenant: TenantId, channel: string) => Effect.Effect<ChannelFolder, StorageUnreachable>
+    readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<ChannelName>, StorageUnreachable>
+    readonly read: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelFolder, StorageUnreachable>
     readonly flowline: (
       tenant: TenantId,
       job: ChannelJob
@@ -74,7 +74,7 @@ export class ChannelFolders extends Context.Service<
       })
 
       /** The job with the file that it is without a word: the first of the three that is there. */
-      const withFile = (tenant: TenantId, channel: string) =>
+      const withFile = (tenant: TenantId, channel: ChannelName) =>
         Effect.fnUntraced(function* (job: JobDefinition) {
           if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }
           const paths = extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
@@ -82,7 +82,8 @@ export class ChannelFolders extends Context.Service<
         })
 
       return ChannelFolders.of({
-        names: (tenant) => conf.folders(tenant, "channels"),
+        names: (tenant) =>
+          Effect.map(conf.folders(tenant, "channels"), (names) => names.map((name) => ChannelName(name))),
         read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
           const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
           const folder = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelFolder => ({
@@ -91,7 +92,7 @@ export class ChannelFolders extends Context.Service<
             file,
             issues
           })
-          if (!isJobName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
+          if (!isPathName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
           const found = yield* firstOf(tenant, paths)
           if (found === undefined)
             return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])

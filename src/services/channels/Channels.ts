@@ -8,7 +8,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
-import { isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
+import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import { type DesiredChange, JobStore } from "./JobStore.ts"
@@ -25,11 +25,11 @@ export class Channels extends Context.Service<
   Channels,
   {
     readonly list: (tenant: TenantId) => Effect.Effect<ChannelList, StorageUnreachable>
-    readonly status: (tenant: TenantId, channel: string) => Effect.Effect<ChannelDetail, Missing>
+    readonly status: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelDetail, Missing>
     /** A stop comes back when the runs have ended, or after ten seconds. */
     readonly act: (
       tenant: TenantId,
-      channel: string,
+      channel: ChannelName,
       wish: DesiredChange
     ) => Effect.Effect<void, Missing | InvalidChannel>
     readonly actOnJob: (job: JobKey, wish: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
@@ -51,7 +51,7 @@ export class Channels extends Context.Service<
       const { signals } = yield* JobKeeper
 
       /** A channel is there as long as its folder is, or a job of it still runs. */
-      const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: string) {
+      const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: ChannelName) {
         const names = yield* folders.names(tenant)
         const states = yield* store.list(tenant, channel)
         const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
@@ -75,7 +75,7 @@ export class Channels extends Context.Service<
       /** Every job must be able to run before one is started. */
       const check = Effect.fn("Channels.check")(function* (
         tenant: TenantId,
-        channel: string,
+        channel: ChannelName,
         folder: ChannelFolder | undefined,
         wanted: ReadonlyArray<ChannelJob>
       ) {

@@ -9,7 +9,7 @@ import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Channels } from "./Channels.ts"
-import type { JobKey } from "./Job.ts"
+import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
 import type { DesiredChange } from "./JobStore.ts"
 
 const wishes: ReadonlyMap<string, DesiredChange> = new Map([
@@ -21,9 +21,9 @@ const wishes: ReadonlyMap<string, DesiredChange> = new Map([
 /** The job that a request names. */
 const keyOf = ({ tenant, channel, cluster, job }: Record<keyof JobKey, string>): JobKey => ({
   tenant: TenantId(tenant),
-  channel,
-  cluster,
-  job
+  channel: ChannelName(channel),
+  cluster: ClusterName(cluster),
+  job: JobName(job)
 })
 
 const wishOf = (tenant: TenantId, action: string) => {
@@ -52,11 +52,11 @@ export const ChannelsHttp = HttpApiBuilder.group(
 
     return handlers
       .handle("list", ({ params }) => channels.list(TenantId(params.tenant)))
-      .handle("status", ({ params }) => channels.status(TenantId(params.tenant), params.channel))
+      .handle("status", ({ params }) => channels.status(TenantId(params.tenant), ChannelName(params.channel)))
       .handleRaw("act", ({ params: { channel, action, ...params }, request }) => {
         const tenant = TenantId(params.tenant)
         return Effect.flatMap(wishOf(tenant, action), (wish) =>
-          answer(request, tenant, wish, channels.act(tenant, channel, wish))
+          answer(request, tenant, wish, channels.act(tenant, ChannelName(channel), wish))
         )
       })
       .handleRaw("actOnJob", ({ params, request }) => {

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
 import { TenantId } from "../shared/Tenant.ts"
 
 export const JobStatus = Schema.Literals(["STOPPED", "STARTING", "ACTIVE", "RESTARTING", "FAILED", "FINISHED"])
@@ -19,12 +19,24 @@ export type ChannelStatus = typeof ChannelStatus.Type
 export const isUnderWay = (status: JobStatus): boolean =>
   status === "STARTING" || status === "ACTIVE" || status === "RESTARTING"
 
+/** A channel of a tenant. */
+export type ChannelName = Brand.Branded<string, "ChannelName">
+export const ChannelName = Brand.nominal<ChannelName>()
+
+/** The cluster that a job of a channel runs on. */
+export type ClusterName = Brand.Branded<string, "ClusterName">
+export const ClusterName = Brand.nominal<ClusterName>()
+
+/** A job of a channel and a cluster. */
+export type JobName = Brand.Branded<string, "JobName">
+export const JobName = Brand.nominal<JobName>()
+
 /** What names a job in all tenants. */
 export interface JobKey {
   readonly tenant: TenantId
-  readonly channel: string
-  readonly cluster: string
-  readonly job: string
+  readonly channel: ChannelName
+  readonly cluster: ClusterName
+  readonly job: JobName
 }
 
 /** The job as one text: no name in it has a slash. */
@@ -32,14 +44,14 @@ export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${t
 
 export const jobKey = (id: string): JobKey => {
   const [tenant = "", channel = "", cluster = "", job = ""] = id.split("/")
-  return { tenant: TenantId(tenant), channel, cluster, job }
+  return { tenant: TenantId(tenant), channel: ChannelName(channel), cluster: ClusterName(cluster), job: JobName(job) }
 }
 
 /** What a job's inputs keep their positions under, and what its archives name as their maker. */
 export const jobScope = ({ channel, cluster, job }: JobKey): string => `channels/${channel}/${cluster}/${job}`
 
 /** Name of a channel, a cluster or a job: part of paths, and of the job's address. */
-export const JobName = Schema.String.check(
+export const PathName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, {
     expected: "a name of letters, digits, `.`, `_` and `-` (63 at most)"
   })

@@ -4,7 +4,7 @@ import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { JobKey, JobState, JobStatus } from "./Job.ts"
+import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
 
 /** A gateway's claim of a job. What it writes counts as long as no later claim has been made. */
 export interface JobClaim extends JobKey {
@@ -47,7 +47,7 @@ export class JobStore extends Context.Service<
     /** The jobs of a tenant that were ever started, by channel, cluster and name. */
     readonly list: (
       tenant: TenantId,
-      channel?: string
+      channel?: ChannelName
     ) => Effect.Effect<ReadonlyArray<JobKey & JobState>, StorageUnreachable>
     /**
      * Writes down what the jobs should do, all at once. A start of what runs and a stop of what does not change nothing.

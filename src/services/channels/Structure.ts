@@ -4,7 +4,7 @@ import { DurationText, millisOf } from "../../languages/DurationText.ts"
 import { pointerOf, readDocument, type SourceFile } from "../../languages/document/Document.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
-import { JobName } from "./Job.ts"
+import { ClusterName, JobName, PathName } from "./Job.ts"
 
 /** How a job that fails is run again: pauses in milliseconds, and how often in an hour. */
 export interface RestartPolicy {
@@ -15,8 +15,8 @@ export interface RestartPolicy {
 
 /** A job as the channel's structure describes it. */
 export interface JobDefinition {
-  readonly name: string
-  readonly cluster: string
+  readonly name: JobName
+  readonly cluster: ClusterName
   readonly runtime: Runtime
   /** Path of the flowline file in the channel's folder; without one, `<name>.yaml`, `.hjson` or `.json`. */
   readonly flowline: string | undefined
@@ -58,9 +58,12 @@ const Restart = Schema.Struct({
 })
 
 const Application = Schema.Struct({
-  name: JobName,
+  name: PathName.pipe(Schema.fromBrand("JobName", JobName)),
   runtime: Schema.Literals(runtimes),
-  cluster: JobName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("local"))),
+  cluster: PathName.pipe(
+    Schema.fromBrand("ClusterName", ClusterName),
+    Schema.withDecodingDefaultKey(Effect.succeed("local"))
+  ),
   flowline: Schema.optionalKey(RelativePath),
   schedule: Schema.optionalKey(Schedule),
   restart: Restart.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
