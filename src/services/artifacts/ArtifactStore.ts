@@ -3,12 +3,13 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 
 /** The coordinates of an artifact version. */
 export interface Coordinates {
-  readonly group: string
-  readonly artifact: string
-  readonly version: string
+  readonly group: GroupName
+  readonly artifact: ArtifactName
+  readonly version: ArtifactVersion
 }
 
 /** A version as it is stored. */
@@ -51,9 +52,9 @@ export class ArtifactStore extends Context.Service<
     /** A version, the latest by default. */
     readonly get: (
       tenant: TenantId,
-      group: string,
-      artifact: string,
-      version?: string
+      group: GroupName,
+      artifact: ArtifactName,
+      version?: ArtifactVersion
     ) => Effect.Effect<StoredArtifact | undefined, StorageUnreachable>
     /**
      * Ordered by group, artifact and version. The JSON of each row is {@link StoredArtifact.doc}; `sha256` is separate.
@@ -70,9 +71,9 @@ export class ArtifactStore extends Context.Service<
      */
     readonly remove: (
       tenant: TenantId,
-      group: string,
-      artifact: string,
-      versions?: ReadonlyArray<string>
+      group: GroupName,
+      artifact: ArtifactName,
+      versions?: ReadonlyArray<ArtifactVersion>
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
     /** Which of the given blobs a version refers to. */
     readonly references: (

@@ -13,6 +13,7 @@ import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
 import { fileNameFault } from "./FileName.ts"
 import { type Manifest, readManifest } from "./Manifest.ts"
@@ -55,9 +56,9 @@ export class Artifacts extends Context.Service<
     /** The metadata of a version (the latest by default) as JSON text. */
     readonly metadata: (
       tenant: TenantId,
-      group: string,
-      artifact: string,
-      version?: string
+      group: GroupName,
+      artifact: ArtifactName,
+      version?: ArtifactVersion
     ) => Effect.Effect<{ readonly json: string; readonly stored: StoredArtifact }, NotFound | StorageUnreachable>
     readonly list: (
       tenant: TenantId,
@@ -66,9 +67,9 @@ export class Artifacts extends Context.Service<
     ) => Stream.Stream<ListRow, StorageUnreachable>
     readonly remove: (
       tenant: TenantId,
-      group: string,
-      artifact: string,
-      versions?: ReadonlyArray<string>
+      group: GroupName,
+      artifact: ArtifactName,
+      versions?: ReadonlyArray<ArtifactVersion>
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly read: (
       tenant: TenantId,

@@ -14,7 +14,7 @@ import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { artifactTypes } from "./Artifact.ts"
+import { ArtifactName, ArtifactVersion, artifactTypes, GroupName } from "./Artifact.ts"
 import { Artifacts } from "./Artifacts.ts"
 
 const encoder = new TextEncoder()
@@ -23,7 +23,8 @@ const encoder = new TextEncoder()
 const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
   if (given === undefined) return Effect.undefined
   const versions = [given].flat().flatMap((some) => some.split(","))
-  if (versions.every((version) => version !== "")) return Effect.succeed(versions)
+  if (versions.every((version) => version !== ""))
+    return Effect.succeed(versions.map((version) => ArtifactVersion(version)))
   const issues = [{ part: "query", pointer: "/versions", detail: "Expected non-empty versions" }]
   return new BadRequest({ detail: "The parameter `versions` is invalid", issues })
 }
@@ -36,6 +37,17 @@ export const ArtifactsHttp = HttpApiBuilder.group(
     const answers = yield* IdempotencyStore
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
+
+    const metadata = (
+      tenant: TenantId,
+      { group, artifact, version }: { readonly group: string; readonly artifact: string; readonly version?: string }
+    ) =>
+      artifacts.metadata(
+        tenant,
+        GroupName(group),
+        ArtifactName(artifact),
+        version === undefined ? undefined : ArtifactVersion(version)
+      )
 
     const upload = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       const { blob, file, checked } = yield* readUpload(
@@ -82,12 +94,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       .handleRaw(
         "metadata",
         Effect.fnUntraced(function* ({ params, query, request }) {
-          const { json } = yield* artifacts.metadata(
-            TenantId(params.tenant),
-            query.group,
-            query.artifact,
-            query.version
-          )
+          const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
           const etag = Hex.encode(new Uint8Array(digest))
@@ -101,7 +108,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         "download",
         Effect.fnUntraced(function* ({ params, query, request }) {
           const tenant = TenantId(params.tenant)
-          const { stored } = yield* artifacts.metadata(tenant, query.group, query.artifact, query.version)
+          const { stored } = yield* metadata(tenant, query)
           const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
           return yield* download({
             request,
@@ -120,7 +127,12 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query, request }) {
           yield* versionsNamedAs("versions", request)
           const versions = yield* versionsOf(query.versions)
-          yield* artifacts.remove(TenantId(params.tenant), query.group, query.artifact, versions)
+          yield* artifacts.remove(
+            TenantId(params.tenant),
+            GroupName(query.group),
+            ArtifactName(query.artifact),
+            versions
+          )
         })
       )
       .handle("types", () => Effect.succeed(artifactTypes))

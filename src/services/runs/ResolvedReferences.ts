@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type Reference, type ResolvedReference, referenceKey } from "../../protocol/References.ts"
+import { ArtifactName, ArtifactVersion, GroupName } from "../artifacts/Artifact.ts"
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { RegistryStore } from "../registry/RegistryStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -29,7 +30,12 @@ export class References extends Context.Service<
       const build = Effect.fnUntraced(function* (tenant: TenantId, coordinates: string) {
         const [type = "", group = "", artifact = "", version = "latest", ...more] = coordinates.split(":")
         if (more.length > 0) return undefined
-        const found = yield* artifacts.get(tenant, group, artifact, version === "latest" ? undefined : version)
+        const found = yield* artifacts.get(
+          tenant,
+          GroupName(group),
+          ArtifactName(artifact),
+          version === "latest" ? undefined : ArtifactVersion(version)
+        )
         if (found === undefined) return undefined
         const { file, type: actual } = JSON.parse(found.doc) as { readonly file: string; readonly type: string }
         return actual === type.toUpperCase() ? { sha256: found.sha256, size: found.size, name: file } : undefined
