@@ -1,4 +1,5 @@
 import { Brand, Schema } from "effect"
+import { PositionScope } from "../runs/PositionStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
 
 export const JobStatus = Schema.Literals(["STOPPED", "STARTING", "ACTIVE", "RESTARTING", "FAILED", "FINISHED"])
@@ -48,7 +49,8 @@ export const jobKey = (id: string): JobKey => {
 }
 
 /** What a job's inputs keep their positions under, and what its archives name as their maker. */
-export const jobScope = ({ channel, cluster, job }: JobKey): string => `channels/${channel}/${cluster}/${job}`
+export const jobScope = ({ channel, cluster, job }: JobKey): PositionScope =>
+  PositionScope(`channels/${channel}/${cluster}/${job}`)
 
 /** Name of a channel, a cluster or a job: part of paths, and of the job's address. */
 export const PathName = Schema.String.check(

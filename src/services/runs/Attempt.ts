@@ -6,6 +6,7 @@ import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtoc
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import type { PositionScope } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
 /** Runs flowlines, each in a process of its own. */
@@ -49,7 +50,7 @@ export interface ClaimedRow {
   readonly tenant: TenantId
   readonly epoch: number
   /** What the inputs keep their positions under. */
-  readonly scope: string
+  readonly scope: PositionScope
   /** What archives name as the flowline that made them. */
   readonly flowlineId: string
   /** Output lines of earlier attempts. */

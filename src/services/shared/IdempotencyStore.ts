@@ -1,6 +1,10 @@
-import { Context, type Effect } from "effect"
+import { Brand, Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TenantId } from "./Tenant.ts"
+
+/** The `Idempotency-Key` of a request. */
+export type IdempotencyKey = Brand.Branded<string, "IdempotencyKey">
+export const IdempotencyKey = Brand.nominal<IdempotencyKey>()
 
 /** What is known of a key: nothing yet (and now it is taken), the first answer, or a request that is not done. */
 export type Begun =
@@ -13,9 +17,13 @@ export type Begun =
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    readonly begin: (tenant: TenantId, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
-    readonly finish: (tenant: TenantId, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
+    readonly begin: (
+      tenant: TenantId,
+      key: IdempotencyKey,
+      fingerprint: string
+    ) => Effect.Effect<Begun, StorageUnreachable>
+    readonly finish: (tenant: TenantId, key: IdempotencyKey, answer: string) => Effect.Effect<void, StorageUnreachable>
     /** Gives the key free again: the request failed and may be tried once more. */
-    readonly forget: (tenant: TenantId, key: string) => Effect.Effect<void, StorageUnreachable>
+    readonly forget: (tenant: TenantId, key: IdempotencyKey) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/http/IdempotencyStore") {}
