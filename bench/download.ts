@@ -15,11 +15,12 @@ import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
 import * as Problems from "../src/layers/http/Problems.ts"
 import { routeTable } from "../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../src/services/archives/Api.ts"
+import { ArchiveId } from "../src/services/archives/Archive.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
-import { Tenants } from "../src/services/shared/Tenant.ts"
+import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
 import { testSettings } from "../test/support/gateway.ts"
 
@@ -41,7 +42,7 @@ const content = async function* () {
 class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
 
 const serveOurs = (root: string) => {
-  const tenants = Tenants.of({ exists: () => Effect.succeed(true), names: Effect.succeed(["one"]) })
+  const tenants = Tenants.of({ exists: () => Effect.succeed(true), names: Effect.succeed([TenantId("one")]) })
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ArchivesOnly).pipe(
       Layer.provide(ArchivesHttp),
@@ -53,7 +54,7 @@ const serveOurs = (root: string) => {
     Effect.gen(function* () {
       const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write("one", content()))
       const archives = yield* Archives
-      yield* archives.add("one", { ...blob, id: "x-1", flowlineId: "x", entries: 1 })
+      yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
       const { address } = yield* HttpServer.HttpServer
       const { sha256 } = blob
       const file = join(root, "one", "blobs", sha256.slice(0, 2), sha256)

@@ -1,7 +1,7 @@
 import { Config, ConfigProvider, Effect, Option, Schema } from "effect"
 import { packagePath } from "../drivers/Package.ts"
 import { suggestion } from "../languages/Suggest.ts"
-import { TenantName } from "../services/shared/Tenant.ts"
+import { TenantId, TenantName } from "../services/shared/Tenant.ts"
 
 const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
 
@@ -21,7 +21,7 @@ export const variables = Config.all({
   hosts: Config.option(Config.NonEmptyString("FLOW_HOSTS")),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
-  defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant")),
+  defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant"), Config.map(TenantId)),
   databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
   cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
   role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),

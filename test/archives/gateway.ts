@@ -11,12 +11,13 @@ import * as KnownTenant from "../../src/layers/http/KnownTenant.ts"
 import * as Problems from "../../src/layers/http/Problems.ts"
 import { routeTable } from "../../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../../src/services/archives/Api.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
-import { Tenants } from "../../src/services/shared/Tenant.ts"
+import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
 import { testSettings } from "../support/gateway.ts"
@@ -35,7 +36,7 @@ const tenants = Layer.succeed(
   Tenants,
   Tenants.of({
     exists: (name) => Effect.succeed(["one", "two"].includes(name)),
-    names: Effect.succeed(["one", "two"])
+    names: Effect.succeed([TenantId("one"), TenantId("two")])
   })
 )
 
@@ -72,5 +73,5 @@ export const jsonOf = (response: Response) => Effect.promise(async (): Promise<u
 export const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array, tenant = "one") {
   const archives = yield* Archives
   const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write(tenant, cut(bytes)))
-  yield* archives.add(tenant, { ...blob, id, flowlineId: "f", entries: 2 })
+  yield* archives.add(tenant, { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 2 })
 })

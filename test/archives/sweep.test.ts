@@ -6,9 +6,10 @@ import { TestClock } from "effect/testing"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
-import { Tenants } from "../../src/services/shared/Tenant.ts"
+import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut, joined, noise } from "../blobs/bytes.ts"
 import { filesBelow, scratch } from "../blobs/folder.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
@@ -30,7 +31,7 @@ const make = Effect.gen(function* () {
   const sweep = Context.get(context, BlobSweep)
   const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array) {
     const blob = yield* blobs.write("one", cut(bytes))
-    yield* archives.add("one", { ...blob, id, flowlineId: "f", entries: 1 })
+    yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 1 })
     return blob.sha256
   })
   const age = (sha256: string, hours: number) => {
@@ -47,10 +48,10 @@ describe("the bytes of archives", () => {
       const sha256 = yield* add("x-1", noise(100))
       yield* add("x-2", noise(100))
       age(sha256, 2)
-      yield* archives.remove("one", "x-1")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
       yield* Effect.sleep("20 millis")
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
-      yield* archives.remove("one", "x-2")
+      yield* archives.remove(TenantId("one"), ArchiveId("x-2"))
       yield* Effect.promise(() => eventually("no blob", () => filesBelow(root).length === 0))
     })
   )
@@ -60,7 +61,7 @@ describe("the bytes of archives", () => {
       const { root, archives, add, age, blobs } = yield* make
       for (let seed = 1; seed <= 20; seed++) age(yield* add(`x-${seed}`, noise(100, seed)), 2)
       const other = yield* blobs.write("two", cut(noise(5)))
-      yield* archives.removeAll("one")
+      yield* archives.removeAll(TenantId("one"))
       yield* Effect.promise(() => eventually("one blob", () => filesBelow(root).length === 1))
       assert.strictEqual(yield* blobs.size("two", other.sha256), 5)
     })
@@ -73,8 +74,8 @@ describe("the bytes of archives", () => {
       age(sha256, 2)
       // Another run has stored the same bytes and has not made its archive yet.
       yield* blobs.write("one", cut(noise(100)))
-      yield* archives.remove("one", "x-1")
-      assert.strictEqual(yield* sweep.sweep("one"), 0)
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
+      assert.strictEqual(yield* sweep.sweep(TenantId("one")), 0)
       yield* add("x-2", noise(100))
       assert.isTrue(noise(100).equals(yield* joined(yield* blobs.read("one", sha256))))
       assert.strictEqual(filesBelow(root).length, 1)
@@ -89,8 +90,8 @@ describe("the bytes of archives", () => {
         Effect.succeed(tenant === "one" ? asked.filter((hash) => hash === sha256) : [])
       )
       age(sha256, 2)
-      yield* archives.remove("one", "x-1")
-      assert.strictEqual(yield* sweep.sweep("one"), 0)
+      yield* archives.remove(TenantId("one"), ArchiveId("x-1"))
+      assert.strictEqual(yield* sweep.sweep(TenantId("one")), 0)
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
     })
   )
@@ -101,7 +102,7 @@ describe("the bytes of archives", () => {
       const { sha256 } = yield* blobs.write("one", cut(noise(100)))
       age(sha256, 2)
       yield* sweep.hold(() => Effect.fail(new StorageUnreachable({ storage: "metadata" })))
-      assert.strictEqual((yield* Effect.flip(sweep.sweep("one"))).storage, "metadata")
+      assert.strictEqual((yield* Effect.flip(sweep.sweep(TenantId("one")))).storage, "metadata")
       assert.strictEqual(yield* blobs.size("one", sha256), 100)
     })
   )
@@ -112,7 +113,7 @@ describe("the bytes of archives", () => {
       const old = yield* Effect.forEach([1, 2, 3], (seed) => blobs.write("one", cut(noise(100, seed))))
       const young = yield* blobs.write("one", cut(noise(100, 4)))
       for (const blob of old) age(blob.sha256, 1.01)
-      assert.strictEqual(yield* sweep.sweep("one"), 3)
+      assert.strictEqual(yield* sweep.sweep(TenantId("one")), 3)
       assert.deepStrictEqual(
         (yield* Stream.runCollect(blobs.list("one"))).map((blob) => blob.sha256),
         [young.sha256]
@@ -126,7 +127,7 @@ describe("the bytes of archives", () => {
       let rounds = 0
       yield* TestClock.setTime(Date.now() + 2 * 3_600_000)
       const names = Effect.suspend(() =>
-        rounds++ === 0 ? Effect.fail(new StorageUnreachable({ storage: "data" })) : Effect.succeed(["one"])
+        rounds++ === 0 ? Effect.fail(new StorageUnreachable({ storage: "data" })) : Effect.succeed([TenantId("one")])
       )
       const tenants = Layer.succeed(Tenants, Tenants.of({ exists: () => Effect.succeed(true), names }))
       const context = yield* Layer.build(

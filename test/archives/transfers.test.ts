@@ -5,8 +5,10 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { noise, sha256 } from "../blobs/bytes.ts"
 import { openBelow } from "../blobs/folder.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
@@ -125,7 +127,13 @@ layer(gateway(MemoryStore.layer, blobsAway))("archives whose bytes cannot be rea
   it.effect("are 504 to GET, and known to HEAD and to a client that has them", () =>
     Effect.gen(function* () {
       const archives = yield* Archives
-      yield* archives.add("one", { id: "x-1", flowlineId: "f", sha256: "a".repeat(64), size: 10, entries: 1 })
+      yield* archives.add(TenantId("one"), {
+        id: ArchiveId("x-1"),
+        flowlineId: "f",
+        sha256: "a".repeat(64),
+        size: 10,
+        entries: 1
+      })
       const answer = yield* send("/v1/one/archives/x-1")
       assert.strictEqual(answer.status, 504)
       assert.deepInclude(yield* jsonOf(answer), { status: 504, storage: "data" })

@@ -5,16 +5,18 @@ import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
+import { ClusterName, jobKey } from "../../src/services/channels/Job.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 
 const second = 1000
-const key = { tenant: "t", channel: "c", cluster: "local", job: "j" }
+const key = jobKey("t/c/local/j")
 const flowline: Flowline = {
   runtime: "analytics",
   settings: {},
@@ -32,8 +34,8 @@ const keeping = (
   const left: Array<string> = []
   let under = 0
   const job: ChannelJob = {
-    name: "j",
-    cluster: "local",
+    name: key.job,
+    cluster: key.cluster,
     runtime: "analytics",
     flowline: undefined,
     file: "channels/c/j.yaml",
@@ -41,7 +43,7 @@ const keeping = (
     restart: { initial: 1000, max: 8000, perHour: 5 },
     ...given
   }
-  const elsewhere = { ...job, cluster: "c-local" }
+  const elsewhere = { ...job, cluster: ClusterName("c-local") }
   const engine = Layer.succeed(Engine, {
     gone: (jobId) =>
       Effect.andThen(
@@ -79,7 +81,12 @@ const keeping = (
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
         read: () =>
-          Effect.succeed({ name: "c", file: "channels/c/channel_structure.yaml", issues: [], jobs: [job, elsewhere] }),
+          Effect.succeed({
+            name: key.channel,
+            file: "channels/c/channel_structure.yaml",
+            issues: [],
+            jobs: [job, elsewhere]
+          }),
         flowline: () => Effect.succeed(Result.succeed({ flowline, dag: "{}", value: {}, file: job.file }))
       })
     ])
@@ -93,7 +100,7 @@ const started = Effect.gen(function* () {
   const [wished] = yield* store.wish("start", [key])
   const fiber = yield* Effect.forkChild(keeper.keep(wished!))
   yield* TestClock.adjust(0)
-  const state = Effect.map(store.list("t"), ([found]) => found!)
+  const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
   return { store, keeper, fiber, state, wished: wished! }
 })
 
@@ -238,8 +245,8 @@ it.effect("runs of two jobs have two names, though they begin together and their
   return Effect.gen(function* () {
     const store = yield* JobStore
     const keeper = yield* JobKeeper
-    const long = { ...key, channel: "c".repeat(63), cluster: "local" }
-    const jobs = [{ ...key, channel: "a-c" }, { ...key, channel: "a", cluster: "c-local" }, long]
+    const long = jobKey(`t/${"c".repeat(63)}/local/j`)
+    const jobs = [jobKey("t/a-c/local/j"), jobKey("t/a/c-local/j"), long]
     const wished = yield* store.wish("start", jobs)
     for (const job of wished) yield* keeper.keep(job)
     expect(new Set(ids).size).toBe(3)

@@ -2,13 +2,14 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { jobKey } from "../../src/services/channels/Job.ts"
 import { Jobs } from "../../src/services/channels/JobEntity.ts"
 import * as JobRecovery from "../../src/services/channels/JobRecovery.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 
 it.effect("jobs that nobody takes care of are told again, and not as soon as the database is back", () => {
   const away = new StorageUnreachable({ storage: "metadata" })
-  const job = { tenant: "t", channel: "c", cluster: "local", job: "j", generation: 2 }
+  const job = { ...jobKey("t/c/local/j"), generation: 2 }
   let isAway = false
   let fails = 0
   let told = 0

@@ -1,11 +1,13 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import { jobKey } from "../../src/services/channels/Job.ts"
 import { type DesiredChange, JobStore } from "../../src/services/channels/JobStore.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const wishes: ReadonlyArray<DesiredChange> = ["start", "stop", "restart"]
-const jobs = Array.from({ length: 60 }, (_, index) => ({ tenant: "t", channel: "c", cluster: "l", job: `j${index}` }))
+const jobs = Array.from({ length: 60 }, (_, index) => jobKey(`t/c/l/j${index}`))
 
 layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("many wishes", (it) => {
   it.effect("of the same jobs at once, in any order, are all written down", () =>
@@ -19,7 +21,7 @@ layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestSer
       })
       yield* Effect.all(many, { concurrency: 10, discard: true })
       yield* store.wish("stop", jobs)
-      expect((yield* store.list("t")).map(({ desired }) => desired)).toEqual(jobs.map(() => false))
+      expect((yield* store.list(TenantId("t"))).map(({ desired }) => desired)).toEqual(jobs.map(() => false))
     })
   )
 })

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
-import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+import { PositionScope, PositionStore } from "../../src/services/runs/PositionStore.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { flowlineForm, gateway, raw } from "../support/gateway.ts"
 
 const conf = mkdtempSync(join(tmpdir(), "flow-follow-"))
@@ -55,14 +56,14 @@ layer(gateway({ conf }), { excludeTestServices: true })("following through the g
         const wanted = ["first", "second"].map((word) => JSON.stringify({ message: `${word} of ${tenant}` }))
         assert.deepStrictEqual(yield* Effect.retry(texts, soon), wanted)
         const offset = Effect.filterOrFail(
-          positions.load(tenant, id),
+          positions.load(TenantId(tenant), PositionScope(id)),
           (kept) => kept["file_input"] !== undefined,
           () => "not yet" as const
         )
         assert.include(JSON.stringify(yield* Effect.retry(offset, soon)), '"path":"a.log"')
         yield* raw(path, { method: "DELETE" })
         const gone = Effect.filterOrFail(
-          positions.load(tenant, id),
+          positions.load(TenantId(tenant), PositionScope(id)),
           (kept) => Object.keys(kept).length === 0,
           () => "not yet" as const
         )

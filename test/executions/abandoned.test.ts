@@ -8,6 +8,8 @@ import { Supervisor } from "../../src/services/executions/Supervisor.ts"
 import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as ExecutionStoreMemory from "../memory/ExecutionStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
@@ -45,7 +47,11 @@ it.effect("an execution whose runs ended as the gateway was silent begins anew, 
   return Effect.gen(function* () {
     const store = yield* ExecutionStore
     const supervisor = yield* Supervisor
-    const key = yield* store.create({ tenant: "t", flowlineId: "f", version: 1, runtime: "analytics", dag }, "g", 0)
+    const key = yield* store.create(
+      { tenant: TenantId("t"), flowlineId: FlowlineId("f"), version: 1, runtime: "analytics", dag },
+      "g",
+      0
+    )
     const fiber = yield* Effect.forkChild(supervisor.supervise(key))
     yield* TestClock.adjust(0)
     expect((yield* store.state(key))?.state).toBe("PENDING")

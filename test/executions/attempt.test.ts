@@ -7,7 +7,9 @@ import { jobHeartbeat, lastWrite, lastWriteRetry } from "../../src/protocol/Live
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { Attempts, type ClaimedRow, Engine } from "../../src/services/runs/Attempt.ts"
+import { PositionScope } from "../../src/services/runs/PositionStore.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 
 const flowline: Flowline = {
   runtime: "stream",
@@ -34,9 +36,9 @@ const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnr
     )
   const row: ClaimedRow = {
     name: "execution t/e",
-    tenant: "t",
+    tenant: TenantId("t"),
     epoch: 3,
-    scope: "e",
+    scope: PositionScope("e"),
     flowlineId: "f",
     lines: 40,
     confirmEvery: jobHeartbeat,

@@ -2,6 +2,7 @@ import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
 import { RunSlots } from "../../src/services/executions/RunSlots.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { seed } from "../support/random.ts"
 
 describe("slots for runs", () => {
@@ -12,7 +13,7 @@ describe("slots for runs", () => {
       const gate = yield* Deferred.make<void>()
       const work = (name: string) =>
         slots.within(
-          name[0]!,
+          TenantId(name[0]!),
           Effect.andThen(
             Deferred.await(gate),
             Effect.sync(() => void order.push(name))
@@ -30,14 +31,16 @@ describe("slots for runs", () => {
   it.effect("are given up by who stops waiting, and given back by who is interrupted or fails", () =>
     Effect.gen(function* () {
       const slots = new RunSlots({ all: 1, each: 1 })
-      const running = yield* Effect.forkChild(slots.within("a", Effect.never), { startImmediately: true })
-      const waiting = yield* Effect.forkChild(slots.within("a", Effect.never), { startImmediately: true })
-      const last = yield* Effect.forkChild(slots.within("a", Effect.succeed("done")), { startImmediately: true })
+      const running = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
+      const waiting = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
+      const last = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.succeed("done")), {
+        startImmediately: true
+      })
       yield* Fiber.interrupt(waiting)
       yield* Fiber.interrupt(running)
       expect(yield* Fiber.join(last)).toBe("done")
-      expect(yield* Effect.flip(slots.within("b", Effect.fail("failed")))).toBe("failed")
-      expect(yield* slots.within("c", Effect.succeed(1))).toBe(1)
+      expect(yield* Effect.flip(slots.within(TenantId("b"), Effect.fail("failed")))).toBe("failed")
+      expect(yield* slots.within(TenantId("c"), Effect.succeed(1))).toBe(1)
     })
   )
 
@@ -56,7 +59,7 @@ describe("slots for runs", () => {
         let most = 0
         const work = (tenant: string) =>
           slots.within(
-            tenant,
+            TenantId(tenant),
             Effect.acquireUseRelease(
               Effect.sync(() => {
                 running.set(tenant, (running.get(tenant) ?? 0) + 1)
@@ -77,7 +80,7 @@ describe("slots for runs", () => {
         for (const [fiber, isCut] of fibers) if (!isCut) yield* Fiber.join(fiber)
         expect(most).toBeLessThanOrEqual(all)
         expect([...running.values()].every((count) => count === 0)).toBe(true)
-        expect(yield* slots.within("d", Effect.succeed("still"))).toBe("still")
+        expect(yield* slots.within(TenantId("d"), Effect.succeed("still"))).toBe("still")
       }),
     { arbitrary: { seed } }
   )

@@ -1,6 +1,7 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { Archive } from "../../src/services/archives/Archive.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Entry {
@@ -12,7 +13,7 @@ interface Entry {
 export const layer = Layer.sync(ArchiveStore, () => {
   const tenants = new Map<string, Map<string, Entry>>()
   let ordinal = 0
-  const archivesOf = (tenant: string) => {
+  const archivesOf = (tenant: TenantId) => {
     const archives = tenants.get(tenant) ?? new Map<string, Entry>()
     tenants.set(tenant, archives)
     return archives

@@ -1,17 +1,20 @@
 import { Effect, Layer, Stream } from "effect"
 import { matchesWildcard } from "../../src/languages/Wildcard.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
 import { ArtifactStore, type Put } from "../../src/services/artifacts/ArtifactStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { versionKey } from "../../src/services/shared/Versions.ts"
 import { inOrder, Shelves, timestamp } from "./Resources.ts"
 
-const keyOf = (group: string, artifact: string, version: string) => `${group}\t${artifact}\t${versionKey(version)}`
+const keyOf = (group: GroupName, artifact: ArtifactName, version: ArtifactVersion) =>
+  `${group}\t${artifact}\t${versionKey(version)}`
 
 /** Artifacts in the process's memory: the same behaviour as in PostgreSQL, for tests. */
 export const layer = Layer.effect(
   ArtifactStore,
   Effect.gen(function* () {
     const shelves = yield* Shelves
-    const versionsOf = (tenant: string, group: string, artifact: string) =>
+    const versionsOf = (tenant: TenantId, group: GroupName, artifact: ArtifactName) =>
       [...shelves.of(tenant).artifacts]
         .filter(([key]) => key.startsWith(`${group}\t${artifact}\t`))
         .sort(([a], [b]) => inOrder(a, b))

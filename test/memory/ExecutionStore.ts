@@ -1,9 +1,14 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
-import { type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
-import { type ExecutionKey, ExecutionStore, type NewExecution } from "../../src/services/executions/ExecutionStore.ts"
+import { ExecutionId, type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
+import {
+  type ExecutionAttempt,
+  type ExecutionKey,
+  ExecutionStore,
+  type NewExecution
+} from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
-import type { AttemptKey } from "../../src/services/runs/PositionStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Event {
@@ -14,7 +19,7 @@ interface Event {
 }
 
 interface Entry extends NewExecution {
-  readonly id: string
+  readonly id: ExecutionId
   readonly ordinal: number
   readonly createdAt: number
   state: ExecutionState
@@ -47,7 +52,7 @@ const summaryOf = (entry: Entry, now: number) => {
   }
 }
 
-const eventOf = (tenant: string, { seq, event, at, detail }: Event) => ({
+const eventOf = (tenant: TenantId, { seq, event, at, detail }: Event) => ({
   timestamp: iso(at),
   tenant,
   event,
@@ -63,7 +68,7 @@ export const layer = Layer.sync(ExecutionStore, () => {
 
   /** Changes the attempt's execution if it is the current one and `allowed`; tells whether it was. */
   const write = (
-    attempt: AttemptKey,
+    attempt: ExecutionAttempt,
     allowed: (entry: Entry) => boolean,
     change: (entry: Entry, now: number) => void
   ) =>
@@ -86,7 +91,7 @@ export const layer = Layer.sync(ExecutionStore, () => {
       Effect.sync(() => {
         let at = now
         while (entries.has(`${execution.tenant}/${execution.flowlineId}-${at}`)) at++
-        const id = `${execution.flowlineId}-${at}`
+        const id = ExecutionId(`${execution.flowlineId}-${at}`)
         entries.set(`${execution.tenant}/${id}`, {
           ...execution,
           id,

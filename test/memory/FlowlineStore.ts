@@ -1,5 +1,7 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import { FlowlineStore, type FlowlineVersion, type NewVersion } from "../../src/services/flowlines/FlowlineStore.ts"
+import type { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
 interface Entry {
@@ -12,12 +14,12 @@ interface Entry {
 export const layer = Layer.sync(FlowlineStore, () => {
   const tenants = new Map<string, Map<string, Entry>>()
   let ordinal = 0
-  const flowlinesOf = (tenant: string) => {
+  const flowlinesOf = (tenant: TenantId) => {
     const flowlines = tenants.get(tenant) ?? new Map<string, Entry>()
     tenants.set(tenant, flowlines)
     return flowlines
   }
-  const saved = (tenant: string, id: string) => {
+  const saved = (tenant: TenantId, id: FlowlineId) => {
     const entry = flowlinesOf(tenant).get(id)
     return entry?.saved === true ? entry : undefined
   }

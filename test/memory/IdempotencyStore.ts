@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Layer } from "effect"
-import { IdempotencyStore } from "../../src/services/shared/IdempotencyStore.ts"
+import { type IdempotencyKey, IdempotencyStore } from "../../src/services/shared/IdempotencyStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 
 interface Entry {
   readonly fingerprint: string
@@ -12,7 +13,7 @@ const lifetime = Duration.toMillis("24 hours")
 /** First answers in the process's memory, for tests. */
 export const layer = Layer.sync(IdempotencyStore, () => {
   const entries = new Map<string, Entry>()
-  const keyOf = (tenant: string, key: string) => `${tenant} ${key}`
+  const keyOf = (tenant: TenantId, key: IdempotencyKey) => `${tenant} ${key}`
   return IdempotencyStore.of({
     begin: (tenant, key, fingerprint) =>
       Effect.map(Clock.currentTimeMillis, (now) => {

@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
-import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+import { type PositionScope, PositionStore } from "../../src/services/runs/PositionStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 
 /** Positions in memory. There are no other gateways, so no attempt is ever superseded. */
 export const layer = Layer.sync(PositionStore, () => {
   const scopes = new Map<string, Map<string, unknown>>()
-  const key = (tenant: string, scope: string) => JSON.stringify([tenant, scope])
+  const key = (tenant: TenantId, scope: PositionScope) => JSON.stringify([tenant, scope])
   return PositionStore.of({
     load: (tenant, scope) => Effect.sync(() => Object.fromEntries(scopes.get(key(tenant, scope)) ?? [])),
     save: ({ tenant }, scope, component, value) =>

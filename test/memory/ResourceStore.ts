@@ -1,5 +1,6 @@
 import { Effect, Layer, Stream } from "effect"
 import { type Made, ResourceStore, type StoredVersion } from "../../src/services/resources/ResourceStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { inOrder, type Kept, Shelves, timestamp } from "./Resources.ts"
 
 const plain = ({ origin: _, ...version }: Kept): StoredVersion => version
@@ -9,11 +10,11 @@ export const layer = Layer.effect(
   ResourceStore,
   Effect.gen(function* () {
     const shelves = yield* Shelves
-    const versionsOf = (tenant: string, name: string, version?: number) =>
+    const versionsOf = (tenant: TenantId, name: string, version?: number) =>
       [...(shelves.of(tenant).names.get(name)?.versions.values() ?? [])]
         .filter((it) => version === undefined || it.version === version)
         .sort((a, b) => a.version - b.version)
-    const drop = (tenant: string, name: string, versions: ReadonlyArray<StoredVersion>) => {
+    const drop = (tenant: TenantId, name: string, versions: ReadonlyArray<StoredVersion>) => {
       const { names } = shelves.of(tenant)
       const known = names.get(name)
       for (const { version } of versions) known?.versions.delete(version)

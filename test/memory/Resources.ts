@@ -3,6 +3,7 @@ import type { NewArtifact } from "../../src/services/artifacts/ArtifactStore.ts"
 import { isOver, type Quota, type Usage } from "../../src/services/blobs/Quota.ts"
 import type { RegistryVersion } from "../../src/services/registry/RegistryStore.ts"
 import type { StoredVersion } from "../../src/services/resources/ResourceStore.ts"
+import type { TenantId } from "../../src/services/shared/Tenant.ts"
 
 /** A stored version, and the artifact version that it came with. */
 export interface Kept extends StoredVersion {
@@ -48,7 +49,7 @@ export class Shelf {
 }
 
 /** What all tenants have stored, in this process's memory. */
-export class Shelves extends Context.Service<Shelves, { readonly of: (tenant: string) => Shelf }>()(
+export class Shelves extends Context.Service<Shelves, { readonly of: (tenant: TenantId) => Shelf }>()(
   "flow/memory/Shelves"
 ) {
   static readonly layer = Layer.sync(Shelves, () => {

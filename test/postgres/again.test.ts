@@ -2,13 +2,16 @@ import { expect, layer } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import * as ExecutionStorePostgres from "../../src/layers/postgres/PostgresExecutionStore.ts"
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
+import { jobKey } from "../../src/services/channels/Job.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
+import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const Stores = Layer.merge(ExecutionStorePostgres.layer, JobStorePostgres.layer).pipe(Layer.provideMerge(TestPostgres))
 
-const tenant = "t"
+const tenant = TenantId("t")
 const linesFrom = (first: number) =>
   Array.from({ length: 3 }, (_, index) => ({ seq: first + index, at: 1, component: "show", text: `${first + index}` }))
 const texts = ["1", "2", "3", "4", "5", "6"]
@@ -18,7 +21,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
   it.effect("count once for a job", () =>
     Effect.gen(function* () {
       const store = yield* JobStore
-      const key = { tenant, channel: "c", cluster: "local", job: "j" }
+      const key = jobKey(`${tenant}/c/local/j`)
       const [wished] = yield* store.wish("start", [key])
       const tenure = (yield* store.claim(wished!, "host:1"))!
       for (const first of [1, 1, 4, 4]) expect(yield* store.output(tenure, linesFrom(first))).toBe(true)
@@ -34,7 +37,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
   it.effect("count once for an execution", () =>
     Effect.gen(function* () {
       const store = yield* ExecutionStore
-      const given = { tenant, flowlineId: "f", version: 1, runtime: "stream", dag: "{}" }
+      const given = { tenant, flowlineId: FlowlineId("f"), version: 1, runtime: "stream", dag: "{}" }
       const key = yield* store.create(given, "owner", 1)
       const attempt = (yield* store.claim(key, "owner"))!
       for (let twice = 0; twice < 2; twice++) {

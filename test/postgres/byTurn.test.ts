@@ -3,6 +3,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as PostgresStore from "../../src/layers/postgres/PostgresFlowlineStore.ts"
 import { FlowlineStore } from "../../src/services/flowlines/FlowlineStore.ts"
+import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 const Store = PostgresStore.layer.pipe(Layer.provideMerge(TestPostgres))
@@ -13,15 +15,15 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
       const store = yield* FlowlineStore
       for (let n = 0; n < 30; n++) {
         yield* store.create(
-          n % 2 === 0 ? "one" : "two",
-          { id: `f${n}`, dag: `{"n":${n}}`, platformId: "p" },
+          TenantId(n % 2 === 0 ? "one" : "two"),
+          { id: FlowlineId(`f${n}`), dag: `{"n":${n}}`, platformId: "p" },
           n % 5 !== 0
         )
       }
       // Six hundred at once are more than one statement takes.
       const asked = Array.from({ length: 600 }, (_, at) => ({ tenant: at % 3 === 0 ? "two" : "one", n: (at * 7) % 40 }))
       const rows = yield* Effect.all(
-        asked.map(({ tenant, n }) => store.get(tenant, `f${n}`)),
+        asked.map(({ tenant, n }) => store.get(TenantId(tenant), FlowlineId(`f${n}`))),
         { concurrency: "unbounded" }
       )
       expect(rows.map((row) => row?.dag)).toEqual(
@@ -35,9 +37,12 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
   it.effect("fail alone when PostgreSQL will not take their key", () =>
     Effect.gen(function* () {
       const store = yield* FlowlineStore
-      yield* store.create("one", { id: "good", dag: "{}", platformId: "p" }, true)
+      yield* store.create(TenantId("one"), { id: FlowlineId("good"), dag: "{}", platformId: "p" }, true)
       const [bad, good] = yield* Effect.all(
-        [Effect.exit(store.get("one", "\u0000")), Effect.exit(store.get("one", "good"))],
+        [
+          Effect.exit(store.get(TenantId("one"), FlowlineId("\u0000"))),
+          Effect.exit(store.get(TenantId("one"), FlowlineId("good")))
+        ],
         {
           concurrency: "unbounded"
         }
@@ -50,9 +55,12 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
     Effect.gen(function* () {
       const store = yield* FlowlineStore
       const sql = yield* SqlClient.SqlClient
-      yield* store.create("one", { id: "stays", dag: "{}", platformId: "p" }, true)
+      yield* store.create(TenantId("one"), { id: FlowlineId("stays"), dag: "{}", platformId: "p" }, true)
       const [left, stayed] = yield* Effect.all(
-        [Effect.exit(Effect.timeout(store.get("one", "stays"), 0)), Effect.exit(store.get("one", "stays"))],
+        [
+          Effect.exit(Effect.timeout(store.get(TenantId("one"), FlowlineId("stays")), 0)),
+          Effect.exit(store.get(TenantId("one"), FlowlineId("stays")))
+        ],
         { concurrency: "unbounded" }
       )
       expect([left._tag, stayed._tag]).toEqual(["Failure", "Success"])

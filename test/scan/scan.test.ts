@@ -5,6 +5,7 @@ import { runtimes } from "../../src/protocol/Flowline.ts"
 import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
 import { Scan } from "../../src/services/scan/Scan.ts"
 import { TenantNodes } from "../../src/services/scan/TenantNodes.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { onBoth, raw, TestGateway } from "../support/gateway.ts"
 
 const tenant = "mytenant"
@@ -65,12 +66,14 @@ describe("a tenant's own nodes", () => {
           })
       })
       const last = (tenant: string) =>
-        Effect.flatMap(Scan, (scan) => Effect.map(scan.nodes(tenant, "pybatch"), (nodes) => nodes.at(-1)?.type))
+        Effect.flatMap(Scan, (scan) =>
+          Effect.map(scan.nodes(TenantId(tenant), "pybatch"), (nodes) => nodes.at(-1)?.type)
+        )
       const types = yield* Effect.gen(function* () {
         const scan = yield* Scan
         const together = yield* Effect.all([last("a"), last("a"), last("a")], { concurrency: "unbounded" })
         const other = yield* last("b")
-        yield* scan.reset("a")
+        yield* scan.reset(TenantId("a"))
         const reset = [yield* last("a"), yield* last("b")]
         version = "2"
         return [...together, other, ...reset, yield* last("b")]

@@ -11,6 +11,7 @@ import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
 import * as Production from "../../src/layers/Production.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as Memory from "../memory/Memory.ts"
 import { freshDatabase } from "./postgres.ts"
 import { until } from "./process.ts"
@@ -41,7 +42,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         hosts: [],
         conf: exampleConf,
         data,
-        defaultTenant: "mytenant",
+        defaultTenant: TenantId("mytenant"),
         databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
         cluster: undefined,
         role: "all",

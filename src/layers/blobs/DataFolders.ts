@@ -8,6 +8,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { DataArea } from "../../services/blobs/DataArea.ts"
 import { RelativePath } from "../../services/shared/RelativePath.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { fileOpener } from "../conf/OpenFile.ts"
 
 const isRelativePath = Schema.is(RelativePath)
@@ -18,11 +19,11 @@ export const layer = Layer.effect(
   Effect.map(Settings, (settings) => {
     const root = resolve(dataRoot(settings))
     const { storageDeadline } = settings
-    const folder = (tenant: string) => join(root, tenant, "data")
+    const folder = (tenant: TenantId) => join(root, tenant, "data")
     const openFile = fileOpener(storageDeadline)
     const unreachable = () => new StorageUnreachable({ storage: "data" })
     // The tenant's area may not exist yet. A missing root, however, means that the disk is unreachable.
-    const made = (tenant: string) =>
+    const made = (tenant: TenantId) =>
       Effect.tryPromise({
         try: async () => {
           await within(
@@ -36,7 +37,7 @@ export const layer = Layer.effect(
         },
         catch: unreachable
       })
-    const pathOf = (tenant: string, address: string): string | undefined => {
+    const pathOf = (tenant: TenantId, address: string): string | undefined => {
       if (!address.startsWith("file:")) {
         return isRelativePath(address) && !/^[a-z][a-z0-9+.-]*:/i.test(address) ? address : undefined
       }

@@ -8,6 +8,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Conf } from "../../services/conf/Conf.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { fileOpener } from "./OpenFile.ts"
 import { readTree } from "./Tree.ts"
 
@@ -36,7 +37,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const { conf, storageDeadline } = yield* Settings
     const openFile = fileOpener(storageDeadline)
-    const folderOf = (tenant: string) => join(conf, "tenants", tenant)
+    const folderOf = (tenant: TenantId) => join(conf, "tenants", tenant)
     const unreachable = () => new StorageUnreachable({ storage: "data" })
     return Conf.of({
       tree: Effect.fn("Conf.tree")((tenant) =>

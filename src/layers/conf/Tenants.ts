@@ -6,7 +6,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import { codeOf } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { TenantName, Tenants } from "../../services/shared/Tenant.ts"
+import { TenantId, TenantName, Tenants } from "../../services/shared/Tenant.ts"
 
 /** Milliseconds for which the list of tenants is cached. A name that is not in it is looked up immediately. */
 const freshFor = 1000
@@ -56,7 +56,7 @@ export const layer = Layer.effect(
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
         ),
-      names: Effect.map(current, (names) => [...names].sort())
+      names: Effect.map(current, (names) => [...names].sort().map((name) => TenantId(name)))
     })
   })
 )

@@ -12,6 +12,7 @@ import {
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import type { Answer, Task } from "./decoderThread.ts"
 import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
 
@@ -76,7 +77,7 @@ export const limited = (limits: Limits) =>
         return "issues" in answer ? yield* refused(answer.issues) : answer
       })
 
-      const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: string | undefined) {
+      const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: TenantId | undefined) {
         if (sql.length === 0) return []
         const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
         const found = yield* (yield* lease(sqlProcess)).ask({ nodes: sql, conf })

@@ -4,8 +4,10 @@ import type { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import { ExecutionStatus } from "../../services/executions/Execution.ts"
 import type { ExecutionKey, OutputState } from "../../services/executions/ExecutionStore.ts"
+import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
 import type { StoredLine } from "../../services/shared/OutputLines.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 
 interface StatusRow {
   readonly summary: string
@@ -56,7 +58,7 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
       return row
     }, unreachable),
 
-    list: (tenant: string, flowlineId: string | undefined, { after, limit }: ListSpan) =>
+    list: (tenant: TenantId, flowlineId: FlowlineId | undefined, { after, limit }: ListSpan) =>
       unreachableStream(
         wide<ListRow>`
           select ordinal::text as key, '{' || ${summary(wide)} || '}' as json

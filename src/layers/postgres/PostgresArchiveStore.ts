@@ -1,9 +1,10 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
-import type { Archive } from "../../services/archives/Archive.ts"
+import type { Archive, ArchiveId } from "../../services/archives/Archive.ts"
 import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 
 // The cursor comes from the client. One that is not an ordinal starts at the first row.
@@ -16,7 +17,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const put = Effect.fn("ArchiveStore.put")(function* (tenant: string, archive: NewArchive) {
+    const put = Effect.fn("ArchiveStore.put")(function* (tenant: TenantId, archive: NewArchive) {
       const { id, flowlineId, sha256, size, entries } = archive
       yield* sql`
         insert into archives (tenant, id, flowline_id, sha256, size, entries)
@@ -24,7 +25,7 @@ export const layer = Layer.effect(
         on conflict (tenant, id) do nothing`
     }, unreachable)
 
-    const get = Effect.fn("ArchiveStore.get")(function* (tenant: string, id: string) {
+    const get = Effect.fn("ArchiveStore.get")(function* (tenant: TenantId, id: ArchiveId) {
       const [row] = yield* sql<Archive>`
         select id, flowline_id as "flowlineId", size::float8 as size, sha256, entries,
           flow_iso(created_at) as "createdAt"
@@ -32,17 +33,20 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const remove = Effect.fn("ArchiveStore.remove")(function* (tenant: string, id: string) {
+    const remove = Effect.fn("ArchiveStore.remove")(function* (tenant: TenantId, id: ArchiveId) {
       const [row] = yield* sql<{ sha256: string }>`
         delete from archives where tenant = ${tenant} and id = ${id} returning sha256`
       return row?.sha256
     }, unreachable)
 
-    const removeAll = Effect.fn("ArchiveStore.removeAll")(function* (tenant: string) {
+    const removeAll = Effect.fn("ArchiveStore.removeAll")(function* (tenant: TenantId) {
       yield* sql`delete from archives where tenant = ${tenant}`
     }, unreachable)
 
-    const references = Effect.fn("ArchiveStore.references")(function* (tenant: string, sha256s: ReadonlyArray<string>) {
+    const references = Effect.fn("ArchiveStore.references")(function* (
+      tenant: TenantId,
+      sha256s: ReadonlyArray<string>
+    ) {
       if (sha256s.length === 0) return []
       const rows = yield* sql<{ sha256: string }>`
         select distinct sha256 from archives where tenant = ${tenant} and ${sql.in("sha256", sha256s)}`

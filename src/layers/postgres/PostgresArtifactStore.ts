@@ -3,6 +3,7 @@ import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import {
   type ArtifactFilter,
   ArtifactStore,
@@ -11,6 +12,7 @@ import {
   type StoredArtifact
 } from "../../services/artifacts/ArtifactStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
 import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
@@ -25,7 +27,8 @@ const like = (pattern: string): string =>
     .replaceAll("?", "_")
 
 /** The origin of a stored resource that belongs to an artifact version. */
-const originOf = (group: string, artifact: string, version: string): string => `${group}:${artifact}:${version}`
+const originOf = (group: GroupName, artifact: ArtifactName, version: ArtifactVersion): string =>
+  `${group}:${artifact}:${version}`
 
 /** Artifacts in the tables `artifacts` and `artifact_versions`. */
 export const layer = Layer.effect(
@@ -34,7 +37,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const find = (tenant: string, group: string, artifact: string, version: string) =>
+    const find = (tenant: TenantId, group: GroupName, artifact: ArtifactName, version: ArtifactVersion) =>
       Effect.map(
         sql<StoredArtifact & { described: string }>`
           select doc, described, sha256, size::float8 as size from artifact_versions
@@ -43,7 +46,7 @@ export const layer = Layer.effect(
       )
 
     const put = Effect.fn("ArtifactStore.put")(function* (
-      tenant: string,
+      tenant: TenantId,
       it: NewArtifact,
       quota: Parameters<typeof checkQuota>[2]
     ) {
@@ -77,7 +80,7 @@ export const layer = Layer.effect(
         .pipe(Effect.catchTag("OverQuota", ({ usage }) => Effect.succeed<Put>({ _tag: "Over", usage })))
     }, unreachable)
 
-    const latest = Effect.fnUntraced(function* (tenant: string, group: string, artifact: string) {
+    const latest = Effect.fnUntraced(function* (tenant: TenantId, group: GroupName, artifact: ArtifactName) {
       const [row] = yield* sql<StoredArtifact>`
         select v.doc, v.sha256, v.size::float8 as size
         from artifacts a join artifact_versions v on v.tenant = a.tenant and v.grp = a.grp
@@ -93,7 +96,7 @@ export const layer = Layer.effect(
         : wide`v.${wide(column)} = ${pattern}`
     }
 
-    const list = (tenant: string, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
+    const list = (tenant: TenantId, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
       const [group = "", artifact = "", key = ""] = after?.split("\t") ?? []
       const from = filter.all
         ? wide`artifact_versions v`
@@ -112,10 +115,10 @@ export const layer = Layer.effect(
     }
 
     const remove = Effect.fn("ArtifactStore.remove")(function* (
-      tenant: string,
-      group: string,
-      artifact: string,
-      versions?: ReadonlyArray<string>
+      tenant: TenantId,
+      group: GroupName,
+      artifact: ArtifactName,
+      versions?: ReadonlyArray<ArtifactVersion>
     ) {
       const keys = versions?.map(versionKey)
       const chosen = keys === undefined ? sql`true` : sql`version_key = any(${[...new Set(keys)]}::text[])`
@@ -123,7 +126,7 @@ export const layer = Layer.effect(
         const [known] = yield* sql`
           select 1 from artifacts where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} for update`
         if (known === undefined) return yield* new Missing()
-        const found = yield* sql<{ version: string; sha256: string }>`
+        const found = yield* sql<{ version: ArtifactVersion; sha256: string }>`
           select version, sha256 from artifact_versions
           where tenant = ${tenant} and grp = ${group} and artifact = ${artifact} and ${chosen}`
         if (keys !== undefined && found.length < new Set(keys).size) return yield* new Missing()

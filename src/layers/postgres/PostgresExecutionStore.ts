@@ -2,16 +2,16 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { executionUnclaimed } from "../../protocol/Liveness.ts"
-import type { ExecutionState } from "../../services/executions/Execution.ts"
+import { ExecutionId, type ExecutionState } from "../../services/executions/Execution.ts"
 import {
   type Claim,
   type Ending,
+  type ExecutionAttempt,
   type ExecutionKey,
   ExecutionStore,
   type NewExecution
 } from "../../services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
-import type { AttemptKey } from "../../services/runs/PositionStore.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./SqlText.ts"
@@ -28,12 +28,13 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const current = ({ tenant, id, epoch }: AttemptKey) => sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
+    const current = ({ tenant, id, epoch }: ExecutionAttempt) =>
+      sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
     const open = sql`state in ('PENDING', 'RUNNING')`
 
     const create = Effect.fn("ExecutionStore.create")(function* (e: NewExecution, owner: string, now: number) {
       for (let at = now; ; at++) {
-        const id = `${e.flowlineId}-${at}`
+        const id = ExecutionId(`${e.flowlineId}-${at}`)
         const rows = yield* sql`
           insert into executions (tenant, id, flowline_id, version, runtime, dag, state, owner)
           values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, ${e.dag}, 'PENDING', ${owner})
@@ -50,7 +51,11 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const started = Effect.fn("ExecutionStore.started")(function* (attempt: AttemptKey, jobId: string, event: string) {
+    const started = Effect.fn("ExecutionStore.started")(function* (
+      attempt: ExecutionAttempt,
+      jobId: string,
+      event: string
+    ) {
       return reached(
         yield* sql`
         with execution as (
@@ -68,7 +73,7 @@ export const layer = Layer.effect(
 
     // A write whose answer got lost is made again: what is there then is what this one says.
     const output = Effect.fn("ExecutionStore.output")(function* (
-      attempt: AttemptKey,
+      attempt: ExecutionAttempt,
       lines: ReadonlyArray<PrintedLine>
     ) {
       const rows = JSON.stringify(lines.map((line) => ({ ...line, text: storable(line.text) })))
@@ -88,7 +93,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: AttemptKey, ending: Ending) {
+    const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: ExecutionAttempt, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
       return reached(

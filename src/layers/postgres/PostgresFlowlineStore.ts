@@ -8,7 +8,9 @@ import {
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
+import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { byTurn } from "./ByTurn.ts"
 import { WideSql } from "./Postgres.ts"
 
@@ -19,7 +21,11 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
-    const create = Effect.fn("FlowlineStore.create")(function* (tenant: string, flowline: NewVersion, saved: boolean) {
+    const create = Effect.fn("FlowlineStore.create")(function* (
+      tenant: TenantId,
+      flowline: NewVersion,
+      saved: boolean
+    ) {
       const [row] = yield* sql<{ savedAt: string }>`
         with flowline as (
           insert into flowlines (tenant, id, version, saved) values (${tenant}, ${flowline.id}, 1, ${saved})
@@ -31,7 +37,7 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const revise = Effect.fn("FlowlineStore.revise")(function* (
-      tenant: string,
+      tenant: TenantId,
       flowline: NewVersion,
       expected: ReadonlyArray<number> | undefined
     ): Effect.fn.Return<Revision, SqlError> {
@@ -51,7 +57,7 @@ export const layer = Layer.effect(
       return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
     }, unreachable)
 
-    const getVersion = Effect.fnUntraced(function* (tenant: string, id: string, version: number) {
+    const getVersion = Effect.fnUntraced(function* (tenant: TenantId, id: FlowlineId, version: number) {
       const [row] = yield* sql<FlowlineVersion>`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
         from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
@@ -59,7 +65,7 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
-    const getCurrent = byTurn((keys: ReadonlyArray<readonly [tenant: string, id: string]>) => {
+    const getCurrent = byTurn((keys: ReadonlyArray<readonly [tenant: TenantId, id: FlowlineId]>) => {
       const tenants = keys.map(([tenant]) => tenant)
       const ids = keys.map(([, id]) => id)
       const rows = sql<FlowlineVersion & { readonly asked: number }>`
@@ -77,12 +83,12 @@ export const layer = Layer.effect(
       )
     })
 
-    const isKnown = Effect.fn("FlowlineStore.isKnown")(function* (tenant: string, id: string) {
+    const isKnown = Effect.fn("FlowlineStore.isKnown")(function* (tenant: TenantId, id: FlowlineId) {
       const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id}`
       return rows.length > 0
     }, unreachable)
 
-    const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: string, id: string) {
+    const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: TenantId, id: FlowlineId) {
       const rows = yield* sql`delete from flowlines where tenant = ${tenant} and id = ${id} and saved returning 1`
       return rows.length > 0
     }, unreachable)

@@ -9,6 +9,7 @@ import {
   RegistryStore,
   type RegistryVersion
 } from "../../services/registry/RegistryStore.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, type OverQuota } from "./StoredRows.ts"
 
@@ -73,7 +74,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    const get = Effect.fn("RegistryStore.get")(function* (tenant: string, path: string, version?: number) {
+    const get = Effect.fn("RegistryStore.get")(function* (tenant: TenantId, path: string, version?: number) {
       const [row] = yield* sql<RegistryVersion>`
         select path, version, sha256, size::float8 as size, flow_iso(created_at) as "createdAt" from registry_versions
         where tenant = ${tenant} and path = ${path} and ${version === undefined ? sql`true` : sql`version = ${version}`}

@@ -11,6 +11,7 @@ import {
   type Transfer
 } from "../../services/resources/ResourceStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
 
@@ -41,7 +42,7 @@ export const layer = Layer.effect(
         || coalesce(',"compression":' || to_json(v.compression), '')
         || ',"createdAt":"' || flow_iso(v.created_at) || '"}'`
 
-    const versions = (tenant: string, name: string, version?: number) =>
+    const versions = (tenant: TenantId, name: string, version?: number) =>
       Effect.map(
         sql<Row>`
           select ${jsonOf(sql)} as json from stored_versions v
@@ -52,7 +53,7 @@ export const layer = Layer.effect(
       )
 
     /** Locks names in sorted order, so that two transactions with the same names cannot deadlock. */
-    const lock = Effect.fnUntraced(function* (tenant: string, from: string, to: string) {
+    const lock = Effect.fnUntraced(function* (tenant: TenantId, from: string, to: string) {
       for (const name of [...new Set([from, to])].sort()) {
         // A new destination needs a row to lock. The row is kept only if a version is created.
         yield* name === to
@@ -62,7 +63,7 @@ export const layer = Layer.effect(
       }
     })
 
-    const transfer = Effect.fn("ResourceStore.transfer")(function* (tenant: string, it: Transfer, quota: Quota) {
+    const transfer = Effect.fn("ResourceStore.transfer")(function* (tenant: TenantId, it: Transfer, quota: Quota) {
       const { from, to, version, embedded, isMove } = it
       const chosen = version === undefined ? sql`true` : sql`version = ${version}`
       const work = Effect.gen(function* (): Effect.fn.Return<Made, SqlError | Refused | OverQuota> {
@@ -103,7 +104,7 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
-    const register = Effect.fn("ResourceStore.register")(function* (tenant: string, it: Registration) {
+    const register = Effect.fn("ResourceStore.register")(function* (tenant: TenantId, it: Registration) {
       const { name, path, size, version, properties, encoding, compression } = it
       const work = Effect.gen(function* (): Effect.fn.Return<Made, SqlError | Refused> {
         const [counted] = yield* sql<{ version: number }>`
@@ -123,7 +124,7 @@ export const layer = Layer.effect(
       return yield* sql.withTransaction(work).pipe(Effect.catchTag("Refused", ({ made }) => Effect.succeed(made)))
     }, unreachable)
 
-    const remove = Effect.fn("ResourceStore.remove")(function* (tenant: string, name: string, version?: number) {
+    const remove = Effect.fn("ResourceStore.remove")(function* (tenant: TenantId, name: string, version?: number) {
       const chosen = version === undefined ? sql`true` : sql`version = ${version}`
       const work = Effect.gen(function* () {
         yield* sql`select 1 from stored_names where tenant = ${tenant} and name = ${name} for update`

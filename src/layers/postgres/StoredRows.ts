@@ -1,6 +1,7 @@
 import { Data, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { isOver, type Quota, type Usage } from "../../services/blobs/Quota.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 
 /** Rolls the transaction back: the tenant would exceed its quota. */
 export class OverQuota extends Data.TaggedError("OverQuota")<{ readonly usage: Usage }> {}
@@ -10,7 +11,7 @@ export class OverQuota extends Data.TaggedError("OverQuota")<{ readonly usage: U
  * tenant's usage from its first written version on. It must not lock afterwards what another transaction may hold, so
  * names are locked first.
  */
-export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, quota: Quota) {
+export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: TenantId, quota: Quota) {
   if (quota.bytes === undefined && quota.entries === undefined) return
   const [usage] = yield* sql<Usage>`
     select bytes::float8 as bytes, entries::float8 as entries from tenant_usage where tenant = ${tenant}`
@@ -20,7 +21,7 @@ export const checkQuota = Effect.fnUntraced(function* (sql: SqlClient.SqlClient,
 /** Adds the next version of a stored resource that belongs to an artifact, inside a transaction. */
 export const addCompanion = (
   sql: SqlClient.SqlClient,
-  tenant: string,
+  tenant: TenantId,
   version: { readonly name: string; readonly sha256: string; readonly size: number; readonly origin: string }
 ) => sql`
   with counted as (
@@ -33,6 +34,6 @@ export const addCompanion = (
   from counted`
 
 /** Deletes names without versions. The caller removed the versions and holds the locks on the names. */
-export const dropEmptyNames = (sql: SqlClient.SqlClient, tenant: string, names: ReadonlyArray<string>) => sql`
+export const dropEmptyNames = (sql: SqlClient.SqlClient, tenant: TenantId, names: ReadonlyArray<string>) => sql`
   delete from stored_names n where n.tenant = ${tenant} and n.name = any(${names}::text[])
     and not exists (select 1 from stored_versions v where v.tenant = n.tenant and v.name = n.name)`

@@ -14,6 +14,7 @@ import type { NodeDescriptor } from "../../services/scan/Descriptor.ts"
 import { nothingScanned } from "../../services/scan/OwnNodes.ts"
 import { TenantNodes } from "../../services/scan/TenantNodes.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { type Found, scanFiles } from "./Scanner.ts"
 
 const pattern = "nodes/*.py"
@@ -65,11 +66,11 @@ export const layer = Layer.effect(
       if (python === undefined || now - python.at > pythonFor) python = { found: findPython(), at: now }
       return python.found
     }
-    const files = (tenant: string) => new TenantFiles(join(conf, "tenants", tenant))
+    const files = (tenant: TenantId) => new TenantFiles(join(conf, "tenants", tenant))
     const reading = <A>(work: () => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: () => new StorageUnreachable({ storage: "data" }) })
 
-    const listed = async (tenant: string) => {
+    const listed = async (tenant: TenantId) => {
       const paths = (await files(tenant).glob(pattern)).filter((path) => !path.startsWith("nodes/_"))
       return Promise.all(
         paths.slice(0, maxFiles).map(async (path) => {
@@ -83,7 +84,7 @@ export const layer = Layer.effect(
       )
     }
 
-    const artifacts = (tenant: string) =>
+    const artifacts = (tenant: TenantId) =>
       store.list(tenant, { all: false, type: "PYTHON_NODE" }, { after: undefined, limit: maxFiles }).pipe(
         Stream.map(({ json, sha256 }) => {
           const { group, artifact, version, size } = JSON.parse(json) as Coordinates & { readonly size: number }
@@ -91,7 +92,7 @@ export const layer = Layer.effect(
         }),
         Stream.runCollect
       )
-    const sources = Effect.fn("TenantNodes.files")(function* (tenant: string) {
+    const sources = Effect.fn("TenantNodes.files")(function* (tenant: TenantId) {
       const small = (yield* artifacts(tenant)).filter(({ size }) => size <= maxFileBytes)
       const before = (at: number) => small.slice(0, at).reduce((sum, { size }) => sum + size, 0)
       const chosen = small.filter(({ size }, at) => before(at) + size <= maxBytes)

@@ -1,4 +1,8 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
+
+/** The id of an archive in its tenant: that of the run that made it. */
+export type ArchiveId = Brand.Branded<string, "ArchiveId">
+export const ArchiveId = Brand.nominal<ArchiveId>()
 
 /** A finished zip file that an execution made. */
 export const Archive = Schema.Struct({
@@ -21,4 +25,4 @@ export const Archive = Schema.Struct({
     }
   ]
 })
-export type Archive = typeof Archive.Type
+export type Archive = typeof Archive.Type & { readonly id: ArchiveId }

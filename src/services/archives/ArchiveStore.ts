@@ -1,7 +1,8 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import type { Archive } from "./Archive.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { Archive, ArchiveId } from "./Archive.ts"
 
 export type NewArchive = Omit<Archive, "createdAt">
 
@@ -10,16 +11,16 @@ export class ArchiveStore extends Context.Service<
   ArchiveStore,
   {
     /** Adds an archive. An execution has at most one: a second archive with the same id changes nothing. */
-    readonly put: (tenant: string, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
-    readonly get: (tenant: string, id: string) => Effect.Effect<Archive | undefined, StorageUnreachable>
+    readonly put: (tenant: TenantId, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
+    readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive | undefined, StorageUnreachable>
     /** The archives as JSON of `Archive`, in creation order. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes the archive and returns its SHA-256, or undefined when there was none. */
-    readonly remove: (tenant: string, id: string) => Effect.Effect<string | undefined, StorageUnreachable>
-    readonly removeAll: (tenant: string) => Effect.Effect<void, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<string | undefined, StorageUnreachable>
+    readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
     /** Which of the given blobs an archive refers to. */
     readonly references: (
-      tenant: string,
+      tenant: TenantId,
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }

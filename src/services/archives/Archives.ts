@@ -4,7 +4,8 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import type { Archive } from "./Archive.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { Archive, ArchiveId } from "./Archive.ts"
 import { ArchiveStore, type NewArchive } from "./ArchiveStore.ts"
 
 // The format of execution ids; any other id cannot name an archive.
@@ -15,17 +16,17 @@ export class Archives extends Context.Service<
   Archives,
   {
     /** Registers a zip that is already stored as a blob as the archive of its execution. Idempotent. */
-    readonly add: (tenant: string, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
-    readonly get: (tenant: string, id: string) => Effect.Effect<Archive, NotFound | StorageUnreachable>
+    readonly add: (tenant: TenantId, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
+    readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive, NotFound | StorageUnreachable>
     /** Opens the bytes of an archive. A read that has begun can finish even when the archive is removed meanwhile. */
     readonly read: (
-      tenant: string,
+      tenant: TenantId,
       archive: Archive,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, NotFound | StorageUnreachable>
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly remove: (tenant: string, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
-    readonly removeAll: (tenant: string) => Effect.Effect<void, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: ArchiveId) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly removeAll: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/archives/Archives") {
   static readonly layer = Layer.effect(
@@ -42,7 +43,7 @@ export class Archives extends Context.Service<
       const inBackground = (freeing: Effect.Effect<number, StorageUnreachable>) =>
         Effect.forkIn(Effect.ignore(freeing), scope)
 
-      const get = Effect.fn("Archives.get")(function* (tenant: string, id: string) {
+      const get = Effect.fn("Archives.get")(function* (tenant: TenantId, id: ArchiveId) {
         const archive = plausible.test(id) ? yield* store.get(tenant, id) : undefined
         return archive ?? (yield* new NotFound({ kind: "archive", tenant, id }))
       })

@@ -4,6 +4,8 @@ import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { download } from "../http/Download.ts"
 import { listResponse } from "../http/Paging.ts"
+import { TenantId } from "../shared/Tenant.ts"
+import { ArchiveId } from "./Archive.ts"
 import { Archives } from "./Archives.ts"
 
 export const ArchivesHttp = HttpApiBuilder.group(
@@ -12,13 +14,16 @@ export const ArchivesHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const archives = yield* Archives
     return handlers.handleAll({
-      list: ({ params, query }) => listResponse("archives", query, (span) => archives.list(params.tenant, span)),
+      list: ({ params, query }) =>
+        listResponse("archives", query, (span) => archives.list(TenantId(params.tenant), span)),
       // With a trailing slash the URL names one archive with an empty id. It must not delete all of them.
-      removeAll: ({ params: { tenant }, request }) =>
+      removeAll: ({ params, request }) =>
         request.originalUrl.split("?", 1)[0]?.endsWith("/") === true
-          ? new NotFound({ kind: "archive", tenant, id: "" })
-          : archives.removeAll(tenant),
-      download: Effect.fnUntraced(function* ({ params: { tenant, id }, request }) {
+          ? new NotFound({ kind: "archive", tenant: params.tenant, id: "" })
+          : archives.removeAll(TenantId(params.tenant)),
+      download: Effect.fnUntraced(function* ({ params, request }) {
+        const tenant = TenantId(params.tenant)
+        const id = ArchiveId(params.id)
         const archive = yield* archives.get(tenant, id)
         return yield* download({
           request,
@@ -31,7 +36,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
           read: (span) => archives.read(tenant, archive, span)
         })
       }),
-      remove: ({ params }) => archives.remove(params.tenant, params.id)
+      remove: ({ params }) => archives.remove(TenantId(params.tenant), ArchiveId(params.id))
     })
   })
 )

@@ -1,4 +1,16 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
+
+/** Dotted words that several artifacts of a tenant share. */
+export type GroupName = Brand.Branded<string, "GroupName">
+export const GroupName = Brand.nominal<GroupName>()
+
+/** An artifact of a group. */
+export type ArtifactName = Brand.Branded<string, "ArtifactName">
+export const ArtifactName = Brand.nominal<ArtifactName>()
+
+/** A version of an artifact, as its manifest writes it. */
+export type ArtifactVersion = Brand.Branded<string, "ArtifactVersion">
+export const ArtifactVersion = Brand.nominal<ArtifactVersion>()
 
 /** The types of artifacts. */
 export const artifactTypes = [

@@ -2,12 +2,14 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 
 /** The coordinates of an artifact version. */
 export interface Coordinates {
-  readonly group: string
-  readonly artifact: string
-  readonly version: string
+  readonly group: GroupName
+  readonly artifact: ArtifactName
+  readonly version: ArtifactVersion
 }
 
 /** A version as it is stored. */
@@ -46,19 +48,19 @@ export class ArtifactStore extends Context.Service<
   ArtifactStore,
   {
     /** Adds a version and its stored resource in one transaction. */
-    readonly put: (tenant: string, artifact: NewArtifact, quota: Quota) => Effect.Effect<Put, StorageUnreachable>
+    readonly put: (tenant: TenantId, artifact: NewArtifact, quota: Quota) => Effect.Effect<Put, StorageUnreachable>
     /** A version, the latest by default. */
     readonly get: (
-      tenant: string,
-      group: string,
-      artifact: string,
-      version?: string
+      tenant: TenantId,
+      group: GroupName,
+      artifact: ArtifactName,
+      version?: ArtifactVersion
     ) => Effect.Effect<StoredArtifact | undefined, StorageUnreachable>
     /**
      * Ordered by group, artifact and version. The JSON of each row is {@link StoredArtifact.doc}; `sha256` is separate.
      */
     readonly list: (
-      tenant: string,
+      tenant: TenantId,
       filter: ArtifactFilter,
       span: ListSpan
     ) => Stream.Stream<ListRow & { readonly sha256: string }, StorageUnreachable>
@@ -68,14 +70,14 @@ export class ArtifactStore extends Context.Service<
      * nothing is removed.
      */
     readonly remove: (
-      tenant: string,
-      group: string,
-      artifact: string,
-      versions?: ReadonlyArray<string>
+      tenant: TenantId,
+      group: GroupName,
+      artifact: ArtifactName,
+      versions?: ReadonlyArray<ArtifactVersion>
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
     /** Which of the given blobs a version refers to. */
     readonly references: (
-      tenant: string,
+      tenant: TenantId,
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }

@@ -12,6 +12,8 @@ import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
 import { fileNameFault } from "./FileName.ts"
 import { type Manifest, readManifest } from "./Manifest.ts"
@@ -40,10 +42,10 @@ export class Artifacts extends Context.Service<
     /** The maximum size of one file in bytes, with the name of its setting. */
     readonly most: Most | undefined
     /** Stores the bytes of a build as they arrive. Nothing refers to the blob yet. */
-    readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
+    readonly store: (tenant: TenantId, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Adds a stored build as the version that its manifest names. */
     readonly add: (
-      tenant: string,
+      tenant: TenantId,
       build: Blob & { readonly file: FileSaid },
       manifest: FormPart,
       isNew: boolean
@@ -53,24 +55,24 @@ export class Artifacts extends Context.Service<
     >
     /** The metadata of a version (the latest by default) as JSON text. */
     readonly metadata: (
-      tenant: string,
-      group: string,
-      artifact: string,
-      version?: string
+      tenant: TenantId,
+      group: GroupName,
+      artifact: ArtifactName,
+      version?: ArtifactVersion
     ) => Effect.Effect<{ readonly json: string; readonly stored: StoredArtifact }, NotFound | StorageUnreachable>
     readonly list: (
-      tenant: string,
+      tenant: TenantId,
       filter: ArtifactFilter,
       span: ListSpan
     ) => Stream.Stream<ListRow, StorageUnreachable>
     readonly remove: (
-      tenant: string,
-      group: string,
-      artifact: string,
-      versions?: ReadonlyArray<string>
+      tenant: TenantId,
+      group: GroupName,
+      artifact: ArtifactName,
+      versions?: ReadonlyArray<ArtifactVersion>
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly read: (
-      tenant: string,
+      tenant: TenantId,
       sha256: string,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
@@ -87,11 +89,11 @@ export class Artifacts extends Context.Service<
       yield* sweep.hold(store.references)
 
       // The location of the bytes is not stored because it depends on the settings.
-      const whole = (tenant: string, { doc, sha256 }: { readonly doc: string; readonly sha256: string }): string =>
+      const whole = (tenant: TenantId, { doc, sha256 }: { readonly doc: string; readonly sha256: string }): string =>
         `${doc.slice(0, -1)},"storage":${JSON.stringify({ backend: blobs.backend, url: blobs.url(tenant, sha256) })}}`
 
       /** The build as text, when it is short and valid UTF-8. */
-      const contentOf = Effect.fnUntraced(function* (tenant: string, { sha256, size }: Blob) {
+      const contentOf = Effect.fnUntraced(function* (tenant: TenantId, { sha256, size }: Blob) {
         if (size > contentBytes) return undefined
         const bytes = yield* Stream.mkUint8Array(yield* blobs.read(tenant, sha256))
         try {

@@ -13,7 +13,8 @@ import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
-import { artifactTypes } from "./Artifact.ts"
+import { TenantId } from "../shared/Tenant.ts"
+import { ArtifactName, ArtifactVersion, artifactTypes, GroupName } from "./Artifact.ts"
 import { Artifacts } from "./Artifacts.ts"
 
 const encoder = new TextEncoder()
@@ -22,7 +23,8 @@ const encoder = new TextEncoder()
 const versionsOf = (given: string | ReadonlyArray<string> | undefined) => {
   if (given === undefined) return Effect.undefined
   const versions = [given].flat().flatMap((some) => some.split(","))
-  if (versions.every((version) => version !== "")) return Effect.succeed(versions)
+  if (versions.every((version) => version !== ""))
+    return Effect.succeed(versions.map((version) => ArtifactVersion(version)))
   const issues = [{ part: "query", pointer: "/versions", detail: "Expected non-empty versions" }]
   return new BadRequest({ detail: "The parameter `versions` is invalid", issues })
 }
@@ -36,7 +38,18 @@ export const ArtifactsHttp = HttpApiBuilder.group(
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
 
-    const upload = Effect.fnUntraced(function* (tenant: string, request: HttpServerRequest.HttpServerRequest) {
+    const metadata = (
+      tenant: TenantId,
+      { group, artifact, version }: { readonly group: string; readonly artifact: string; readonly version?: string }
+    ) =>
+      artifacts.metadata(
+        tenant,
+        GroupName(group),
+        ArtifactName(artifact),
+        version === undefined ? undefined : ArtifactVersion(version)
+      )
+
+    const upload = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       const { blob, file, checked } = yield* readUpload(
         request,
         hashes,
@@ -65,7 +78,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           page,
           (span) =>
             artifacts.list(
-              params.tenant,
+              TenantId(params.tenant),
               {
                 all: all === "true",
                 ...(group === undefined ? {} : { group }),
@@ -77,11 +90,11 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           /^[^\u0000]*\t[^\u0000]*\t[^\u0000]*$/
         )
       )
-      .handleRaw("upload", ({ params, request }) => upload(params.tenant, request))
+      .handleRaw("upload", ({ params, request }) => upload(TenantId(params.tenant), request))
       .handleRaw(
         "metadata",
         Effect.fnUntraced(function* ({ params, query, request }) {
-          const { json } = yield* artifacts.metadata(params.tenant, query.group, query.artifact, query.version)
+          const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
           const etag = Hex.encode(new Uint8Array(digest))
@@ -93,8 +106,9 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
       .handleRaw(
         "download",
-        Effect.fnUntraced(function* ({ params: { tenant }, query, request }) {
-          const { stored } = yield* artifacts.metadata(tenant, query.group, query.artifact, query.version)
+        Effect.fnUntraced(function* ({ params, query, request }) {
+          const tenant = TenantId(params.tenant)
+          const { stored } = yield* metadata(tenant, query)
           const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
           return yield* download({
             request,
@@ -113,7 +127,12 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         Effect.fnUntraced(function* ({ params, query, request }) {
           yield* versionsNamedAs("versions", request)
           const versions = yield* versionsOf(query.versions)
-          yield* artifacts.remove(params.tenant, query.group, query.artifact, versions)
+          yield* artifacts.remove(
+            TenantId(params.tenant),
+            GroupName(query.group),
+            ArtifactName(query.artifact),
+            versions
+          )
         })
       )
       .handle("types", () => Effect.succeed(artifactTypes))

@@ -2,7 +2,7 @@ import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import { versionPattern } from "../shared/Versions.ts"
-import { artifactTypes, described } from "./Artifact.ts"
+import { ArtifactName, ArtifactVersion, artifactTypes, described, GroupName } from "./Artifact.ts"
 
 /** Parsing this many YAML tokens takes about 100 ms, during which the event loop is blocked. */
 const maxTokens = 40_000
@@ -10,23 +10,23 @@ const maxTokens = 40_000
 const words = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/
 const word = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 
-const GroupName = Schema.String.check(
+const Group = Schema.String.check(
   Schema.isPattern(words, { expected: "dotted words of letters, digits, `_` and `-`" }),
   Schema.isMaxLength(255)
-)
-const ArtifactName = Schema.String.check(
+).pipe(Schema.fromBrand("GroupName", GroupName))
+const Name = Schema.String.check(
   Schema.isPattern(word, { expected: "a name of letters, digits, `.`, `_` and `-`" }),
   Schema.isMaxLength(128)
-)
-const ArtifactVersion = Schema.String.check(
+).pipe(Schema.fromBrand("ArtifactName", ArtifactName))
+const Version = Schema.String.check(
   Schema.isPattern(versionPattern, { expected: "a version of letters, digits, `.`, `_`, `+`, `~` and `-`" })
-)
+).pipe(Schema.fromBrand("ArtifactVersion", ArtifactVersion))
 
 /** The manifest of an upload. Unknown members, such as a storage location, are ignored. */
 const Manifest = Schema.Struct({
-  group: GroupName,
-  artifact: ArtifactName,
-  version: ArtifactVersion,
+  group: Group,
+  artifact: Name,
+  version: Version,
   type: Schema.Literals(artifactTypes),
   ...described,
   size: Schema.optionalKey(Schema.Int),

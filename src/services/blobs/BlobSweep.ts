@@ -1,11 +1,11 @@
 import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { Tenants } from "../shared/Tenant.ts"
+import { type TenantId, Tenants } from "../shared/Tenant.ts"
 
 /** Returns which of the given blobs the rows of one feature refer to. */
 export type Holder = (
-  tenant: string,
+  tenant: TenantId,
   sha256s: ReadonlyArray<string>
 ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
 
@@ -32,13 +32,13 @@ export class BlobSweep extends Context.Service<
      */
     readonly hold: (holder: Holder) => Effect.Effect<void>
     /** Removes those of the given blobs that are unused; returns how many. */
-    readonly release: (tenant: string, sha256s: ReadonlyArray<string>) => Effect.Effect<number, StorageUnreachable>
+    readonly release: (tenant: TenantId, sha256s: ReadonlyArray<string>) => Effect.Effect<number, StorageUnreachable>
     /** Removes all unused blobs of a tenant; returns how many. */
-    readonly sweep: (tenant: string) => Effect.Effect<number, StorageUnreachable>
+    readonly sweep: (tenant: TenantId) => Effect.Effect<number, StorageUnreachable>
     /**
      * Removes all unused blobs of a tenant and returns them. With `dryRun` it only returns those that it would remove.
      */
-    readonly run: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
+    readonly run: (tenant: TenantId, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/blobs/BlobSweep") {
   static readonly layer = (grace: Duration.Input = "1 hour") =>
@@ -49,7 +49,7 @@ export class BlobSweep extends Context.Service<
         const graceMillis = Duration.toMillis(Duration.fromInputUnsafe(grace))
         const holders = new Set<Holder>()
 
-        const unheld = Effect.fnUntraced(function* (tenant: string, sha256s: ReadonlyArray<string>) {
+        const unheld = Effect.fnUntraced(function* (tenant: TenantId, sha256s: ReadonlyArray<string>) {
           // Without any holder every blob would seem to be unused.
           let free = holders.size === 0 ? [] : sha256s
           for (const holder of holders) {
@@ -59,14 +59,14 @@ export class BlobSweep extends Context.Service<
           return free
         })
 
-        const release = Effect.fn("BlobSweep.release")(function* (tenant: string, sha256s: ReadonlyArray<string>) {
+        const release = Effect.fn("BlobSweep.release")(function* (tenant: TenantId, sha256s: ReadonlyArray<string>) {
           const writtenBefore = (yield* Clock.currentTimeMillis) - graceMillis
           const free = yield* unheld(tenant, sha256s)
           const removed = yield* Effect.forEach(free, (sha256) => blobs.remove(tenant, sha256, writtenBefore))
           return removed.filter((isRemoved) => isRemoved).length
         })
 
-        const run = Effect.fn("BlobSweep.run")(function* (tenant: string, dryRun: boolean) {
+        const run = Effect.fn("BlobSweep.run")(function* (tenant: TenantId, dryRun: boolean) {
           const before = (yield* Clock.currentTimeMillis) - graceMillis
           return yield* blobs.list(tenant).pipe(
             Stream.filter((blob) => blob.storedAt < before),
@@ -90,7 +90,7 @@ export class BlobSweep extends Context.Service<
           )
         })
 
-        const sweep = Effect.fn("BlobSweep.sweep")(function* (tenant: string) {
+        const sweep = Effect.fn("BlobSweep.sweep")(function* (tenant: TenantId) {
           const before = (yield* Clock.currentTimeMillis) - graceMillis
           return yield* blobs.list(tenant).pipe(
             Stream.filter((blob) => blob.storedAt < before),

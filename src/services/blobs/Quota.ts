@@ -1,5 +1,6 @@
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** The storage limits of a tenant; an undefined member means no limit. */
 export interface Quota {
@@ -31,7 +32,7 @@ export const isOver = (usage: Usage, quota: Quota): boolean =>
   (quota.entries !== undefined && usage.entries > quota.entries)
 
 /** The problem for a usage that exceeds the quota: 429 for too many versions, 413 for too many bytes. */
-export const overQuota = (tenant: string, usage: Usage, quota: Quota): TooLarge | TooMany =>
+export const overQuota = (tenant: TenantId, usage: Usage, quota: Quota): TooLarge | TooMany =>
   quota.entries !== undefined && usage.entries > quota.entries
     ? new TooMany({ limit: "tenantEntries", value: quota.entries, tenant })
     : new TooLarge({ limit: "tenantBytes", value: quota.bytes ?? 0 })

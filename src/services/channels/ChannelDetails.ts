@@ -1,15 +1,31 @@
 import { Schema } from "effect"
+import type { TenantId } from "../shared/Tenant.ts"
 import { ChannelDetail, type ChannelEntry, type ChannelList } from "./Channel.ts"
 import { type ChannelFolder, issueText } from "./ChannelFolders.ts"
-import { isUnderWay, type JobKey, type JobState, jobScope, neverStarted, statusOf } from "./Job.ts"
+import {
+  type ChannelName,
+  type ClusterName,
+  isUnderWay,
+  type JobKey,
+  type JobName,
+  type JobState,
+  jobScope,
+  neverStarted,
+  statusOf
+} from "./Job.ts"
 
 type Known = JobKey & JobState
 
 const decodeJobs = Schema.decodeUnknownSync(ChannelDetail.fields.jobs)
 
 /** The jobs of a folder, and running jobs that are no longer in it. */
-const jobsOf = (tenant: string, channel: string, folder: ChannelFolder | undefined, states: ReadonlyArray<Known>) => {
-  const stateOf = (cluster: string, job: string) =>
+const jobsOf = (
+  tenant: TenantId,
+  channel: ChannelName,
+  folder: ChannelFolder | undefined,
+  states: ReadonlyArray<Known>
+) => {
+  const stateOf = (cluster: ClusterName, job: JobName) =>
     states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
   const defined = (folder?.jobs ?? []).map(({ cluster, name, file }) => {
     const key = { tenant, channel, cluster, job: name }
@@ -31,12 +47,12 @@ const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
 
 /** The answers of the endpoints about channels. */
 export const views = {
-  list: (folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
+  list: (tenant: TenantId, folders: ReadonlyArray<ChannelFolder>, states: ReadonlyArray<Known>): ChannelList => {
     const children: Array<ChannelEntry> = []
     const errors: Array<ChannelEntry> = []
     for (const folder of folders) {
       const reason = reasonOf(folder)
-      const jobs = jobsOf("", folder.name, folder, states)
+      const jobs = jobsOf(tenant, folder.name, folder, states)
       if (reason === undefined) children.push({ name: folder.name, status: statusOf(jobs.map(({ state }) => state)) })
       else errors.push({ name: folder.name, status: "INVALID", reason })
     }
@@ -47,8 +63,8 @@ export const views = {
   },
 
   detail: (
-    tenant: string,
-    channel: string,
+    tenant: TenantId,
+    channel: ChannelName,
     folder: ChannelFolder | undefined,
     states: ReadonlyArray<Known>
   ): ChannelDetail => {

@@ -5,7 +5,8 @@ import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
 import { Conf } from "../conf/Conf.ts"
 import type { Definition } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
-import { JobName } from "./Job.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { ChannelName, PathName } from "./Job.ts"
 import { type JobDefinition, readStructure } from "./Structure.ts"
 
 /** A job and the path of its flowline file in the tenant's configuration. */
@@ -15,7 +16,7 @@ export interface ChannelJob extends JobDefinition {
 
 /** A channel's folder: its jobs, or its faults. */
 export interface ChannelFolder {
-  readonly name: string
+  readonly name: ChannelName
   readonly jobs: ReadonlyArray<ChannelJob>
   /** Path of the structure file in the tenant's configuration. */
   readonly file: string
@@ -35,16 +36,16 @@ export interface JobFlowline extends Definition {
 }
 
 const extensions = ["yaml", "hjson", "json"]
-const isJobName = Schema.is(JobName)
+const isPathName = Schema.is(PathName)
 
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
   {
-    readonly names: (tenant: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
-    readonly read: (tenant: string, channel: string) => Effect.Effect<ChannelFolder, StorageUnreachable>
+    readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<ChannelName>, StorageUnreachable>
+    readonly read: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelFolder, StorageUnreachable>
     readonly flowline: (
-      tenant: string,
+      tenant: TenantId,
       job: ChannelJob
     ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, StorageUnreachable>
   }
@@ -56,7 +57,7 @@ export class ChannelFolders extends Context.Service<
       const flowlines = yield* Flowlines
 
       /** The first existing file. At most one byte over the size limit is read, so a larger file is refused. */
-      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: string, paths: ReadonlyArray<string>) {
+      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: TenantId, paths: ReadonlyArray<string>) {
         for (const path of paths) {
           const file = yield* conf.open(tenant, path).pipe(
             Effect.flatMap(({ size, read }) => {
@@ -73,7 +74,7 @@ export class ChannelFolders extends Context.Service<
       })
 
       /** The declared flowline file, else the first existing `<job>.yaml`, `.hjson` or `.json`. */
-      const withFile = (tenant: string, channel: string) =>
+      const withFile = (tenant: TenantId, channel: ChannelName) =>
         Effect.fnUntraced(function* (job: JobDefinition) {
           if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }
           const paths = extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
@@ -81,7 +82,8 @@ export class ChannelFolders extends Context.Service<
         })
 
       return ChannelFolders.of({
-        names: (tenant) => conf.folders(tenant, "channels"),
+        names: (tenant) =>
+          Effect.map(conf.folders(tenant, "channels"), (names) => names.map((name) => ChannelName(name))),
         read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
           const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
           const folder = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelFolder => ({
@@ -90,7 +92,7 @@ export class ChannelFolders extends Context.Service<
             file,
             issues
           })
-          if (!isJobName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
+          if (!isPathName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
           const found = yield* firstOf(tenant, paths)
           if (found === undefined)
             return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])

@@ -4,10 +4,11 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
-import { isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
+import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import { type DesiredChange, JobStore } from "./JobStore.ts"
@@ -23,12 +24,12 @@ interface Known {
 export class Channels extends Context.Service<
   Channels,
   {
-    readonly list: (tenant: string) => Effect.Effect<ChannelList, StorageUnreachable>
-    readonly status: (tenant: string, channel: string) => Effect.Effect<ChannelDetail, Missing>
+    readonly list: (tenant: TenantId) => Effect.Effect<ChannelList, StorageUnreachable>
+    readonly status: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelDetail, Missing>
     /** Starts, stops or restarts a channel. A stop returns when the runs have ended, or after ten seconds. */
     readonly act: (
-      tenant: string,
-      channel: string,
+      tenant: TenantId,
+      channel: ChannelName,
       wish: DesiredChange
     ) => Effect.Effect<void, Missing | InvalidChannel>
     readonly actOnJob: (job: JobKey, wish: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
@@ -50,7 +51,7 @@ export class Channels extends Context.Service<
       const { signals } = yield* JobKeeper
 
       /** A channel exists while its folder exists or a job of it still runs. */
-      const find = Effect.fn("Channels.find")(function* (tenant: string, channel: string) {
+      const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: ChannelName) {
         const names = yield* folders.names(tenant)
         const states = yield* store.list(tenant, channel)
         const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
@@ -73,8 +74,8 @@ export class Channels extends Context.Service<
 
       /** Fails unless every job can run, before any of them is started. */
       const check = Effect.fn("Channels.check")(function* (
-        tenant: string,
-        channel: string,
+        tenant: TenantId,
+        channel: ChannelName,
         folder: ChannelFolder | undefined,
         wanted: ReadonlyArray<ChannelJob>
       ) {
@@ -123,7 +124,7 @@ export class Channels extends Context.Service<
           const names = yield* folders.names(tenant)
           const states = yield* store.list(tenant)
           const found = yield* Effect.forEach(names, (name) => folders.read(tenant, name), { concurrency: 8 })
-          return views.list(found, states)
+          return views.list(tenant, found, states)
         }),
         status: Effect.fn("Channels.status")(function* (tenant, channel) {
           const { folder, states } = yield* find(tenant, channel)

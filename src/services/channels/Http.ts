@@ -7,7 +7,9 @@ import { idempotent } from "../http/Idempotency.ts"
 import { eventStream, formatOf, linesDocument, startOf } from "../http/OutputDocument.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Channels } from "./Channels.ts"
+import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
 import type { DesiredChange } from "./JobStore.ts"
 
 const wishes: ReadonlyMap<string, DesiredChange> = new Map([
@@ -16,7 +18,15 @@ const wishes: ReadonlyMap<string, DesiredChange> = new Map([
   ["restart", "restart"]
 ])
 
-const wishOf = (tenant: string, action: string) => {
+/** The job that a request names. */
+const keyOf = ({ tenant, channel, cluster, job }: Record<keyof JobKey, string>): JobKey => ({
+  tenant: TenantId(tenant),
+  channel: ChannelName(channel),
+  cluster: ClusterName(cluster),
+  job: JobName(job)
+})
+
+const wishOf = (tenant: TenantId, action: string) => {
   const wish = wishes.get(action)
   return wish === undefined ? Effect.fail(new NotFound({ kind: "action", tenant, id: action })) : Effect.succeed(wish)
 }
@@ -32,7 +42,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
     /** Starts and restarts are idempotent by their key; a repeated stop is executed again. */
     const answer = <E>(
       request: HttpServerRequest.HttpServerRequest,
-      tenant: string,
+      tenant: TenantId,
       wish: DesiredChange,
       done: Effect.Effect<void, E>
     ) =>
@@ -41,31 +51,33 @@ export const ChannelsHttp = HttpApiBuilder.group(
         : idempotent(answers, request, tenant, new Uint8Array(), Effect.as(done, { status: 201 }))
 
     return handlers
-      .handle("list", ({ params }) => channels.list(params.tenant))
-      .handle("status", ({ params }) => channels.status(params.tenant, params.channel))
-      .handleRaw("act", ({ params: { tenant, channel, action }, request }) =>
-        Effect.flatMap(wishOf(tenant, action), (wish) =>
-          answer(request, tenant, wish, channels.act(tenant, channel, wish))
+      .handle("list", ({ params }) => channels.list(TenantId(params.tenant)))
+      .handle("status", ({ params }) => channels.status(TenantId(params.tenant), ChannelName(params.channel)))
+      .handleRaw("act", ({ params: { channel, action, ...params }, request }) => {
+        const tenant = TenantId(params.tenant)
+        return Effect.flatMap(wishOf(tenant, action), (wish) =>
+          answer(request, tenant, wish, channels.act(tenant, ChannelName(channel), wish))
         )
-      )
-      .handleRaw("actOnJob", ({ params: { action, ...job }, request }) =>
-        Effect.flatMap(wishOf(job.tenant, action), (wish) =>
-          answer(request, job.tenant, wish, channels.actOnJob(job, wish))
+      })
+      .handleRaw("actOnJob", ({ params, request }) => {
+        const key = keyOf(params)
+        return Effect.flatMap(wishOf(key.tenant, params.action), (wish) =>
+          answer(request, key.tenant, wish, channels.actOnJob(key, wish))
         )
-      )
+      })
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from)
         return format === "events"
           ? eventStream(
-              Effect.map(channels.follow(params, after), (lines) =>
+              Effect.map(channels.follow(keyOf(params), after), (lines) =>
                 Stream.map(lines, (lines) =>
                   lines.length === 0 ? ({ _tag: "Quiet" } as const) : ({ _tag: "Lines", lines } as const)
                 )
               ),
               draining
             )
-          : Effect.map(channels.output(params, after), (lines) => linesDocument(format, lines))
+          : Effect.map(channels.output(keyOf(params), after), (lines) => linesDocument(format, lines))
       })
   })
 )

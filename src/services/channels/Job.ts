@@ -1,4 +1,6 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
+import { PositionScope } from "../runs/PositionStore.ts"
+import { TenantId } from "../shared/Tenant.ts"
 
 export const JobStatus = Schema.Literals(["STOPPED", "STARTING", "ACTIVE", "RESTARTING", "FAILED", "FINISHED"])
 export type JobStatus = typeof JobStatus.Type
@@ -18,12 +20,24 @@ export type ChannelStatus = typeof ChannelStatus.Type
 export const isUnderWay = (status: JobStatus): boolean =>
   status === "STARTING" || status === "ACTIVE" || status === "RESTARTING"
 
-/** The full name of a job. */
+/** A channel of a tenant. */
+export type ChannelName = Brand.Branded<string, "ChannelName">
+export const ChannelName = Brand.nominal<ChannelName>()
+
+/** The cluster that a job of a channel runs on. */
+export type ClusterName = Brand.Branded<string, "ClusterName">
+export const ClusterName = Brand.nominal<ClusterName>()
+
+/** A job of a channel and a cluster. */
+export type JobName = Brand.Branded<string, "JobName">
+export const JobName = Brand.nominal<JobName>()
+
+/** What names a job in all tenants. */
 export interface JobKey {
-  readonly tenant: string
-  readonly channel: string
-  readonly cluster: string
-  readonly job: string
+  readonly tenant: TenantId
+  readonly channel: ChannelName
+  readonly cluster: ClusterName
+  readonly job: JobName
 }
 
 /** The job as a text; its names contain no slash. */
@@ -31,14 +45,15 @@ export const jobId = ({ tenant, channel, cluster, job }: JobKey): string => `${t
 
 export const jobKey = (id: string): JobKey => {
   const [tenant = "", channel = "", cluster = "", job = ""] = id.split("/")
-  return { tenant, channel, cluster, job }
+  return { tenant: TenantId(tenant), channel: ChannelName(channel), cluster: ClusterName(cluster), job: JobName(job) }
 }
 
 /** The scope of a job's input positions, and the producer named in its archives. */
-export const jobScope = ({ channel, cluster, job }: JobKey): string => `channels/${channel}/${cluster}/${job}`
+export const jobScope = ({ channel, cluster, job }: JobKey): PositionScope =>
+  PositionScope(`channels/${channel}/${cluster}/${job}`)
 
 /** The name of a channel, cluster or job; part of paths and of the job's address. */
-export const JobName = Schema.String.check(
+export const PathName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, {
     expected: "a name of letters, digits, `.`, `_` and `-` (63 at most)"
   })

@@ -1,5 +1,6 @@
 import { Effect, Layer, Schedule } from "effect"
 import { jobScan } from "../../protocol/Liveness.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobStore } from "./JobStore.ts"
 
@@ -11,7 +12,7 @@ export const layer = Layer.effectDiscard(
     let away = false
     const round = Effect.gen(function* () {
       // While the database was unreachable no gateway could send a heartbeat, so after that one round is skipped.
-      if (away) yield* store.list("")
+      if (away) yield* store.list(TenantId(""))
       else yield* Effect.forEach(yield* store.unattended, jobs.tell, { discard: true })
       away = false
     }).pipe(

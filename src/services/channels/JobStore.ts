@@ -3,7 +3,8 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
-import type { JobKey, JobState, JobStatus } from "./Job.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
 
 /** A gateway's claim of a job. Its writes are accepted until a later claim is made. */
 export interface JobClaim extends JobKey {
@@ -45,8 +46,8 @@ export class JobStore extends Context.Service<
   {
     /** The jobs of a tenant that were ever started, ordered by channel, cluster and name. */
     readonly list: (
-      tenant: string,
-      channel?: string
+      tenant: TenantId,
+      channel?: ChannelName
     ) => Effect.Effect<ReadonlyArray<JobKey & JobState>, StorageUnreachable>
     /**
      * Stores the desired state of the jobs in one transaction. Starting a running job and stopping a stopped one

@@ -4,7 +4,7 @@ import { DurationText, millisOf } from "../../languages/DurationText.ts"
 import { pointerOf, readDocument, type SourceFile } from "../../languages/document/Document.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
-import { JobName } from "./Job.ts"
+import { ClusterName, JobName, PathName } from "./Job.ts"
 
 /** How a failed job is repeated: pauses in milliseconds, and the number of failures per hour. */
 export interface RestartPolicy {
@@ -15,8 +15,8 @@ export interface RestartPolicy {
 
 /** A job as defined in the channel's structure. */
 export interface JobDefinition {
-  readonly name: string
-  readonly cluster: string
+  readonly name: JobName
+  readonly cluster: ClusterName
   readonly runtime: Runtime
   /** Path of the flowline file in the channel's folder; if absent, `<name>.yaml`, `.hjson` or `.json`. */
   readonly flowline: string | undefined
@@ -58,9 +58,12 @@ const Restart = Schema.Struct({
 })
 
 const Application = Schema.Struct({
-  name: JobName,
+  name: PathName.pipe(Schema.fromBrand("JobName", JobName)),
   runtime: Schema.Literals(runtimes),
-  cluster: JobName.pipe(Schema.withDecodingDefaultKey(Effect.succeed("local"))),
+  cluster: PathName.pipe(
+    Schema.fromBrand("ClusterName", ClusterName),
+    Schema.withDecodingDefaultKey(Effect.succeed("local"))
+  ),
   flowline: Schema.optionalKey(RelativePath),
   schedule: Schema.optionalKey(Schedule),
   restart: Restart.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))

@@ -3,6 +3,7 @@ import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import type { DirectoryRead } from "../../errors/DirectoryRead.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { ConfNode } from "./ConfNode.ts"
 
 /** An open configuration file. `size` and `sha256` describe exactly the bytes that are read. */
@@ -22,12 +23,12 @@ export class Conf extends Context.Service<
   Conf,
   {
     /** The whole tree of the tenant's folder. */
-    readonly tree: (tenant: string) => Effect.Effect<{ readonly [name: string]: ConfNode }, StorageUnreachable>
+    readonly tree: (tenant: TenantId) => Effect.Effect<{ readonly [name: string]: ConfNode }, StorageUnreachable>
     /** The sorted names of the subfolders of a folder; empty when the folder does not exist. */
-    readonly folders: (tenant: string, path: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    readonly folders: (tenant: TenantId, path: string) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
     /** Opens a file until the scope closes. */
     readonly open: (
-      tenant: string,
+      tenant: TenantId,
       path: string
     ) => Effect.Effect<ConfFile, DirectoryRead | NotFound | StorageUnreachable, Scope.Scope>
   }

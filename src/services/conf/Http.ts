@@ -5,6 +5,7 @@ import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { withoutSlash } from "../shared/RelativePath.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Conf } from "./Conf.ts"
 
 export const ConfHttp = HttpApiBuilder.group(
@@ -14,13 +15,13 @@ export const ConfHttp = HttpApiBuilder.group(
     const conf = yield* Conf
     return handlers
       .handleRaw("tree", ({ params }) =>
-        Effect.map(conf.tree(params.tenant), (tree) => HttpServerResponse.jsonUnsafe(tree))
+        Effect.map(conf.tree(TenantId(params.tenant)), (tree) => HttpServerResponse.jsonUnsafe(tree))
       )
       .handleRaw(
         "read",
-        Effect.fnUntraced(function* ({ params: { tenant, path: asked }, request }) {
+        Effect.fnUntraced(function* ({ params: { path: asked, ...params }, request }) {
           const path = withoutSlash(asked)
-          const file = yield* conf.open(tenant, path)
+          const file = yield* conf.open(TenantId(params.tenant), path)
           return yield* download({
             request,
             size: file.size,

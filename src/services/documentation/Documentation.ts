@@ -2,6 +2,7 @@ import { Context, Effect, Layer, type Scope, Stream } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type PageFolder, Pages } from "./Pages.ts"
 
 /** What a path resolves to: a file, or a generated list of the pages in a folder. */
@@ -32,7 +33,7 @@ export class Documentation extends Context.Service<
   Documentation,
   {
     /** Opens a page until the scope closes. An empty `path` is the start page. */
-    readonly open: (tenant: string, path: string) => Effect.Effect<Page, NotFound | StorageUnreachable, Scope.Scope>
+    readonly open: (tenant: TenantId, path: string) => Effect.Effect<Page, NotFound | StorageUnreachable, Scope.Scope>
   }
 >()("flow/documentation/Documentation") {
   static readonly layer = Layer.effect(
@@ -62,7 +63,7 @@ export class Documentation extends Context.Service<
         })
       })
 
-      const list = Effect.fnUntraced(function* (tenant: string, folder: string) {
+      const list = Effect.fnUntraced(function* (tenant: TenantId, folder: string) {
         const shelf = pages.tenant(tenant)
         const own = yield* linesOf(shelf, folder, new Set())
         const product = yield* linesOf(pages.product, folder, new Set(yield* shelf.list))

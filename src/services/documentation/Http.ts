@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
 import { locator } from "./Links.ts"
 import { Renderer } from "./Renderer.ts"
@@ -73,7 +74,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
 
     const answer = Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
-      tenant: string,
+      tenant: TenantId,
       path: string
     ) {
       const page = yield* documentation.open(tenant, path)
@@ -92,7 +93,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
     })
 
     return handlers
-      .handleRaw("index", ({ params, request }) => answer(request, params.tenant, ""))
-      .handleRaw("page", ({ params, request }) => answer(request, params.tenant, params.page))
+      .handleRaw("index", ({ params, request }) => answer(request, TenantId(params.tenant), ""))
+      .handleRaw("page", ({ params, request }) => answer(request, TenantId(params.tenant), params.page))
   })
 )

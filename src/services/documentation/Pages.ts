@@ -1,6 +1,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../conf/Conf.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** A folder of pages and images. */
 export interface PageFolder {
@@ -15,7 +16,7 @@ export class Pages extends Context.Service<
   Pages,
   {
     /** The tenant's `documentation/` folder. */
-    readonly tenant: (tenant: string) => PageFolder
+    readonly tenant: (tenant: TenantId) => PageFolder
     /** The documentation that is shipped with the product. */
     readonly product: PageFolder
   }

@@ -1,5 +1,9 @@
-import { Schema } from "effect"
+import { Brand, Schema } from "effect"
 import { NodeCount } from "../runs/NodeCount.ts"
+
+/** The id of an execution in its tenant: `<flowline id>-<epoch milliseconds>`. */
+export type ExecutionId = Brand.Branded<string, "ExecutionId">
+export const ExecutionId = Brand.nominal<ExecutionId>()
 
 export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
 export type ExecutionState = typeof ExecutionState.Type

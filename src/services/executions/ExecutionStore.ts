@@ -3,27 +3,33 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
-import type { ExecutionState, ExecutionStatus } from "./Execution.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
 
 /** What names an execution. */
 export interface ExecutionKey {
-  readonly tenant: string
-  readonly id: string
+  readonly tenant: TenantId
+  readonly id: ExecutionId
 }
 
 export interface NewExecution {
-  readonly tenant: string
-  readonly flowlineId: string
+  readonly tenant: TenantId
+  readonly flowlineId: FlowlineId
   readonly version: number
   readonly runtime: string
   readonly dag: string
 }
 
+export interface ExecutionAttempt extends AttemptKey {
+  readonly id: ExecutionId
+}
+
 /** What a claimed attempt runs. `lines` counts the output lines of earlier attempts. */
-export interface Claim extends AttemptKey {
-  readonly flowlineId: string
+export interface Claim extends ExecutionAttempt {
+  readonly flowlineId: FlowlineId
   readonly runtime: string
   readonly dag: string
   readonly lines: number
@@ -51,20 +57,24 @@ export class ExecutionStore extends Context.Service<
     /** Starts the next attempt of an execution that has not ended, whoever had it before, for `owner`. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
     /** The run's process is there: `RUNNING`, with the start event of the first attempt. */
-    readonly started: (attempt: AttemptKey, jobId: string, event: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly started: (
+      attempt: ExecutionAttempt,
+      jobId: string,
+      event: string
+    ) => Effect.Effect<boolean, StorageUnreachable>
     readonly output: (
-      attempt: AttemptKey,
+      attempt: ExecutionAttempt,
       lines: ReadonlyArray<PrintedLine>
     ) => Effect.Effect<boolean, StorageUnreachable>
-    readonly truncated: (attempt: AttemptKey) => Effect.Effect<boolean, StorageUnreachable>
+    readonly truncated: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
     readonly counters: (
-      attempt: AttemptKey,
+      attempt: ExecutionAttempt,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** Ends the attempt's execution with its one end event. */
-    readonly ended: (attempt: AttemptKey, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
+    readonly ended: (attempt: ExecutionAttempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
     /** Gives an attempt back, to be started again by whoever comes. */
-    readonly release: (attempt: AttemptKey) => Effect.Effect<boolean, StorageUnreachable>
+    readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and tells its state, before the mark. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** Ends an execution that is marked for cancelling, when no run of it is under way; or only while it is pending. */
@@ -79,8 +89,8 @@ export class ExecutionStore extends Context.Service<
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
     /** Entries of endpoints 16 and 17, oldest first. */
     readonly list: (
-      tenant: string,
-      flowlineId: string | undefined,
+      tenant: TenantId,
+      flowlineId: FlowlineId | undefined,
       span: ListSpan
     ) => Stream.Stream<ListRow, StorageUnreachable>
     /** Entries of endpoint 18, newest first. */

@@ -2,13 +2,16 @@ import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
-import { type ExecutionDetail, hasEnded } from "./Execution.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { type ExecutionDetail, type ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
@@ -22,42 +25,42 @@ export class Executions extends Context.Service<
   Starter["Service"] & {
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
-      tenant: string,
-      flowlineId: string,
-      id: string
+      tenant: TenantId,
+      flowlineId: FlowlineId,
+      id: ExecutionId
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
     readonly detail: (
-      tenant: string,
-      flowlineId: string,
-      id: string
+      tenant: TenantId,
+      flowlineId: FlowlineId,
+      id: ExecutionId
     ) => Effect.Effect<ExecutionDetail, NotFound | StorageUnreachable>
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly listOf: (
-      tenant: string,
-      flowlineId: string
+      tenant: TenantId,
+      flowlineId: FlowlineId
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     readonly events: (
-      tenant: string,
-      id: string
+      tenant: TenantId,
+      id: ExecutionId
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     /** State of the output, and its lines after a sequence number. */
     readonly output: (
-      tenant: string,
-      id: string
+      tenant: TenantId,
+      id: ExecutionId
     ) => Effect.Effect<
       OutputState & { readonly lines: (after: number) => Stream.Stream<StoredLine, StorageUnreachable> },
       NotFound | StorageUnreachable
     >
     /** The output after a line: what is there, then what comes, no line lost or repeated, until the run has ended. */
     readonly follow: (
-      tenant: string,
-      id: string,
+      tenant: TenantId,
+      id: ExecutionId,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
     /** The same with the events, oldest first, in place of the lines. */
     readonly followEvents: (
-      tenant: string,
-      id: string,
+      tenant: TenantId,
+      id: ExecutionId,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
   }
@@ -73,7 +76,7 @@ export class Executions extends Context.Service<
       const archives = yield* Archives
       const gateway = yield* Gateway
 
-      const start = Effect.fn("Executions.start")(function* (tenant: string, flowline: FlowlineVersion) {
+      const start = Effect.fn("Executions.start")(function* (tenant: TenantId, flowline: FlowlineVersion) {
         const runtime = runtimeOf(flowline.dag)
         const now = yield* Clock.currentTimeMillis
         const { id: flowlineId, version, dag } = flowline
@@ -87,10 +90,14 @@ export class Executions extends Context.Service<
         return state ?? (yield* new NotFound({ kind: "execution", ...key }))
       })
 
-      const detail = Effect.fn("Executions.detail")(function* (tenant: string, flowlineId: string, id: string) {
+      const detail = Effect.fn("Executions.detail")(function* (
+        tenant: TenantId,
+        flowlineId: FlowlineId,
+        id: ExecutionId
+      ) {
         const found = yield* store.detail({ tenant, id })
         if (found?.flowlineId !== flowlineId) return yield* new NotFound({ kind: "execution", tenant, id })
-        const archive = yield* archives.get(tenant, id).pipe(
+        const archive = yield* archives.get(tenant, ArchiveId(id)).pipe(
           Effect.map((archive) => archive.id),
           Effect.catchTag("NotFound", () => Effect.succeed(null))
         )
@@ -109,8 +116,8 @@ export class Executions extends Context.Service<
 
       const follow = Effect.fn("Executions.follow")(function* (
         read: (key: ExecutionKey, after: number) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>,
-        tenant: string,
-        id: string,
+        tenant: TenantId,
+        id: ExecutionId,
         after: number
       ) {
         const key = { tenant, id }

@@ -4,6 +4,9 @@ import { Api } from "../../Api.ts"
 import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import { listResponse } from "../http/Paging.ts"
 import { Draining } from "../shared/Draining.ts"
+import { FlowlineId } from "../shared/FlowlineId.ts"
+import { TenantId } from "../shared/Tenant.ts"
+import { ExecutionId } from "./Execution.ts"
 import { Executions } from "./Executions.ts"
 
 export const ExecutionsHttp = HttpApiBuilder.group(
@@ -14,28 +17,35 @@ export const ExecutionsHttp = HttpApiBuilder.group(
     const draining = yield* Draining
     return handlers
       .handle("list", ({ params, query }) =>
-        listResponse("executions", query, (span) => executions.list(params.tenant, span))
+        listResponse("executions", query, (span) => executions.list(TenantId(params.tenant), span))
       )
       .handle("listOf", ({ params, query }) =>
-        Effect.flatMap(executions.listOf(params.tenant, params.id), (rows) =>
+        Effect.flatMap(executions.listOf(TenantId(params.tenant), FlowlineId(params.id)), (rows) =>
           listResponse(`executions of ${params.id}`, query, rows)
         )
       )
-      .handleRaw("events", ({ params: { tenant, id }, query: { from, ...page }, request }) =>
-        formatOf(request.headers.accept) === "events"
+      .handleRaw("events", ({ params, query: { from, ...page }, request }) => {
+        const tenant = TenantId(params.tenant)
+        const id = ExecutionId(params.id)
+        return formatOf(request.headers.accept) === "events"
           ? eventStream(executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
           : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, page, rows))
-      )
+      })
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from) ?? 0
         return format === "events"
-          ? eventStream(executions.follow(params.tenant, params.id, after), draining)
-          : Effect.flatMap(executions.output(params.tenant, params.id), ({ state, truncated, lines }) =>
-              outputDocument(format, { id: params.id, state, truncated }, lines(after))
+          ? eventStream(executions.follow(TenantId(params.tenant), ExecutionId(params.id), after), draining)
+          : Effect.flatMap(
+              executions.output(TenantId(params.tenant), ExecutionId(params.id)),
+              ({ state, truncated, lines }) => outputDocument(format, { id: params.id, state, truncated }, lines(after))
             )
       })
-      .handle("detail", ({ params }) => executions.detail(params.tenant, params.flowlineId, params.executionId))
-      .handle("cancel", ({ params }) => executions.cancel(params.tenant, params.flowlineId, params.executionId))
+      .handle("detail", ({ params }) =>
+        executions.detail(TenantId(params.tenant), FlowlineId(params.flowlineId), ExecutionId(params.executionId))
+      )
+      .handle("cancel", ({ params }) =>
+        executions.cancel(TenantId(params.tenant), FlowlineId(params.flowlineId), ExecutionId(params.executionId))
+      )
   })
 )

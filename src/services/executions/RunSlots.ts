@@ -1,4 +1,5 @@
 import { Effect } from "effect"
+import type { TenantId } from "../shared/Tenant.ts"
 
 interface Waiting {
   readonly resume: () => void
@@ -24,7 +25,7 @@ export class RunSlots {
   }
 
   /** Does the work in the tenant's next slot. Interrupting it while it waits gives its place in the queue up. */
-  readonly within = <A, E, R>(tenant: string, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  readonly within = <A, E, R>(tenant: TenantId, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(this.#wait(tenant)), () =>
         Effect.ensuring(
@@ -34,7 +35,7 @@ export class RunSlots {
       )
     )
 
-  #wait(tenant: string): Effect.Effect<void> {
+  #wait(tenant: TenantId): Effect.Effect<void> {
     return Effect.callback<void>((resume) => {
       const waiting: Waiting = { resume: () => resume(Effect.void), granted: false }
       const queue = this.#queues.get(tenant)
@@ -50,7 +51,7 @@ export class RunSlots {
     })
   }
 
-  #release(tenant: string): void {
+  #release(tenant: TenantId): void {
     this.#running--
     const left = (this.#runningOf.get(tenant) ?? 1) - 1
     if (left === 0) this.#runningOf.delete(tenant)

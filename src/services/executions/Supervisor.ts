@@ -8,10 +8,11 @@ import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
 import { Attempts, failed, fenced, type Outcome, retryWhileUnreachable } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
-import { PositionStore } from "../runs/PositionStore.ts"
+import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
-import { hasEnded } from "./Execution.ts"
+import { TenantId } from "../shared/Tenant.ts"
+import { ExecutionId, hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
 import { RunSlots } from "./RunSlots.ts"
@@ -57,6 +58,7 @@ export class Supervisor extends Context.Service<
       const attempt = (claim: Claim) => {
         const { tenant, id, epoch, runtime, flowlineId, lines } = claim
         const key = keyOf(claim)
+        const scope = PositionScope(id)
         const changed = Effect.sync(() => signals.changed(key))
         /** Whether positions may be stored under this execution's own name. */
         let kept = claim.attempts > 0
@@ -65,7 +67,7 @@ export class Supervisor extends Context.Service<
           name: `execution ${key}`,
           tenant,
           epoch,
-          scope: id,
+          scope,
           flowlineId,
           lines,
           changed,
@@ -79,7 +81,7 @@ export class Supervisor extends Context.Service<
           confirm: (nodes) => store.counters(claim, nodes ?? []),
           position: (component, value) => {
             kept = true
-            return positions.save(claim, id, component, value)
+            return positions.save(claim, scope, component, value)
           }
         })
 
@@ -90,7 +92,7 @@ export class Supervisor extends Context.Service<
               reached
                 ? Effect.andThen(
                     metrics.ended(runtime, state, startedAt),
-                    kept ? Effect.ignore(positions.remove(tenant, id)) : Effect.void
+                    kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
                   )
                 : Effect.void
           )
@@ -114,7 +116,7 @@ export class Supervisor extends Context.Service<
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
-          const stored = kept ? retryWhileUnreachable(positions.load(tenant, id)) : Effect.succeed({})
+          const stored = kept ? retryWhileUnreachable(positions.load(tenant, scope)) : Effect.succeed({})
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
@@ -197,7 +199,7 @@ export const executionEntity = Execution.toLayer(
     const supervisor = yield* Supervisor
     const { entityId } = yield* Entity.CurrentAddress
     const [tenant = "", id = ""] = entityId.split("/")
-    return Execution.of({ Run: () => supervisor.supervise({ tenant, id }) })
+    return Execution.of({ Run: () => supervisor.supervise({ tenant: TenantId(tenant), id: ExecutionId(id) }) })
   }),
   { maxIdleTime: "10 seconds" }
 )

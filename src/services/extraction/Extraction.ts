@@ -11,6 +11,7 @@ import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./ExtractionRequest.ts"
 
 const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The extraction request is invalid", issues })
@@ -18,7 +19,7 @@ const refuse = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The e
 const fault = (pointer: string, detail: string): Issue => ({ part: "body", pointer, detail })
 
 /** The faults that the schema cannot detect. */
-const faultsOf = (request: ExtractionRequest, tenant: string, now: number): ReadonlyArray<Issue> => {
+const faultsOf = (request: ExtractionRequest, tenant: TenantId, now: number): ReadonlyArray<Issue> => {
   const issues: Array<Issue> = []
   if (request.tenant !== undefined && request.tenant !== tenant) {
     issues.push(fault("/tenant", "The tenant differs from the tenant in the path"))
@@ -77,7 +78,7 @@ export class Extraction extends Context.Service<
   Extraction,
   {
     readonly extract: (
-      tenant: string,
+      tenant: TenantId,
       body: unknown
     ) => Effect.Effect<ExtractionStarted, BadRequest | NotFound | StorageUnreachable>
   }

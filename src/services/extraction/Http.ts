@@ -5,6 +5,7 @@ import { idempotent } from "../http/Idempotency.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Extraction } from "./Extraction.ts"
 
 export const ExtractionHttp = HttpApiBuilder.group(
@@ -14,8 +15,9 @@ export const ExtractionHttp = HttpApiBuilder.group(
     const extraction = yield* Extraction
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
-    return handlers.handleRaw("extract", ({ params: { tenant }, request }) =>
-      Effect.flatMap(readJson(request, limits.jsonBody), ({ body, value }) =>
+    return handlers.handleRaw("extract", ({ params, request }) => {
+      const tenant = TenantId(params.tenant)
+      return Effect.flatMap(readJson(request, limits.jsonBody), ({ body, value }) =>
         idempotent(
           answers,
           request,
@@ -24,6 +26,6 @@ export const ExtractionHttp = HttpApiBuilder.group(
           Effect.map(extraction.extract(tenant, value), (started) => ({ body: started }))
         )
       )
-    )
+    })
   })
 )

@@ -13,7 +13,7 @@ import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const flowlineParams = { ...tenantParams, id: Schema.String.annotate({ description: "Flowline id" }) }
 
-const FlowlineId = Schema.String.check(Schema.isPattern(/^[\w-]*$/, { expected: "a flowline id" }))
+const FlowlineIdText = Schema.String.check(Schema.isPattern(/^[\w-]*$/, { expected: "a flowline id" }))
 
 const Version = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 }))
 const versionQuery = {
@@ -69,7 +69,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
       params: tenantParams,
       query: {
-        id: Schema.optionalKey(FlowlineId.annotate({ description: "Saves a new version of this flowline" }))
+        id: Schema.optionalKey(FlowlineIdText.annotate({ description: "Saves a new version of this flowline" }))
       },
       payload: FlowlineForm,
       success: SaveResponse,

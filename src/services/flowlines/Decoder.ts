@@ -5,6 +5,7 @@ import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.t
 import type { Flowline } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { type Finding, validate } from "./Validation.ts"
 
@@ -23,7 +24,7 @@ export interface FlowlineDocument {
 
 /** The tenant's data that validation uses, as far as the document needs it. */
 export interface Surroundings {
-  readonly tenant?: string
+  readonly tenant?: TenantId
   /** The tenant's own nodes. */
   readonly own?: ReadonlyArray<NodeDescriptor>
   /** The tenant's grok patterns. */

@@ -1,10 +1,12 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** One immutable version of a flowline. `dag` is the definition as JSON text, `savedAt` ISO 8601 UTC. */
 export interface FlowlineVersion {
-  readonly id: string
+  readonly id: FlowlineId
   readonly version: number
   readonly dag: string
   readonly platformId: string
@@ -12,7 +14,7 @@ export interface FlowlineVersion {
 }
 
 export interface NewVersion {
-  readonly id: string
+  readonly id: FlowlineId
   readonly dag: string
   readonly platformId: string
 }
@@ -29,27 +31,27 @@ export class FlowlineStore extends Context.Service<
   {
     /** Adds a flowline with version 1. A flowline that is not `saved` can be run but is not found by its id. */
     readonly create: (
-      tenant: string,
+      tenant: TenantId,
       flowline: NewVersion,
       saved: boolean
     ) => Effect.Effect<FlowlineVersion, StorageUnreachable>
     /** Adds the next version of a saved flowline; with `expected`, only if one of these is its current version. */
     readonly revise: (
-      tenant: string,
+      tenant: TenantId,
       flowline: NewVersion,
       expected: ReadonlyArray<number> | undefined
     ) => Effect.Effect<Revision, StorageUnreachable>
     /** A version of a saved flowline, by default its current one. */
     readonly get: (
-      tenant: string,
-      id: string,
+      tenant: TenantId,
+      id: FlowlineId,
       version?: number
     ) => Effect.Effect<FlowlineVersion | undefined, StorageUnreachable>
     /** Whether a flowline with this id exists, saved or run once. */
-    readonly isKnown: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly isKnown: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Removes a saved flowline with its versions. Returns false when it does not exist. */
-    readonly remove: (tenant: string, id: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

@@ -8,7 +8,9 @@ import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
+import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
@@ -19,15 +21,15 @@ import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 const newId = Effect.sync(() => {
   for (;;) {
     const id = Base64Url.encode(crypto.getRandomValues(new Uint8Array(15)))
-    if (/^[A-Za-z0-9]/.test(id)) return id
+    if (/^[A-Za-z0-9]/.test(id)) return FlowlineId(id)
   }
 })
 
 /** The entity tag of a version, for `If-Match`. */
-export const etagOf = (id: string, version: number): string => `"${id}.${version}"`
+export const etagOf = (id: FlowlineId, version: number): string => `"${id}.${version}"`
 
 /** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
-const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
+const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
   if (ifMatch === undefined || ifMatch.trim() === "*") return undefined
   return ifMatch.split(",").flatMap((tag) => {
     const version = /^\s*"(.*)\.(\d{1,9})"\s*$/.exec(tag)
@@ -36,7 +38,7 @@ const expectedVersions = (id: string, ifMatch: string | undefined): ReadonlyArra
 }
 
 /** The name that clients know for a tenant's collection of flowlines. */
-export const indexOf = (tenant: string): string => `${tenant}-flowlines`
+export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
 
 export class Flowlines extends Context.Service<
   Flowlines,
@@ -46,28 +48,28 @@ export class Flowlines extends Context.Service<
      * machine.
      */
     readonly save: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile,
-      into: { readonly id?: string; readonly ifMatch?: string }
+      into: { readonly id?: FlowlineId; readonly ifMatch?: string }
     ) => Effect.Effect<
-      { readonly id: string; readonly version: number; readonly warnings: ReadonlyArray<string> },
+      { readonly id: FlowlineId; readonly version: number; readonly warnings: ReadonlyArray<string> },
       BadRequest | NotFound | PreconditionFailed | StorageUnreachable
     >
     /** Reads and validates a file for the tenant, without storing it. */
-    readonly check: (tenant: string, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
+    readonly check: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
     /** Stores a flowline for a single run: it has an id, but is not listed. */
     readonly keepOnce: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile
     ) => Effect.Effect<FlowlineVersion, BadRequest | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
-      tenant: string,
-      id: string,
+      tenant: TenantId,
+      id: FlowlineId,
       version?: number
     ) => Effect.Effect<FlowlineVersion, NotFound | StorageUnreachable>
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    readonly remove: (tenant: string, id: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<void, NotFound | StorageUnreachable>
   }
 >()("flow/flowlines/Flowlines") {
   static readonly layer = Layer.effect(
@@ -78,7 +80,7 @@ export class Flowlines extends Context.Service<
       const platform = yield* Platform
       const scan = yield* Scan
       const patterns = yield* TenantPatterns
-      const missing = (tenant: string, id: string, version?: number) =>
+      const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
           : new NotFound({
@@ -88,7 +90,7 @@ export class Flowlines extends Context.Service<
               detail: `There is no version ${version} of a flowline "${id}"`
             })
 
-      const check = Effect.fn("Flowlines.check")(function* (tenant: string, file: FlowlineFile) {
+      const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
         const document = yield* decoder.parse(file)
         // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
@@ -101,7 +103,7 @@ export class Flowlines extends Context.Service<
         return { own, definition }
       }, Effect.scoped)
 
-      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: string, file: FlowlineFile) {
+      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile) {
         const {
           own,
           definition: { dag, flowline }
@@ -155,13 +157,13 @@ export class Starter extends Context.Service<
   Starter,
   {
     readonly execute: (
-      tenant: string,
-      flowlineId: string,
+      tenant: TenantId,
+      flowlineId: FlowlineId,
       version?: number
     ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
-      tenant: string,
+      tenant: TenantId,
       file: FlowlineFile
     ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
   }

@@ -6,8 +6,10 @@ import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { versionsNamedAs } from "../http/VersionQuery.ts"
+import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { etagOf, Flowlines, indexOf, Starter } from "./Flowlines.ts"
 
@@ -33,9 +35,9 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       )
 
     const save = Effect.fnUntraced(function* (
-      tenant: string,
+      tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
-      id: string | undefined
+      id: FlowlineId | undefined
     ) {
       const file = yield* readFile(request)
       const ifMatch = request.headers["if-match"]
@@ -55,9 +57,9 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const started = Effect.map((body: { readonly id: string }) => ({ body }))
 
     const get = Effect.fnUntraced(function* (
-      tenant: string,
+      tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
-      id: string,
+      id: FlowlineId,
       version: number | undefined
     ) {
       const { dag, platformId, savedAt, version: current } = yield* flowlines.get(tenant, id, version)
@@ -71,22 +73,29 @@ export const FlowlinesHttp = HttpApiBuilder.group(
 
     return handlers
       .handle("list", ({ params, query }) =>
-        listResponse("flowlines", query, (span) => flowlines.list(params.tenant, span))
+        listResponse("flowlines", query, (span) => flowlines.list(TenantId(params.tenant), span))
       )
-      .handleRaw("save", ({ params, query, request }) => save(params.tenant, request, query.id))
+      .handleRaw("save", ({ params, query, request }) =>
+        save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
+      )
       .handleRaw("executeOnce", ({ params, request }) =>
         Effect.flatMap(readFile(request), (file) => {
-          const work = started(starter.executeOnce(params.tenant, file))
-          return idempotent(answers, request, params.tenant, file.bytes, work)
+          const work = started(starter.executeOnce(TenantId(params.tenant), file))
+          return idempotent(answers, request, TenantId(params.tenant), file.bytes, work)
         })
       )
-      .handleRaw("get", ({ params, query, request }) => get(params.tenant, request, params.id, query.version))
+      .handleRaw("get", ({ params, query, request }) =>
+        get(TenantId(params.tenant), request, FlowlineId(params.id), query.version)
+      )
       .handleRaw("execute", ({ params, query, request }) => {
-        const work = started(starter.execute(params.tenant, params.id, query.version))
-        return idempotent(answers, request, params.tenant, new Uint8Array(), work)
+        const work = started(starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version))
+        return idempotent(answers, request, TenantId(params.tenant), new Uint8Array(), work)
       })
       .handle("remove", ({ params, request }) =>
-        Effect.andThen(versionsNamedAs(undefined, request), flowlines.remove(params.tenant, params.id))
+        Effect.andThen(
+          versionsNamedAs(undefined, request),
+          flowlines.remove(TenantId(params.tenant), FlowlineId(params.id))
+        )
       )
   })
 )

@@ -9,6 +9,7 @@ import { split } from "../../nodes/Split.ts"
 import { DagNode, Flowline, Publication, RunSettings, type Runtime, Subscription } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
 
@@ -101,7 +102,7 @@ export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
   patterns?: TenantDefinitions,
-  tenant?: string
+  tenant?: TenantId
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)

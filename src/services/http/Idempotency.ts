@@ -5,7 +5,8 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import type { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { IdempotencyKey, type IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
@@ -45,7 +46,7 @@ export interface Done {
 export const idempotent = <E, R>(
   store: IdempotencyStore["Service"],
   request: HttpServerRequest.HttpServerRequest,
-  tenant: string,
+  tenant: TenantId,
   body: Uint8Array<ArrayBuffer>,
   work: Effect.Effect<Done, E, R>
 ): Effect.Effect<
@@ -59,15 +60,16 @@ export const idempotent = <E, R>(
       body: body === undefined ? "" : JSON.stringify(body),
       ...(etag === undefined ? {} : { etag })
     }))
-    const key = request.headers["idempotency-key"]
-    if (key === undefined) return respond(yield* answered, false)
-    if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    const given = request.headers["idempotency-key"]
+    if (given === undefined) return respond(yield* answered, false)
+    if (!/^[\x21-\x7e]{1,255}$/.test(given)) {
       const detail = "Expected 1 to 255 visible ASCII characters"
       return yield* new BadRequest({
         detail: "The idempotency key is invalid",
         issues: [{ part: "header", pointer: "/idempotency-key", detail }]
       })
     }
+    const key = IdempotencyKey(given)
     const begun = yield* store.begin(tenant, key, yield* fingerprintOf(request, body))
     switch (begun._tag) {
       case "Answered":

@@ -8,7 +8,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
-import { Tenants } from "../shared/Tenant.ts"
+import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
@@ -117,7 +117,7 @@ export class Operators extends Context.Service<
     readonly test: (
       operator: string,
       receive: Receive,
-      tenant?: string
+      tenant?: TenantId | undefined
     ) => Effect.Effect<
       Stream.Stream<Uint8Array>,
       BadRequest | InvalidOperator | NotFound | Overloaded | StorageUnreachable | TooLarge,

@@ -1,6 +1,7 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { PatternSource } from "../../languages/grok/TenantDefinitions.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** The definitions that were found: the sources in order, and the reasons why others were left out. */
 export interface FoundPatterns {
@@ -16,7 +17,7 @@ export class PatternFiles extends Context.Service<
      * The current files sorted by name: at most {@link maxSources}, together at most {@link maxBytes}. Empty for a
      * tenant without a `patterns` folder.
      */
-    readonly read: (tenant: string) => Effect.Effect<FoundPatterns, StorageUnreachable>
+    readonly read: (tenant: TenantId) => Effect.Effect<FoundPatterns, StorageUnreachable>
   }
 >()("flow/operators/PatternFiles") {}
 

@@ -9,6 +9,7 @@ import {
   type TenantDefinitions
 } from "../../languages/grok/TenantDefinitions.ts"
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type FoundPatterns, maxBytes, maxNames, maxSources, PatternFiles } from "./PatternFiles.ts"
 
 /** A tenant's compiled definitions and the sources that they were made from. */
@@ -81,7 +82,7 @@ export class TenantPatterns extends Context.Service<
   TenantPatterns,
   {
     /** The current definitions; the same object as long as nothing has changed. */
-    readonly of: (tenant: string) => Effect.Effect<TenantDefinitions, StorageUnreachable>
+    readonly of: (tenant: TenantId) => Effect.Effect<TenantDefinitions, StorageUnreachable>
   }
 >()("flow/operators/TenantPatterns") {
   static readonly layer = Layer.effect(
@@ -93,7 +94,7 @@ export class TenantPatterns extends Context.Service<
       const builds = new Map<string, string | undefined>()
       const tenants = new Map<string, Made>()
 
-      const listed = (tenant: string) =>
+      const listed = (tenant: TenantId) =>
         store.list(tenant, { all: false, type: "GROK_PATTERNS" }, { after: undefined, limit: maxSources + 1 }).pipe(
           Stream.map(({ json, sha256 }): Build => {
             const { group, artifact, version, size } = JSON.parse(json) as Record<string, string> & { size: number }
@@ -103,7 +104,7 @@ export class TenantPatterns extends Context.Service<
         )
 
       /** The text of the build; undefined when it is not UTF-8. */
-      const textOf = Effect.fnUntraced(function* (tenant: string, { sha256 }: Build) {
+      const textOf = Effect.fnUntraced(function* (tenant: TenantId, { sha256 }: Build) {
         const key = `${tenant}/${sha256}`
         if (builds.has(key)) return builds.get(key)
         const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -117,7 +118,7 @@ export class TenantPatterns extends Context.Service<
         return remember(builds, keptBuilds, key, text)
       })
 
-      const artifacts = Effect.fnUntraced(function* (tenant: string, found: ReadonlyArray<Build>) {
+      const artifacts = Effect.fnUntraced(function* (tenant: TenantId, found: ReadonlyArray<Build>) {
         const sources: Array<PatternSource> = []
         const leftOut: Array<string> = []
         const last = found[maxSources - 1]

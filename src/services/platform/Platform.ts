@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Predicate } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { maskSecrets } from "./Masking.ts"
 
 /**
@@ -23,7 +24,7 @@ export class Platform extends Context.Service<
     readonly properties: Effect.Effect<Record<string, unknown>, StorageUnreachable>
     /** `platform.platform_id`, which is stored with saved flowlines. */
     readonly platformId: Effect.Effect<string, StorageUnreachable>
-    readonly tenant: Effect.Effect<{ readonly tenant: string }>
+    readonly tenant: Effect.Effect<{ readonly tenant: TenantId }>
   }
 >()("flow/platform/Platform") {
   static readonly layer = Layer.effect(

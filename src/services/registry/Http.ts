@@ -12,6 +12,7 @@ import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { StreamHash } from "../shared/StreamHash.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Registry } from "./Registry.ts"
 import type { Expected } from "./RegistryStore.ts"
 
@@ -40,7 +41,7 @@ export const RegistryHttp = HttpApiBuilder.group(
     const hashes = yield* StreamHash
     const { limits } = yield* Settings
 
-    const create = Effect.fnUntraced(function* (tenant: string, request: HttpServerRequest.HttpServerRequest) {
+    const create = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       const { blob, checked: path } = yield* readUpload(
         request,
         hashes,
@@ -60,12 +61,13 @@ export const RegistryHttp = HttpApiBuilder.group(
 
     return handlers
       .handleRaw("list", ({ params, query }) =>
-        listResponse("registry", query, (span) => registry.list(params.tenant, span), /^[^\u0000]+$/)
+        listResponse("registry", query, (span) => registry.list(TenantId(params.tenant), span), /^[^\u0000]+$/)
       )
-      .handleRaw("create", ({ params, request }) => create(params.tenant, request))
+      .handleRaw("create", ({ params, request }) => create(TenantId(params.tenant), request))
       .handleRaw(
         "download",
-        Effect.fnUntraced(function* ({ params: { tenant, path }, query, request }) {
+        Effect.fnUntraced(function* ({ params: { path, ...params }, query, request }) {
+          const tenant = TenantId(params.tenant)
           const file = yield* registry.get(tenant, path, query.version)
           return yield* download({
             request,
@@ -79,10 +81,11 @@ export const RegistryHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handleRaw("metadata", ({ params: { tenant, path }, query }) =>
-        Effect.map(registry.get(tenant, path, query.version), (version) =>
+      .handleRaw("metadata", ({ params: { path, ...params }, query }) => {
+        const tenant = TenantId(params.tenant)
+        return Effect.map(registry.get(tenant, path, query.version), (version) =>
           HttpServerResponse.jsonUnsafe(registry.details(tenant, version), { headers: { etag: `"${version.sha256}"` } })
         )
-      )
+      })
   })
 )

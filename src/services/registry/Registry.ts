@@ -11,6 +11,7 @@ import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { RegistryDetails } from "./Entry.ts"
 import { type Expected, RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
 
@@ -20,34 +21,34 @@ const isRelativePath = Schema.is(RelativePath)
 const maxPathBytes = 1024
 
 /** The URL path of a version's download, percent-encoded. */
-const downloadPath = (tenant: string, { path, version }: RegistryVersion): string =>
+const downloadPath = (tenant: TenantId, { path, version }: RegistryVersion): string =>
   `/v1/${tenant}/registry/download/${path.split("/").map(encodeURIComponent).join("/")}?version=${version}`
 
 export class Registry extends Context.Service<
   Registry,
   {
     /** Returns the path, or fails when nothing can be stored under it. */
-    readonly check: (tenant: string, path: string) => Effect.Effect<string, ResourceNotCreated>
+    readonly check: (tenant: TenantId, path: string) => Effect.Effect<string, ResourceNotCreated>
     /** The maximum size of one file in bytes, with the name of its setting. */
     readonly most: Most | undefined
     /** Stores the bytes of a file as they arrive. Nothing refers to the blob yet. */
-    readonly store: (tenant: string, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
+    readonly store: (tenant: TenantId, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Adds a stored blob as the next version of the path and returns its number. */
     readonly put: (
-      tenant: string,
+      tenant: TenantId,
       path: string,
       blob: Blob,
       expected: Expected
     ) => Effect.Effect<number, PreconditionFailed | ResourceNotCreated | StorageUnreachable | TooLarge | TooMany>
     readonly get: (
-      tenant: string,
+      tenant: TenantId,
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion, NotFound | StorageUnreachable>
-    readonly details: (tenant: string, version: RegistryVersion) => RegistryDetails
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly details: (tenant: TenantId, version: RegistryVersion) => RegistryDetails
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly read: (
-      tenant: string,
+      tenant: TenantId,
       sha256: string,
       span: ByteSpan
     ) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
@@ -62,7 +63,7 @@ export class Registry extends Context.Service<
       const { quota } = yield* Settings
       yield* sweep.hold(store.references)
 
-      const notCreated = (tenant: string, path: string, detail: string) =>
+      const notCreated = (tenant: TenantId, path: string, detail: string) =>
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
 
       return Registry.of({

@@ -3,6 +3,7 @@ import type { Blob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** A version of a path. */
 export interface RegistryVersion extends Blob {
@@ -50,7 +51,7 @@ export class RegistryStore extends Context.Service<
   {
     /** Adds a stored blob as the next version of the path, if the path is in the expected state. */
     readonly put: (
-      tenant: string,
+      tenant: TenantId,
       path: string,
       blob: Blob,
       expected: Expected,
@@ -58,15 +59,15 @@ export class RegistryStore extends Context.Service<
     ) => Effect.Effect<Kept, StorageUnreachable>
     /** A version, the latest by default. */
     readonly get: (
-      tenant: string,
+      tenant: TenantId,
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion | undefined, StorageUnreachable>
     /** The latest version of each path, ordered by path. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<RegistryRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<RegistryRow, StorageUnreachable>
     /** Which of the given blobs a version refers to. */
     readonly references: (
-      tenant: string,
+      tenant: TenantId,
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }

@@ -11,6 +11,7 @@ import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { fingerprint, registrationOf, registrationRules, transferOf, transferRules } from "./Forms.ts"
 import { Resources } from "./Resources.ts"
 
@@ -23,7 +24,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
     const { limits } = yield* Settings
 
     const transfer = Effect.fnUntraced(function* (
-      tenant: string,
+      tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
       from: string,
       isMove: boolean
@@ -38,7 +39,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
     })
 
     const register = Effect.fnUntraced(function* (
-      tenant: string,
+      tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
       name: string
     ) {
@@ -54,20 +55,25 @@ export const ResourcesHttp = HttpApiBuilder.group(
     })
 
     return handlers
-      .handleRaw("copy", ({ params, request }) => transfer(params.tenant, request, params.name, false))
-      .handleRaw("move", ({ params, request }) => transfer(params.tenant, request, params.name, true))
-      .handleRaw("register", ({ params, request }) => register(params.tenant, request, params.name))
+      .handleRaw("copy", ({ params, request }) => transfer(TenantId(params.tenant), request, params.name, false))
+      .handleRaw("move", ({ params, request }) => transfer(TenantId(params.tenant), request, params.name, true))
+      .handleRaw("register", ({ params, request }) => register(TenantId(params.tenant), request, params.name))
       .handleRaw("list", ({ params, query }) =>
-        listResponse("stored", query, (span) => resources.list(params.tenant, span), /^[^\u0000]+$/)
+        listResponse("stored", query, (span) => resources.list(TenantId(params.tenant), span), /^[^\u0000]+$/)
       )
-      .handle("metadata", ({ params, query }) => resources.metadata(params.tenant, params.name, query.version))
+      .handle("metadata", ({ params, query }) =>
+        resources.metadata(TenantId(params.tenant), params.name, query.version)
+      )
       .handle("remove", ({ params, query, request }) =>
-        Effect.andThen(versionsNamedAs("version", request), resources.remove(params.tenant, params.name, query.version))
+        Effect.andThen(
+          versionsNamedAs("version", request),
+          resources.remove(TenantId(params.tenant), params.name, query.version)
+        )
       )
       .handleRaw(
         "content",
-        Effect.fnUntraced(function* ({ params: { tenant, name }, query, request }) {
-          const content = yield* resources.open(tenant, name, query.version)
+        Effect.fnUntraced(function* ({ params: { name, ...params }, query, request }) {
+          const content = yield* resources.open(TenantId(params.tenant), name, query.version)
           return yield* download({
             request,
             size: content.size,
@@ -82,7 +88,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       )
       .handle("sweep", ({ params, query }) => {
         const dryRun = query.dryRun === "true"
-        return Effect.map(resources.sweep(params.tenant, dryRun), (blobs) => ({
+        return Effect.map(resources.sweep(TenantId(params.tenant), dryRun), (blobs) => ({
           dryRun,
           bytes: blobs.reduce((sum, { size }) => sum + size, 0),
           blobs: blobs.map(({ sha256, size, storedAt }) => ({

@@ -2,6 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Quota, Usage } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** A stored version of a resource. Its bytes are a blob, or a file in the tenant's data area. */
 export interface StoredVersion {
@@ -47,28 +48,28 @@ export class ResourceStore extends Context.Service<
   ResourceStore,
   {
     /** Copies or moves all requested versions, or none. Bytes are not copied. */
-    readonly transfer: (tenant: string, transfer: Transfer, quota: Quota) => Effect.Effect<Made, StorageUnreachable>
-    readonly register: (tenant: string, registration: Registration) => Effect.Effect<Made, StorageUnreachable>
+    readonly transfer: (tenant: TenantId, transfer: Transfer, quota: Quota) => Effect.Effect<Made, StorageUnreachable>
+    readonly register: (tenant: TenantId, registration: Registration) => Effect.Effect<Made, StorageUnreachable>
     /** The versions of a name, oldest first; undefined when there are none. */
     readonly versions: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       version?: number
     ) => Effect.Effect<ReadonlyArray<StoredVersion>, StorageUnreachable>
     /** The latest version of each name, ordered by name. `json` is a {@link StoredVersion}. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /**
      * Removes one version, or all. Returns the hashes of blobs that may now be unused, or undefined when there was no
      * such version.
      */
     readonly remove: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       version?: number
     ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
     /** Which of the given blobs a version refers to. */
     readonly references: (
-      tenant: string,
+      tenant: TenantId,
       sha256s: ReadonlyArray<string>
     ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
   }

@@ -13,6 +13,7 @@ import { overQuota } from "../blobs/Quota.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
 
@@ -43,32 +44,32 @@ export interface NewRegistration {
 export class Resources extends Context.Service<
   Resources,
   {
-    readonly transfer: (tenant: string, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
+    readonly transfer: (tenant: TenantId, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
     /** Registers a file in the tenant's data area as a version of a stored resource. Its bytes stay where they are. */
     readonly register: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       registration: NewRegistration
     ) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
     readonly metadata: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       version?: number
     ) => Effect.Effect<ResourceAnswer, NotFound | StorageUnreachable, Scope.Scope>
     /** The metadata of the latest version of each name as JSON, ordered by name. */
-    readonly list: (tenant: string, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly open: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       version?: number
     ) => Effect.Effect<Content, NotFound | StorageUnreachable, Scope.Scope>
     readonly remove: (
-      tenant: string,
+      tenant: TenantId,
       name: string,
       version?: number
     ) => Effect.Effect<void, NotFound | StorageUnreachable>
     /** Removes the tenant's blobs that nothing refers to. With `dryRun` it only returns them. */
-    readonly sweep: (tenant: string, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
+    readonly sweep: (tenant: TenantId, dryRun: boolean) => Effect.Effect<ReadonlyArray<StoredBlob>, StorageUnreachable>
   }
 >()("flow/resources/Resources") {
   static readonly layer = Layer.effect(
@@ -82,11 +83,11 @@ export class Resources extends Context.Service<
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
-      const missing = (tenant: string, name: string, version?: number) =>
+      const missing = (tenant: TenantId, name: string, version?: number) =>
         new NotFound({ kind: "resource", tenant, id: version === undefined ? name : `${name} ${version}` })
 
       /** Opens the file or blob of a version; undefined when a registered file no longer exists. */
-      const contentOf = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
+      const contentOf = Effect.fnUntraced(function* (tenant: TenantId, version: StoredVersion) {
         const { place } = version
         if ("sha256" in place) {
           const content: Content = {
@@ -108,14 +109,14 @@ export class Resources extends Context.Service<
         return content
       })
 
-      const embeddedUrl = Effect.fnUntraced(function* (tenant: string, version: StoredVersion) {
+      const embeddedUrl = Effect.fnUntraced(function* (tenant: TenantId, version: StoredVersion) {
         const content = yield* contentOf(tenant, version)
         if (content === undefined || content.size > maxEmbedded) return undefined
         const bytes = yield* Stream.mkUint8Array(yield* content.read({ start: 0, end: content.size }))
         return `data:${mediaTypeOf(version.name).split(";")[0]};base64,${Base64.encode(bytes)}`
       })
 
-      const plain = (tenant: string, it: StoredVersion): ResourceMetadata => ({
+      const plain = (tenant: TenantId, it: StoredVersion): ResourceMetadata => ({
         schema: "1.0",
         "@timestamp": it.createdAt,
         size: it.size,
@@ -131,7 +132,7 @@ export class Resources extends Context.Service<
         ...(it.properties === undefined ? {} : { properties: it.properties })
       })
 
-      const metadataOf = Effect.fnUntraced(function* (tenant: string, it: StoredVersion, embeds: boolean) {
+      const metadataOf = Effect.fnUntraced(function* (tenant: TenantId, it: StoredVersion, embeds: boolean) {
         const metadata = plain(tenant, it)
         const url = it.embedded && embeds ? yield* embeddedUrl(tenant, it) : undefined
         if (url === undefined) return metadata
@@ -141,7 +142,7 @@ export class Resources extends Context.Service<
       })
 
       const answer = Effect.fnUntraced(function* (
-        tenant: string,
+        tenant: TenantId,
         name: string,
         message: string,
         versions: ReadonlyArray<StoredVersion>
@@ -156,7 +157,7 @@ export class Resources extends Context.Service<
       })
 
       const madeOrRefused = Effect.fnUntraced(function* (
-        tenant: string,
+        tenant: TenantId,
         made: Made,
         from: string,
         to: string,
@@ -177,7 +178,7 @@ export class Resources extends Context.Service<
         }
       })
 
-      const find = Effect.fnUntraced(function* (tenant: string, name: string, version?: number) {
+      const find = Effect.fnUntraced(function* (tenant: TenantId, name: string, version?: number) {
         const versions = yield* store.versions(tenant, name, version)
         return versions.length === 0 ? yield* missing(tenant, name, version) : versions
       })

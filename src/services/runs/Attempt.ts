@@ -3,7 +3,10 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
+import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { PositionScope } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
 /** Runs flowlines, each in a process of its own. */
@@ -44,10 +47,10 @@ type FencedWrite = Effect.Effect<boolean, StorageUnreachable>
 export interface ClaimedRow {
   /** For the log: `execution mytenant/4kQz-1763683200000`. */
   readonly name: string
-  readonly tenant: string
+  readonly tenant: TenantId
   readonly epoch: number
   /** What the inputs keep their positions under. */
-  readonly scope: string
+  readonly scope: PositionScope
   /** What archives name as the flowline that made them. */
   readonly flowlineId: string
   /** Output lines of earlier attempts. */
@@ -147,7 +150,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
-        const archive = Effect.fnUntraced(function* (id: string, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
+        const archive = Effect.fnUntraced(function* (id: ArchiveId, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
           const { sha256, size, entries } = sealed
           // Only the current attempt may give its archive.
           yield* fenced(row.confirm(nodes))
@@ -169,7 +172,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             case "Positions":
               return fenced(row.position(message.component, message.value))
             case "Archived":
-              return archive(spec.executionId, message)
+              return archive(ArchiveId(spec.executionId), message)
           }
         }
 

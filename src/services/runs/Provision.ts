@@ -5,6 +5,7 @@ import { type ResolvedReference, referenceKey } from "../../protocol/References.
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { References } from "./ResolvedReferences.ts"
 
 /** What a run gets along with its flowline. */
@@ -17,7 +18,7 @@ export class Provision extends Context.Service<
   Provision,
   {
     /** What the run needs, or why it cannot run. */
-    readonly of: (tenant: string, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
+    readonly of: (tenant: TenantId, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
   }
 >()("flow/runs/Provision") {
   static readonly layer = Layer.effect(
@@ -27,7 +28,7 @@ export class Provision extends Context.Service<
       const tenantPatterns = yield* TenantPatterns
       const tenantNodes = yield* TenantNodes
 
-      const resolve = (tenant: string, wanted: ReadonlyArray<FlowlineReference>) =>
+      const resolve = (tenant: TenantId, wanted: ReadonlyArray<FlowlineReference>) =>
         Effect.forEach(
           wanted,
           ({ reference, component }) => {

@@ -2,8 +2,10 @@ import { Context, Effect, Layer } from "effect"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type Reference, type ResolvedReference, referenceKey } from "../../protocol/References.ts"
+import { ArtifactName, ArtifactVersion, GroupName } from "../artifacts/Artifact.ts"
 import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { RegistryStore } from "../registry/RegistryStore.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 /** Finds what flowlines refer to in the tenant's registry and among its artifacts. */
 export class References extends Context.Service<
@@ -14,7 +16,7 @@ export class References extends Context.Service<
      * well-formed names nothing, which is `NotFound` too.
      */
     readonly resolve: (
-      tenant: string,
+      tenant: TenantId,
       reference: Reference
     ) => Effect.Effect<ResolvedReference, NotFound | StorageUnreachable>
   }
@@ -25,16 +27,21 @@ export class References extends Context.Service<
       const registry = yield* RegistryStore
       const artifacts = yield* ArtifactStore
 
-      const build = Effect.fnUntraced(function* (tenant: string, coordinates: string) {
+      const build = Effect.fnUntraced(function* (tenant: TenantId, coordinates: string) {
         const [type = "", group = "", artifact = "", version = "latest", ...more] = coordinates.split(":")
         if (more.length > 0) return undefined
-        const found = yield* artifacts.get(tenant, group, artifact, version === "latest" ? undefined : version)
+        const found = yield* artifacts.get(
+          tenant,
+          GroupName(group),
+          ArtifactName(artifact),
+          version === "latest" ? undefined : ArtifactVersion(version)
+        )
         if (found === undefined) return undefined
         const { file, type: actual } = JSON.parse(found.doc) as { readonly file: string; readonly type: string }
         return actual === type.toUpperCase() ? { sha256: found.sha256, size: found.size, name: file } : undefined
       })
 
-      const file = Effect.fnUntraced(function* (tenant: string, path: string) {
+      const file = Effect.fnUntraced(function* (tenant: TenantId, path: string) {
         const found = yield* registry.get(tenant, path)
         return found === undefined ? undefined : { sha256: found.sha256, size: found.size, name: path }
       })

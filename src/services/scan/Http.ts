@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Scan } from "./Scan.ts"
 
 export const ScanHttp = HttpApiBuilder.group(
@@ -9,10 +10,10 @@ export const ScanHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const scan = yield* Scan
     return handlers
-      .handle("all", ({ params }) => scan.all(params.tenant))
-      .handle("analytics", ({ params }) => scan.nodes(params.tenant, "analytics"))
-      .handle("pybatch", ({ params }) => scan.nodes(params.tenant, "pybatch"))
-      .handle("stream", ({ params }) => scan.nodes(params.tenant, "stream"))
-      .handle("reset", ({ params }) => scan.reset(params.tenant))
+      .handle("all", ({ params }) => scan.all(TenantId(params.tenant)))
+      .handle("analytics", ({ params }) => scan.nodes(TenantId(params.tenant), "analytics"))
+      .handle("pybatch", ({ params }) => scan.nodes(TenantId(params.tenant), "pybatch"))
+      .handle("stream", ({ params }) => scan.nodes(TenantId(params.tenant), "stream"))
+      .handle("reset", ({ params }) => scan.reset(TenantId(params.tenant)))
   })
 )

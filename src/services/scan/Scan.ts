@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
 import { TenantNodes } from "./TenantNodes.ts"
 
@@ -13,15 +14,15 @@ export class Scan extends Context.Service<
   Scan,
   {
     /** The tenant's own nodes, or a descriptor with the reason why they are unknown. */
-    readonly own: (tenant: string) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
+    readonly own: (tenant: TenantId) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
     /** The nodes of one runtime: those of the catalogue in its order, then the tenant's own. */
     readonly nodes: (
-      tenant: string,
+      tenant: TenantId,
       runtime: Runtime
     ) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
-    readonly all: (tenant: string) => Effect.Effect<ScanResult, StorageUnreachable>
+    readonly all: (tenant: TenantId) => Effect.Effect<ScanResult, StorageUnreachable>
     /** Discards the cached nodes; the next request scans the tenant's nodes again. */
-    readonly reset: (tenant: string) => Effect.Effect<void>
+    readonly reset: (tenant: TenantId) => Effect.Effect<void>
   }
 >()("flow/scan/Scan") {
   static readonly layer = Layer.effect(
@@ -33,7 +34,7 @@ export class Scan extends Context.Service<
       // Concurrent requests wait for one scan.
       const turn = yield* Semaphore.make(1)
 
-      const fresh = Effect.fnUntraced(function* (tenant: string) {
+      const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)
         const known = remembered.get(tenant)
         if (known?.version === version) return known.nodes
@@ -42,9 +43,9 @@ export class Scan extends Context.Service<
         remembered.set(tenant, { version, nodes })
         return nodes
       })
-      const own = (tenant: string) => turn.withPermits(1)(fresh(tenant))
+      const own = (tenant: TenantId) => turn.withPermits(1)(fresh(tenant))
 
-      const nodes = Effect.fn("Scan.nodes")(function* (tenant: string, runtime: Runtime) {
+      const nodes = Effect.fn("Scan.nodes")(function* (tenant: TenantId, runtime: Runtime) {
         const found = yield* own(tenant)
         return [...(builtin.get(runtime) ?? []), ...found.filter((node) => node.runtimes.includes(runtime))]
       })

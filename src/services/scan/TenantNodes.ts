@@ -1,5 +1,6 @@
 import { Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { NodeDescriptor } from "./Descriptor.ts"
 
 /** The nodes that a tenant adds to the catalogue. */
@@ -7,15 +8,15 @@ export class TenantNodes extends Context.Service<
   TenantNodes,
   {
     /** A cheap value that changes whenever {@link scan} may have a new result. */
-    readonly version: (tenant: string) => Effect.Effect<string, StorageUnreachable>
+    readonly version: (tenant: TenantId) => Effect.Effect<string, StorageUnreachable>
     /**
      * The node files among the tenant's artifacts, each in its latest version, as name and text. A run reads the files
      * of the tenant's configuration folder itself.
      */
     readonly files: (
-      tenant: string
+      tenant: TenantId
     ) => Effect.Effect<ReadonlyArray<readonly [name: string, text: string]>, StorageUnreachable>
     /** Scans the tenant's nodes. A node that cannot be read becomes a descriptor with an `error`. */
-    readonly scan: (tenant: string) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
+    readonly scan: (tenant: TenantId) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
   }
 >()("flow/scan/TenantNodes") {}

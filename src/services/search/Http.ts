@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { readJson } from "../http/JsonBody.ts"
 import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
 import { Searches } from "./Searches.ts"
 
 export const SearchHttp = HttpApiBuilder.group(
@@ -13,13 +14,15 @@ export const SearchHttp = HttpApiBuilder.group(
     const searches = yield* Searches
     const { limits } = yield* Settings
     return handlers
-      .handle("indices", ({ params }) => searches.indices(params.tenant))
+      .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
       .handleRaw("search", ({ params, request }) =>
         readJson(request, limits.jsonBody).pipe(
-          Effect.flatMap(({ value }) => searches.page(params.tenant, value)),
+          Effect.flatMap(({ value }) => searches.page(TenantId(params.tenant), value)),
           Effect.map((page) => HttpServerResponse.text(page, { contentType: "application/json" }))
         )
       )
-      .handle("removeIndex", ({ params, query }) => searches.remove(params.tenant, params.index, query.before))
+      .handle("removeIndex", ({ params, query }) =>
+        searches.remove(TenantId(params.tenant), params.index, query.before)
+      )
   })
 )

@@ -11,6 +11,7 @@ import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { SearchRequest } from "./SearchRequest.ts"
 
 const Cursor = Schema.fromJsonString(
@@ -62,10 +63,10 @@ type Failure = BadRequest | NotFound | StorageUnreachable
 export class Searches extends Context.Service<
   Searches,
   {
-    readonly indices: (tenant: string) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
+    readonly indices: (tenant: TenantId) => Effect.Effect<ReadonlyArray<IndexInfo>, StorageUnreachable>
     /** A page of results as JSON text, in which numbers keep all their digits. */
-    readonly page: (tenant: string, body: unknown) => Effect.Effect<string, Failure>
-    readonly remove: (tenant: string, index: string, before: string | undefined) => Effect.Effect<void, Failure>
+    readonly page: (tenant: TenantId, body: unknown) => Effect.Effect<string, Failure>
+    readonly remove: (tenant: TenantId, index: string, before: string | undefined) => Effect.Effect<void, Failure>
   }
 >()("flow/search/Searches") {
   static readonly layer = Layer.effect(

@@ -1,5 +1,10 @@
-import { Context, type Effect } from "effect"
+import { Brand, Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "./Tenant.ts"
+
+/** The `Idempotency-Key` of a request. */
+export type IdempotencyKey = Brand.Branded<string, "IdempotencyKey">
+export const IdempotencyKey = Brand.nominal<IdempotencyKey>()
 
 /**
  * The state of a key: it was free and is now taken, it has an answer, its first request is still running, or that
@@ -15,9 +20,13 @@ export type Begun =
 export class IdempotencyStore extends Context.Service<
   IdempotencyStore,
   {
-    readonly begin: (tenant: string, key: string, fingerprint: string) => Effect.Effect<Begun, StorageUnreachable>
-    readonly finish: (tenant: string, key: string, answer: string) => Effect.Effect<void, StorageUnreachable>
+    readonly begin: (
+      tenant: TenantId,
+      key: IdempotencyKey,
+      fingerprint: string
+    ) => Effect.Effect<Begun, StorageUnreachable>
+    readonly finish: (tenant: TenantId, key: IdempotencyKey, answer: string) => Effect.Effect<void, StorageUnreachable>
     /** Releases the key of a failed request, so that it can be retried. */
-    readonly forget: (tenant: string, key: string) => Effect.Effect<void, StorageUnreachable>
+    readonly forget: (tenant: TenantId, key: IdempotencyKey) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/http/IdempotencyStore") {}

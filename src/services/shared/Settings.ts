@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { BlobPlace } from "../../protocol/Places.ts"
+import type { TenantId } from "./Tenant.ts"
 
 /** Limits on requests, in bytes. A request over a limit is answered 413 with the name and value of the limit. */
 export interface Limits {
@@ -39,7 +40,7 @@ export class Settings extends Context.Service<
     readonly conf: string
     /** The folder of the embedded PostgreSQL, the blobs and the runs. */
     readonly data: string
-    readonly defaultTenant: string
+    readonly defaultTenant: TenantId
     readonly databaseUrl: string | undefined
     /** The address at which other gateways on the same database reach this one: `<host>:<port>`. */
     readonly cluster: string | undefined

@@ -1,4 +1,4 @@
-import { Context, type Effect, Schema } from "effect"
+import { Brand, Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -8,6 +8,10 @@ export const TenantName = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { expected: "a tenant name" })
 ).annotate({ identifier: "TenantName", description: "Tenant name", examples: ["mytenant"] })
 
+/** The tenant that something belongs to. The constructor checks nothing: requests are checked by `KnownTenant`. */
+export type TenantId = Brand.Branded<string, "TenantId">
+export const TenantId = Brand.nominal<TenantId>()
+
 /** The path parameters of endpoints below `/v1/:tenant`. */
 export const tenantParams = { tenant: TenantName }
 
@@ -16,7 +20,7 @@ export class Tenants extends Context.Service<
   Tenants,
   {
     readonly exists: (name: string) => Effect.Effect<boolean, StorageUnreachable>
-    readonly names: Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    readonly names: Effect.Effect<ReadonlyArray<TenantId>, StorageUnreachable>
   }
 >()("flow/shared/Tenants") {}
 
