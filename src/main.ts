@@ -1,7 +1,7 @@
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Console, Effect, Exit, Layer, Runtime } from "effect"
 import { Gateway, settings } from "./gateway.ts"
-import * as Leisure from "./layers/IdleMemory.ts"
+import * as IdleMemory from "./layers/IdleMemory.ts"
 import { startFailure } from "./layers/StartFailure.ts"
 
 // `runMain` removes its signal handlers shortly before the process ends. Without this one, a signal at that moment,
@@ -13,7 +13,7 @@ const teardown: Runtime.Teardown = (exit, onExit) =>
   Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? onExit(0) : Runtime.defaultTeardown(exit, onExit)
 
 NodeRuntime.runMain(
-  Layer.launch(Layer.merge(Layer.provide(Gateway, settings), Leisure.layer())).pipe(
+  Layer.launch(Layer.merge(Layer.provide(Gateway, settings), IdleMemory.layer())).pipe(
     Effect.tapCause((cause) =>
       Cause.hasInterruptsOnly(cause) ? Effect.void : Console.error(`flow-gateway cannot start: ${startFailure(cause)}`)
     )

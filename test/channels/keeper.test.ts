@@ -97,11 +97,11 @@ const keeping = (
 const started = Effect.gen(function* () {
   const store = yield* JobStore
   const keeper = yield* JobKeeper
-  const [wished] = yield* store.wish("start", [key])
-  const fiber = yield* Effect.forkChild(keeper.keep(wished!))
+  const [desiredJob] = yield* store.requestChange("start", [key])
+  const fiber = yield* Effect.forkChild(keeper.keep(desiredJob!))
   yield* TestClock.adjust(0)
   const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
-  return { store, keeper, fiber, state, wished: wished! }
+  return { store, keeper, fiber, state, desiredJob: desiredJob! }
 })
 
 it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
@@ -133,12 +133,12 @@ it.effect("failures count for an hour, and a run that lasted begins with the sho
 it.effect("a bounded job is finished, and is not run again", () => {
   const { starts, layer } = keeping(() => ({ millis: 10 }))
   return Effect.gen(function* () {
-    const { fiber, state, keeper, wished } = yield* started
+    const { fiber, state, keeper, desiredJob } = yield* started
     yield* TestClock.adjust(10 * second)
     yield* Fiber.join(fiber)
     expect(yield* state).toMatchObject({ status: "FINISHED", desired: true, lastError: null })
     // The message may come again after a takeover.
-    yield* keeper.keep(wished)
+    yield* keeper.keep(desiredJob)
     expect(starts.length).toBe(1)
   }).pipe(Effect.provide(layer))
 })
@@ -174,12 +174,12 @@ it.effect("a time is not due twice when the timer is early", () => {
 it.effect("a schedule that was due while nobody kept the job runs once, then in time", () => {
   const { starts, layer } = keeping(() => ({ millis: second }), everyMinute)
   return Effect.gen(function* () {
-    const { fiber, keeper, wished, state } = yield* started
+    const { fiber, keeper, desiredJob, state } = yield* started
     yield* TestClock.adjust(65 * second)
     yield* Fiber.interrupt(fiber)
     expect((yield* state).status).toBe("STARTING")
     yield* TestClock.adjust(300 * second)
-    const next = yield* Effect.forkChild(keeper.keep(wished))
+    const next = yield* Effect.forkChild(keeper.keep(desiredJob))
     yield* TestClock.adjust(60 * second)
     expect(starts.map((at) => at / second)).toEqual([60, 365, 420])
     yield* Fiber.interrupt(next)
@@ -189,10 +189,10 @@ it.effect("a schedule that was due while nobody kept the job runs once, then in 
 it.effect("a run that dies with its gateway is run again, and its end counts once", () => {
   const { starts, layer } = keeping(() => ({ millis: 30 * second }), everyMinute)
   return Effect.gen(function* () {
-    const { fiber, keeper, wished, state } = yield* started
+    const { fiber, keeper, desiredJob, state } = yield* started
     yield* TestClock.adjust(70 * second)
     yield* Fiber.interrupt(fiber)
-    const next = yield* Effect.forkChild(keeper.keep(wished))
+    const next = yield* Effect.forkChild(keeper.keep(desiredJob))
     yield* TestClock.adjust(31 * second)
     expect(starts.map((at) => at / second)).toEqual([60, 70])
     expect(yield* state).toMatchObject({ status: "ACTIVE", restarts: 0, nextRun: new Date(120_000).toISOString() })
@@ -206,7 +206,7 @@ it.effect("a stop counts before the run has heard of it, and the older claim say
     const { fiber, store, keeper, state } = yield* started
     yield* TestClock.adjust(second)
     expect((yield* state).status).toBe("ACTIVE")
-    const [stop] = yield* store.wish("stop", [key])
+    const [stop] = yield* store.requestChange("stop", [key])
     // Nobody tells the keeper: it hears of it at its next sign of life.
     yield* TestClock.adjust(3 * second)
     yield* Fiber.join(fiber)
@@ -247,8 +247,8 @@ it.effect("runs of two jobs have two names, though they begin together and their
     const keeper = yield* JobKeeper
     const long = jobKey(`t/${"c".repeat(63)}/local/j`)
     const jobs = [jobKey("t/a-c/local/j"), jobKey("t/a/c-local/j"), long]
-    const wished = yield* store.wish("start", jobs)
-    for (const job of wished) yield* keeper.keep(job)
+    const desiredJob = yield* store.requestChange("start", jobs)
+    for (const job of desiredJob) yield* keeper.keep(job)
     expect(new Set(ids).size).toBe(3)
     for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,130}$/)
   }).pipe(Effect.provide(layer))
@@ -257,10 +257,10 @@ it.effect("runs of two jobs have two names, though they begin together and their
 it.effect("a job that is taken over waits for the run of the claim before to be gone", () => {
   const { starts, left, layer } = keeping(() => ({ millis: 60 * second }), {}, 3 * second)
   return Effect.gen(function* () {
-    const { keeper, wished, fiber, state } = yield* started
+    const { keeper, desiredJob, fiber, state } = yield* started
     expect([starts, left]).toEqual([[0], []])
     // Another gateway begins, as after the death of the first one, whose run may still be there.
-    yield* Effect.forkChild(keeper.keep(wished))
+    yield* Effect.forkChild(keeper.keep(desiredJob))
     yield* Fiber.interrupt(fiber)
     yield* TestClock.adjust(2 * second)
     expect([starts, left, (yield* state).status]).toEqual([[0], ["h:1"], "STARTING"])

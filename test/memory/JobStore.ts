@@ -49,21 +49,21 @@ export const layer = Layer.effect(
             .sort((a, b) => (jobId(a.key) < jobId(b.key) ? -1 : 1))
             .map(({ key, state }) => ({ ...key, ...state }))
         ),
-      wish: (wish, jobs) =>
+      requestChange: (change, jobs) =>
         Effect.map(Clock.currentTimeMillis, (now) =>
           jobs.flatMap((key) => {
             let row = rows.get(jobId(key))
             if (row === undefined) {
-              if (wish === "stop") return []
+              if (change === "stop") return []
               const state = neverStarted
               row = { key, state, generation: 0, epoch: 0, failures: [], nextAt: undefined, lines: [], lastSeq: 0 }
               rows.set(jobId(key), row)
             }
             const { desired, status } = row.state
-            if (wish === "stop") {
+            if (change === "stop") {
               if (desired) row.generation++
               row.state = { ...row.state, desired: false }
-            } else if (wish === "restart" || !desired || status === "FAILED" || status === "FINISHED") {
+            } else if (change === "restart" || !desired || status === "FAILED" || status === "FINISHED") {
               row.generation++
               row.failures = []
               row.nextAt = undefined

@@ -22,15 +22,15 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
     Effect.gen(function* () {
       const store = yield* JobStore
       const key = jobKey(`${tenant}/c/local/j`)
-      const [wished] = yield* store.wish("start", [key])
-      const tenure = (yield* store.claim(wished!, "host:1"))!
-      for (const first of [1, 1, 4, 4]) expect(yield* store.output(tenure, linesFrom(first))).toBe(true)
+      const [desiredJob] = yield* store.requestChange("start", [key])
+      const claim = (yield* store.claim(desiredJob!, "host:1"))!
+      for (const first of [1, 1, 4, 4]) expect(yield* store.output(claim, linesFrom(first))).toBe(true)
       const lines = yield* Stream.runCollect(store.lines(key, 0, 100))
       expect(lines.map(({ text }) => text)).toEqual(texts)
       // A claim that is made twice goes on after the last line, and the one before it says nothing any more.
-      const again = (yield* store.claim(wished!, "host:1"))!
-      expect([again.lines, again.epoch]).toEqual([6, tenure.epoch + 1])
-      expect(yield* store.output(tenure, linesFrom(7))).toBe(false)
+      const again = (yield* store.claim(desiredJob!, "host:1"))!
+      expect([again.lines, again.epoch]).toEqual([6, claim.epoch + 1])
+      expect(yield* store.output(claim, linesFrom(7))).toBe(false)
     })
   )
 

@@ -7,7 +7,7 @@ const nothing: Uint8Array = new Uint8Array(0)
  * Copies the bytes of a source to a file writer. Rejects at the first failure or when `signal` is aborted, even while
  * the source is silent; a write may then still be running.
  */
-export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, signal: AbortSignal): Promise<void> =>
+export const copyInto = (source: AsyncIterable<Uint8Array>, writer: FileWriter, signal: AbortSignal): Promise<void> =>
   transfer(source, signal, (course) => {
     let rest = nothing
     return {
@@ -17,8 +17,8 @@ export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, 
       isCopied: () => rest.length === 0,
       step: () => {
         try {
-          intake.check()
-          const taken = intake.take(rest)
+          writer.check()
+          const taken = writer.take(rest)
           // A chunk that was copied whole may have been freed, so no view of it may remain.
           rest = taken === rest.length ? nothing : rest.subarray(taken)
         } catch (error) {
@@ -27,7 +27,7 @@ export const copyInto = (source: AsyncIterable<Uint8Array>, intake: FileWriter, 
         }
         if (rest.length > 0) {
           course.hold()
-          intake.whenRoom(course.advance)
+          writer.whenRoom(course.advance)
         } else if (course.ended) course.finish()
         else course.ask()
       }

@@ -33,9 +33,12 @@ export const layer = Layer.effect(
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(rows, ({ length }) => length > 0)
 
-    const wish: JobStore["Service"]["wish"] = Effect.fn("JobStore.wish")(function* (wish, jobs) {
+    const requestChange: JobStore["Service"]["requestChange"] = Effect.fn("JobStore.requestChange")(function* (
+      change,
+      jobs
+    ) {
       const names = JSON.stringify(jobs)
-      if (wish === "stop") {
+      if (change === "stop") {
         // All updates lock rows in the same order; otherwise two concurrent ones could deadlock.
         return yield* sql<DesiredJob>`
           with j as (
@@ -50,7 +53,7 @@ export const layer = Layer.effect(
           from j where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
           returning c.tenant, c.channel, c.cluster, c.job, c.generation`
       }
-      const always = wish === "restart"
+      const always = change === "restart"
       return yield* sql<DesiredJob>`
         insert into channel_jobs as c (tenant, channel, cluster, job, desired, generation, status)
         select tenant, channel, cluster, job, true, 1, 'STARTING'
@@ -119,7 +122,7 @@ export const layer = Layer.effect(
     }, unreachable)
 
     return JobStore.of({
-      wish,
+      requestChange,
       claim,
       change,
       output,

@@ -30,9 +30,9 @@ export class Channels extends Context.Service<
     readonly act: (
       tenant: TenantId,
       channel: ChannelName,
-      wish: DesiredChange
+      change: DesiredChange
     ) => Effect.Effect<void, Missing | InvalidChannel>
-    readonly actOnJob: (job: JobKey, wish: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
+    readonly actOnJob: (job: JobKey, change: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
     /** The lines of {@link output}, then later ones as they are printed. Does not end by itself. */
@@ -91,11 +91,14 @@ export class Channels extends Context.Service<
         if (issues.length > 0) return yield* refuse(issues)
       })
 
-      const wish = Effect.fn("Channels.wish")(function* (wish: DesiredChange, keys: ReadonlyArray<JobKey>) {
-        const wished = yield* store.wish(wish, keys)
-        yield* Effect.forEach(wished, jobs.tell, { concurrency: 16, discard: true })
+      const requestChange = Effect.fn("Channels.requestChange")(function* (
+        change: DesiredChange,
+        keys: ReadonlyArray<JobKey>
+      ) {
+        const told = yield* store.requestChange(change, keys)
+        yield* Effect.forEach(told, jobs.tell, { concurrency: 16, discard: true })
         const first = keys[0]
-        if (wish !== "stop" || first === undefined) return
+        if (change !== "stop" || first === undefined) return
         const ids = new Set(keys.map(jobId))
         const states = store.list(first.tenant, first.channel)
         // Runs that outlast the wait are killed later, because the stop is stored. Jobs that were started again
@@ -132,20 +135,20 @@ export class Channels extends Context.Service<
         }),
         act: Effect.fn("Channels.act")(function* (tenant, channel, how) {
           const { folder, states } = yield* find(tenant, channel)
-          if (how === "stop") return yield* wish(how, states)
+          if (how === "stop") return yield* requestChange(how, states)
           const wanted = folder?.jobs ?? []
           yield* check(tenant, channel, folder, wanted)
-          yield* wish(
+          yield* requestChange(
             how,
             wanted.map(({ cluster, name }) => ({ tenant, channel, cluster, job: name }))
           )
         }),
         actOnJob: Effect.fn("Channels.actOnJob")(function* (key, how) {
           const { folder, defined, state } = yield* findJob(key)
-          if (how === "stop") return yield* wish(how, state === undefined ? [] : [key])
+          if (how === "stop") return yield* requestChange(how, state === undefined ? [] : [key])
           yield* check(key.tenant, key.channel, folder, defined === undefined ? [] : [defined])
           if (defined === undefined) return yield* new NotFound({ kind: "job", tenant: key.tenant, id: key.job })
-          yield* wish(how, [key])
+          yield* requestChange(how, [key])
         }),
         output: Effect.fn("Channels.output")(function* (key, after) {
           yield* findJob(key)

@@ -12,7 +12,7 @@ import { Channels } from "./Channels.ts"
 import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
 import type { DesiredChange } from "./JobStore.ts"
 
-const wishes: ReadonlyMap<string, DesiredChange> = new Map([
+const changes: ReadonlyMap<string, DesiredChange> = new Map([
   ["start", "start"],
   ["stop", "stop"],
   ["restart", "restart"]
@@ -26,9 +26,11 @@ const keyOf = ({ tenant, channel, cluster, job }: Record<keyof JobKey, string>):
   job: JobName(job)
 })
 
-const wishOf = (tenant: TenantId, action: string) => {
-  const wish = wishes.get(action)
-  return wish === undefined ? Effect.fail(new NotFound({ kind: "action", tenant, id: action })) : Effect.succeed(wish)
+const changeOf = (tenant: TenantId, action: string) => {
+  const change = changes.get(action)
+  return change === undefined
+    ? Effect.fail(new NotFound({ kind: "action", tenant, id: action }))
+    : Effect.succeed(change)
 }
 
 export const ChannelsHttp = HttpApiBuilder.group(
@@ -43,10 +45,10 @@ export const ChannelsHttp = HttpApiBuilder.group(
     const answer = <E>(
       request: HttpServerRequest.HttpServerRequest,
       tenant: TenantId,
-      wish: DesiredChange,
+      change: DesiredChange,
       done: Effect.Effect<void, E>
     ) =>
-      wish === "stop"
+      change === "stop"
         ? Effect.as(done, HttpServerResponse.empty({ status: 204 }))
         : idempotent(answers, request, tenant, new Uint8Array(), Effect.as(done, { status: 201 }))
 
@@ -55,14 +57,14 @@ export const ChannelsHttp = HttpApiBuilder.group(
       .handle("status", ({ params }) => channels.status(TenantId(params.tenant), ChannelName(params.channel)))
       .handleRaw("act", ({ params: { channel, action, ...params }, request }) => {
         const tenant = TenantId(params.tenant)
-        return Effect.flatMap(wishOf(tenant, action), (wish) =>
-          answer(request, tenant, wish, channels.act(tenant, ChannelName(channel), wish))
+        return Effect.flatMap(changeOf(tenant, action), (change) =>
+          answer(request, tenant, change, channels.act(tenant, ChannelName(channel), change))
         )
       })
       .handleRaw("actOnJob", ({ params, request }) => {
         const key = keyOf(params)
-        return Effect.flatMap(wishOf(key.tenant, params.action), (wish) =>
-          answer(request, key.tenant, wish, channels.actOnJob(key, wish))
+        return Effect.flatMap(changeOf(key.tenant, params.action), (change) =>
+          answer(request, key.tenant, change, channels.actOnJob(key, change))
         )
       })
       .handleRaw("output", ({ params, query, request }) => {

@@ -57,16 +57,16 @@ export const layer = Job.toLayer(
 /** Announces a new generation of a job to the gateway that is responsible for it. */
 export class Jobs extends Context.Service<
   Jobs,
-  { readonly tell: (wished: DesiredJob) => Effect.Effect<void, StorageUnreachable> }
+  { readonly tell: (desiredJob: DesiredJob) => Effect.Effect<void, StorageUnreachable> }
 >()("flow/channels/Jobs") {
   static readonly layer = Layer.effect(
     Jobs,
     Effect.gen(function* () {
       const clientOf = yield* Job.client
       return Jobs.of({
-        tell: (wished) =>
-          clientOf(jobId(wished))
-            .Keep({ generation: wished.generation }, { discard: true })
+        tell: (desiredJob) =>
+          clientOf(jobId(desiredJob))
+            .Keep({ generation: desiredJob.generation }, { discard: true })
             .pipe(
               Effect.timeout(tellDeadline),
               Effect.mapError(() => new StorageUnreachable({ storage: "metadata" }))

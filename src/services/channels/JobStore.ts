@@ -53,8 +53,8 @@ export class JobStore extends Context.Service<
      * Stores the desired state of the jobs in one transaction. Starting a running job and stopping a stopped one
      * changes nothing. Returns the jobs that have to be announced, with their generations.
      */
-    readonly wish: (
-      wish: DesiredChange,
+    readonly requestChange: (
+      change: DesiredChange,
       jobs: ReadonlyArray<JobKey>
     ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
     /** Claims a job, unless the generation is outdated or the job has ended. */

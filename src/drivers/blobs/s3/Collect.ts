@@ -73,7 +73,7 @@ const smallPart = 8 * mib
 const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
 
 /** Received bytes, held in memory or stored under a temporary key. */
-export type Collected = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
+export type ReceivedBlob = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
 
 /**
  * Receives and hashes a source: a small one stays in memory, a larger one is uploaded to `key` in parts. The object
@@ -84,7 +84,7 @@ export const collect = async (
   key: string,
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal
-): Promise<Collected> => {
+): Promise<ReceivedBlob> => {
   const hash = createHash("sha256")
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])

@@ -3,7 +3,7 @@ import { CopyObjectCommand, PutObjectCommand, UploadPartCopyCommand } from "@aws
 import type { Blob } from "../Blobs.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
-import { type Collected, collect } from "./Collect.ts"
+import { collect, type ReceivedBlob } from "./Collect.ts"
 import { copySource, type Keys, named } from "./Keys.ts"
 import { type Listed, look } from "./Look.ts"
 import { Multipart } from "./Multipart.ts"
@@ -39,7 +39,7 @@ const copyInParts = async (bucket: Bucket, from: string, to: string, size: numbe
 /**
  * Stores the bytes under their key. An existing blob is replaced by equal bytes, which renews its modification time.
  */
-const put = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
+const put = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: AbortSignal): Promise<void> => {
   if ("held" in taken) {
     const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
     await bucket.turns.take(() => bucket.steady((limits) => bucket.client.send(command, limits), signal), signal)
@@ -61,7 +61,7 @@ const isLive = (mark: Listed, stored: Listed | undefined, deadline: number): boo
  * writes a mark and then checks the time of the last write. So either it sees this write, or its mark is seen here, and
  * this waits until the removal is done.
  */
-export const publish = async (bucket: Bucket, key: string, taken: Collected, signal: AbortSignal): Promise<void> => {
+export const publish = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: AbortSignal): Promise<void> => {
   await put(bucket, key, taken, signal)
   const end = performance.now() + 3 * bucket.deadline
   for (;;) {
