@@ -9,7 +9,7 @@ import { TestPostgres } from "../support/postgres.ts"
 const changes: ReadonlyArray<DesiredChange> = ["start", "stop", "restart"]
 const jobs = Array.from({ length: 60 }, (_, index) => jobKey(`t/c/l/j${index}`))
 
-layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("many wishes", (it) => {
+layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("many changes", (it) => {
   it.effect("of the same jobs at once, in any order, are all written down", () =>
     Effect.gen(function* () {
       const store = yield* JobStore

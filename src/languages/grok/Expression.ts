@@ -1,6 +1,6 @@
 import { blame } from "./Blame.ts"
 import type { Capture } from "./Capture.ts"
-import { capturesOf } from "./Certain.ts"
+import { capturesOf } from "./CaptureAnalysis.ts"
 import type { Definition } from "./Definitions.ts"
 import { expand, type Origin, type Reading } from "./Expand.ts"
 import { type Leaf, leaves } from "./Leaf.ts"

@@ -1,6 +1,6 @@
 import type { ConversionFailure } from "../Coercion.ts"
 import type { Fields } from "../FieldPath.ts"
-import type { Knowledge } from "./Certain.ts"
+import type { Knowledge } from "./CaptureAnalysis.ts"
 import type { Leaf } from "./Leaf.ts"
 
 export interface GrokMatch {

@@ -1,5 +1,5 @@
 import { EmulatedRegExp, toRegExpDetails } from "oniguruma-to-es"
-import { plainAscii } from "./Plain.ts"
+import { plainAscii } from "./AsciiPattern.ts"
 
 /** A regular expression for V8, and the number of each named group in a match. */
 export interface Translated {

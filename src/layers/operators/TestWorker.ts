@@ -36,13 +36,13 @@ export class TestWorker {
   #ready = false
   /** Milliseconds of processor time for the current order. */
   #patience = 0
-  readonly #leisureMillis: number
-  #leisure: NodeJS.Timeout | undefined
+  readonly #idleMillis: number
+  #idleTimer: NodeJS.Timeout | undefined
   alive = true
 
   /** `idleMillis` is how long the worker is kept idle. `ended` is called when it accepts no more orders. */
   constructor(memoryMib: number, idleMillis: number, ended: () => void) {
-    this.#leisureMillis = idleMillis
+    this.#idleMillis = idleMillis
     this.#ended = ended
     this.#worker = new Worker(program("operators"), {
       workerData: this.#told.buffer,
@@ -69,7 +69,7 @@ export class TestWorker {
 
   /** Sends an order, and kills the worker after this many milliseconds of processor time without an answer. */
   give(order: Order, millis: number): Promise<Reply | Lost> {
-    clearTimeout(this.#leisure)
+    clearTimeout(this.#idleTimer)
     if (order.program !== undefined) this.sessions.add(order.session)
     return new Promise((resolve) => {
       this.#settle = resolve
@@ -93,9 +93,9 @@ export class TestWorker {
   }
 
   #rest(): void {
-    clearTimeout(this.#leisure)
+    clearTimeout(this.#idleTimer)
     if (this.idle && this.sessions.size === 0)
-      this.#leisure = setTimeout(() => this.#retire(), this.#leisureMillis).unref()
+      this.#idleTimer = setTimeout(() => this.#retire(), this.#idleMillis).unref()
   }
 
   /** Leaves the scheduler before it ends the thread: an order sent in between would be lost. */
@@ -137,7 +137,7 @@ export class TestWorker {
   #gone(): void {
     if (!this.alive) return
     this.alive = false
-    clearTimeout(this.#leisure)
+    clearTimeout(this.#idleTimer)
     this.#ended()
     this.#done({ lost: this.#ready ? this.#told[0]! : undefined })
   }

@@ -39,13 +39,13 @@ export class TurnScheduler {
   #count = 0
 
   readonly #compileMillis: number
-  readonly #leisureMillis: number
+  readonly #idleMillis: number
 
   constructor(size: number, memoryMib: number, compileMillis: number, idleMillis: number) {
     this.#size = size
     this.#memoryMib = memoryMib
     this.#compileMillis = compileMillis
-    this.#leisureMillis = idleMillis
+    this.#idleMillis = idleMillis
   }
 
   enter(program: ScheduledTest["program"], settled: boolean): ScheduledTest {
@@ -105,7 +105,7 @@ export class TurnScheduler {
     const idle = [...this.#workers].filter((worker) => worker.idle)
     const known = idle.find((worker) => worker.sessions.has(test.id)) ?? idle[0]
     if (known !== undefined || this.#workers.size >= this.#size) return known
-    const worker = new TestWorker(this.#memoryMib, this.#leisureMillis, () => this.#workers.delete(worker))
+    const worker = new TestWorker(this.#memoryMib, this.#idleMillis, () => this.#workers.delete(worker))
     this.#workers.add(worker)
     return worker
   }

@@ -32,10 +32,10 @@ export const analytics = (
   order: AnalyticsOrder
 ): Job => {
   const graph = new Graph(flowline, makeContext)
-  const counters = (): ReadonlyArray<NodeCounters> => graph.stations.map((station) => station.counters())
+  const counters = (): ReadonlyArray<NodeCounters> => graph.plannedNodes.map((planned) => planned.counters())
 
   const run = async (): Promise<void> => {
-    const signal = AbortSignal.any([...new Set(graph.stations.map(({ context }) => context.signal))])
+    const signal = AbortSignal.any([...new Set(graph.plannedNodes.map(({ context }) => context.signal))])
     signal.throwIfAborted()
     const memoryMib = order.memoryMib
     const spillBytes = order.fileBytes
@@ -52,11 +52,11 @@ export const analytics = (
     signal.addEventListener("abort", stop, { once: true })
     const steps = new Steps({ graph, database, scratch, files, signal })
     try {
-      for (const station of graph.stations) await steps.prepare(station)
+      for (const planned of graph.plannedNodes) await steps.prepare(planned)
       await database.close(files.direct, scratch.folder)
-      for (const station of graph.ordered) {
+      for (const planned of graph.ordered) {
         signal.throwIfAborted()
-        await steps.run(station)
+        await steps.run(planned)
       }
       await steps.deliver()
     } catch (error) {

@@ -3,7 +3,7 @@ import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { errors } from "../../nodes/Node.ts"
 import { collect, Failed } from "./Bridge.ts"
 import type { Opened } from "./Files.ts"
-import type { Relation, Station } from "./Plan.ts"
+import type { PlannedNode, Relation } from "./Plan.ts"
 import { source } from "./Sources.ts"
 import type { Work } from "./Work.ts"
 
@@ -18,22 +18,22 @@ interface Prepared {
 /** Creates the relations of a run's inputs: files that DuckDB reads, and nodes that produce records themselves. */
 export class Inputs {
   readonly #run: Work
-  readonly #prepared = new Map<Station, Prepared>()
+  readonly #prepared = new Map<PlannedNode, Prepared>()
 
   constructor(run: Work) {
     this.#run = run
   }
 
-  async prepare(station: Station): Promise<void> {
+  async prepare(planned: PlannedNode): Promise<void> {
     const failed = new Failed()
-    const { work } = station
-    const files = await (work?.kind === "read" ? this.#open(station, work, failed) : this.#collect(station, failed))
-    station.failed(failed)
-    this.#prepared.set(station, { files, failed })
+    const { work } = planned
+    const files = await (work?.kind === "read" ? this.#open(planned, work, failed) : this.#collect(planned, failed))
+    planned.failed(failed)
+    this.#prepared.set(planned, { files, failed })
   }
 
   #open(
-    { component, context }: Station,
+    { component, context }: PlannedNode,
     { source, format }: Extract<AnalyticsWork, { readonly kind: "read" }>,
     failed: Failed
   ): Promise<ReadonlyArray<Opened>> {
@@ -43,24 +43,24 @@ export class Inputs {
     return typeof source === "string" ? files.open(source, reading) : files.fetch(source, reading)
   }
 
-  async #collect(station: Station, failed: Failed): Promise<ReadonlyArray<Opened>> {
-    const instance = await station.start(this.#run.signal)
-    return [{ ...(await collect(instance, this.#run, failed)), name: station.component, format: "ndjson" }]
+  async #collect(planned: PlannedNode, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const instance = await planned.start(this.#run.signal)
+    return [{ ...(await collect(instance, this.#run, failed)), name: planned.component, format: "ndjson" }]
   }
 
   /** Creates the relations of an input. */
-  async publish(station: Station): Promise<void> {
-    const { files, failed } = this.#prepared.get(station)!
-    const streams = station.node.publish.map(({ stream }) => stream)
+  async publish(planned: PlannedNode): Promise<void> {
+    const { files, failed } = this.#prepared.get(planned)!
+    const streams = planned.node.publish.map(({ stream }) => stream)
     const chosen = streams.filter((stream) => stream !== errors)
     if (chosen.length > 0) {
-      const relation = await this.#relation(station, files)
-      for (const stream of chosen) station.relations.set(stream, relation)
+      const relation = await this.#relation(planned, files)
+      for (const stream of chosen) planned.relations.set(stream, relation)
     }
-    if (streams.includes(errors)) station.relations.set(errors, await failed.relation(this.#run))
+    if (streams.includes(errors)) planned.relations.set(errors, await failed.relation(this.#run))
   }
 
-  async #relation(station: Station, files: ReadonlyArray<Opened>): Promise<Relation> {
+  async #relation(planned: PlannedNode, files: ReadonlyArray<Opened>): Promise<Relation> {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
@@ -72,11 +72,11 @@ export class Inputs {
       const records = await database.value(`SELECT sum(num_rows) FROM parquet_file_metadata([${paths}])`)
       return { name, records }
     }
-    const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+    const only = planned.subscribers.length === 1 ? planned.subscribers[0] : undefined
     // A view suffices when one statement reads it. That statement counts the records of each group of files by its
     // first path.
     const isOne = new Set(read.map(({ format }) => format)).size === 1
-    if (isOne && only !== undefined && only.work?.kind !== "print" && station.work?.kind === "read") {
+    if (isOne && only !== undefined && only.work?.kind !== "print" && planned.work?.kind === "read") {
       await create("VIEW", query)
       return { name, records: 0, path: read[0]!.path }
     }

@@ -18,7 +18,7 @@ export interface Relation {
 }
 
 /** A node with its counters. */
-export class Station {
+export class PlannedNode {
   readonly component: string
   readonly node: DagNode
   readonly type: NodeType
@@ -27,8 +27,8 @@ export class Station {
   readonly work: AnalyticsWork | undefined
   readonly context: RunContext
   /** What the node reads, in the order of its subscriptions. */
-  readonly inputs: Array<{ readonly component: string; readonly stream: string; readonly from: Station }> = []
-  readonly subscribers: Array<Station> = []
+  readonly inputs: Array<{ readonly component: string; readonly stream: string; readonly from: PlannedNode }> = []
+  readonly subscribers: Array<PlannedNode> = []
   /** By stream. */
   readonly relations = new Map<string, Relation>()
   errors = 0
@@ -96,25 +96,25 @@ export class Station {
 
 /** The nodes of a flowline and their connections. */
 export class Graph {
-  readonly stations: ReadonlyArray<Station>
+  readonly plannedNodes: ReadonlyArray<PlannedNode>
   /** Senders before receivers. Validation has refused cycles. */
-  readonly ordered: ReadonlyArray<Station>
+  readonly ordered: ReadonlyArray<PlannedNode>
 
   constructor(flowline: Flowline, makeContext: (component: string) => RunContext) {
-    this.stations = flowline.dag.map((node) => new Station(node, makeContext))
-    const byName = new Map(this.stations.map((station) => [station.component, station]))
-    for (const station of this.stations) {
-      for (const { component, stream } of station.node.subscribe) {
+    this.plannedNodes = flowline.dag.map((node) => new PlannedNode(node, makeContext))
+    const byName = new Map(this.plannedNodes.map((planned) => [planned.component, planned]))
+    for (const planned of this.plannedNodes) {
+      for (const { component, stream } of planned.node.subscribe) {
         const from = byName.get(component)
         if (from === undefined) continue
-        station.inputs.push({ component, stream, from })
-        from.subscribers.push(station)
+        planned.inputs.push({ component, stream, from })
+        from.subscribers.push(planned)
       }
     }
-    const places = new Map(this.stations.map((station, place) => [station, place]))
-    const ways = this.stations.flatMap(({ subscribers }, from) =>
+    const places = new Map(this.plannedNodes.map((planned, place) => [planned, place]))
+    const ways = this.plannedNodes.flatMap(({ subscribers }, from) =>
       subscribers.map((receiver) => ({ from, to: places.get(receiver)! }))
     )
-    this.ordered = sendersFirst(this.stations.length, ways).map((place) => this.stations[place]!)
+    this.ordered = sendersFirst(this.plannedNodes.length, ways).map((place) => this.plannedNodes[place]!)
   }
 }

@@ -4,7 +4,7 @@ import { table } from "../../nodes/formats/TextTable.ts"
 import { errors } from "../../nodes/Node.ts"
 import { Failed, feed } from "./Bridge.ts"
 import { deliver, writeFile } from "./Outputs.ts"
-import type { Relation, Station } from "./Plan.ts"
+import type { PlannedNode, Relation } from "./Plan.ts"
 import type { Work } from "./Work.ts"
 
 const printedAtOnce = 1000
@@ -16,28 +16,28 @@ type Print = Extract<AnalyticsWork, { readonly kind: "print" }>
 export class Receivers {
   readonly #run: Work
   /** Files to move to their places after every node has run. */
-  readonly waiting: Array<readonly [station: Station, move: () => Promise<void>]> = []
+  readonly waiting: Array<readonly [planned: PlannedNode, move: () => Promise<void>]> = []
 
   constructor(run: Work) {
     this.#run = run
   }
 
   /** Whether the node reads its input completely and exactly once, and so can count its records. */
-  counts({ type, work }: Station): boolean {
+  counts({ type, work }: PlannedNode): boolean {
     return work?.kind !== "print" && type.kind === "output"
   }
 
-  async run(station: Station): Promise<void> {
-    const input = await this.#input(station.sources)
-    const { type, work } = station
+  async run(planned: PlannedNode): Promise<void> {
+    const input = await this.#input(planned.sources)
+    const { type, work } = planned
     switch (work?.kind) {
       case "print":
-        return this.#print(station, input, work)
+        return this.#print(planned, input, work)
       case "write":
-        return this.#write(station, input, work)
+        return this.#write(planned, input, work)
       default:
         if (type.kind !== "output") throw new Error(`${type.type} does not run in analytics`)
-        return this.#feed(station, input)
+        return this.#feed(planned, input)
     }
   }
 
@@ -50,17 +50,17 @@ export class Receivers {
     return { name, records: 0 }
   }
 
-  async #write(station: Station, input: Relation, { target, format, columns }: Write): Promise<void> {
+  async #write(planned: PlannedNode, input: Relation, { target, format, columns }: Write): Promise<void> {
     const { database, scratch } = this.#run
     const { place, name } = target
     const what = place === "archive" ? "The archive" : `The file "${name}"`
-    const open = () => (place === "archive" ? station.context.archiveEntry(name) : station.context.file(name))
+    const open = () => (place === "archive" ? planned.context.archiveEntry(name) : planned.context.file(name))
     const { path, records } = await writeFile(database, scratch, input.name, format, columns, what)
     input.records = records
-    this.waiting.push([station, () => deliver(path, open)])
+    this.waiting.push([planned, () => deliver(path, open)])
   }
 
-  async #print({ context }: Station, input: Relation, { limit, asTable }: Print): Promise<void> {
+  async #print({ context }: PlannedNode, input: Relation, { limit, asTable }: Print): Promise<void> {
     const { database } = this.#run
     const columns = await database.columns(input.name)
     const cells = asTable
@@ -85,11 +85,11 @@ export class Receivers {
   }
 
   /** Runs a node that has no SQL form. */
-  async #feed(station: Station, input: Relation): Promise<void> {
+  async #feed(planned: PlannedNode, input: Relation): Promise<void> {
     const failed = new Failed()
-    const instance = await station.start(this.#run.signal)
+    const instance = await planned.start(this.#run.signal)
     input.records = await feed(instance, input.name, this.#run, failed)
-    station.failed(failed)
-    if (station.publishes(errors)) station.relations.set(errors, await failed.relation(this.#run))
+    planned.failed(failed)
+    if (planned.publishes(errors)) planned.relations.set(errors, await failed.relation(this.#run))
   }
 }

@@ -3,7 +3,7 @@ import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { Scene } from "./ErrorText.ts"
 import { Inputs } from "./InputRelations.ts"
-import type { Relation, Station } from "./Plan.ts"
+import type { PlannedNode, Relation } from "./Plan.ts"
 import { Receivers } from "./Receivers.ts"
 import type { Work } from "./Work.ts"
 
@@ -13,7 +13,7 @@ export class Steps {
   readonly #inputs: Inputs
   readonly #receivers: Receivers
   /** Nodes that already ran together with the node before them. */
-  readonly #done = new Set<Station>()
+  readonly #done = new Set<PlannedNode>()
   #component = ""
   #statement: Scene["statement"]
 
@@ -29,48 +29,48 @@ export class Steps {
     return this.#statement === undefined ? { component } : { component, statement: this.#statement }
   }
 
-  #at(station: Station): void {
-    this.#component = station.component
+  #at(planned: PlannedNode): void {
+    this.#component = planned.component
     this.#statement = undefined
   }
 
   /** Opens the files of an input. When all inputs are prepared, the database is closed to other files. */
-  async prepare(station: Station): Promise<void> {
-    if (station.type.kind !== "input") return
-    this.#at(station)
-    await this.#inputs.prepare(station)
+  async prepare(planned: PlannedNode): Promise<void> {
+    if (planned.type.kind !== "input") return
+    this.#at(planned)
+    await this.#inputs.prepare(planned)
   }
 
-  async run(station: Station): Promise<void> {
-    if (this.#done.has(station)) return
-    this.#at(station)
-    const { type, work } = station
-    if (type.kind === "input") await this.#inputs.publish(station)
-    else if (work?.kind === "query") await this.#query(station, work.statement)
-    else await this.#receive(station)
+  async run(planned: PlannedNode): Promise<void> {
+    if (this.#done.has(planned)) return
+    this.#at(planned)
+    const { type, work } = planned
+    if (type.kind === "input") await this.#inputs.publish(planned)
+    else if (work?.kind === "query") await this.#query(planned, work.statement)
+    else await this.#receive(planned)
   }
 
   /** Moves the written files to their places. Called when every statement has succeeded. */
   async deliver(): Promise<void> {
-    for (const [station, move] of this.#receivers.waiting) {
+    for (const [planned, move] of this.#receivers.waiting) {
       this.#run.signal.throwIfAborted()
-      this.#at(station)
+      this.#at(planned)
       await move()
     }
   }
 
-  async #receive(station: Station): Promise<void> {
-    await this.#receivers.run(station)
+  async #receive(planned: PlannedNode): Promise<void> {
+    await this.#receivers.run(planned)
     await this.#count()
   }
 
-  async #query(station: Station, statement: string): Promise<void> {
+  async #query(planned: PlannedNode, statement: string): Promise<void> {
     const { database, graph } = this.#run
     const publisher = (component: string) => {
-      const found = graph.stations.find((other) => other.component === component)
+      const found = graph.plannedNodes.find((other) => other.component === component)
       return found && { component, streams: found.node.publish.map(({ stream }) => stream) }
     }
-    const { views, ambiguous } = viewsOf(station.inputs, publisher)
+    const { views, ambiguous } = viewsOf(planned.inputs, publisher)
     if (ambiguous.length > 0) throw new Error(`Two inputs have the view name ${JSON.stringify(ambiguous[0])}`)
     const faults = statementFaults(await database.serialize(statement), new Set(views.keys()))
     const fault = faults[0]
@@ -83,15 +83,15 @@ export class Steps {
       await database.run(`CREATE VIEW ${viewName(name)} AS FROM ${from.relations.get(stream)!.name}`)
     }
     // A query that is only written to a file becomes a view, which saves a table.
-    const only = station.subscribers.length === 1 ? station.subscribers[0] : undefined
+    const only = planned.subscribers.length === 1 ? planned.subscribers[0] : undefined
     const straight = only !== undefined && only.inputs.length === 1 && this.#receivers.counts(only)
     const name = database.relation()
-    const before = `CREATE ${kindOf(station, straight)} ${name} AS\n`
+    const before = `CREATE ${kindOf(planned, straight)} ${name} AS\n`
     this.#statement = { text: statement, before: Buffer.byteLength(before) }
     const records = await database.run(before + statement)
     await this.#count()
     const relation: Relation = { name, records }
-    for (const { stream } of station.node.publish) station.relations.set(stream, relation)
+    for (const { stream } of planned.node.publish) planned.relations.set(stream, relation)
     if (straight) {
       await this.#receive(only)
       this.#done.add(only)
@@ -103,8 +103,8 @@ export class Steps {
 
   /** Stores the record counts of the last statement for the files that are not counted yet. */
   async #count(): Promise<void> {
-    const open = this.#run.graph.stations
-      .flatMap((station) => [...station.relations.values()])
+    const open = this.#run.graph.plannedNodes
+      .flatMap((planned) => [...planned.relations.values()])
       .filter(({ path, records }) => path !== undefined && records === 0)
     if (open.length === 0) return
     const scanned = await this.#run.database.scanned()
@@ -113,7 +113,7 @@ export class Steps {
 }
 
 /** A query without subscribers becomes a view: it is checked but not run. */
-const kindOf = (station: Station, straight: boolean): "TABLE" | "VIEW" =>
-  straight || station.subscribers.length === 0 ? "VIEW" : "TABLE"
+const kindOf = (planned: PlannedNode, straight: boolean): "TABLE" | "VIEW" =>
+  straight || planned.subscribers.length === 0 ? "VIEW" : "TABLE"
 
 const viewName = (name: string): string => `"memory"."main".${identifier(name)}`

@@ -60,28 +60,28 @@ export const pipeline = (
   typeOf: (type: string, node: DagNode) => NodeType | undefined = (type) => catalogue.get(type)
 ): Pipeline => {
   const abort = new AbortController()
-  const stations = flowline.dag.map(
-    (node) => new Station(node, typeOf(node.type, node), makeContext(componentOf(node)), abort)
+  const streamNodes = flowline.dag.map(
+    (node) => new StreamNode(node, typeOf(node.type, node), makeContext(componentOf(node)), abort)
   )
-  const byName = new Map(stations.map((station) => [station.component, station]))
-  for (const station of stations) {
-    for (const { component, stream } of station.node.subscribe) {
-      byName.get(component)?.subscribers.get(stream)?.push(station)
+  const byName = new Map(streamNodes.map((streamNode) => [streamNode.component, streamNode]))
+  for (const streamNode of streamNodes) {
+    for (const { component, stream } of streamNode.node.subscribe) {
+      byName.get(component)?.subscribers.get(stream)?.push(streamNode)
     }
   }
 
   const commits = new Commits(
     async () => {
-      for (const station of topological(stations)) await station.flush()
+      for (const streamNode of topological(streamNodes)) await streamNode.flush()
     },
     (cause) => abort.signal.aborted || abort.abort(cause)
   )
 
   const runInputs = async (): Promise<void> => {
     let breathed = performance.now()
-    const inputs = stations.map(async (station) => {
-      await station.input(async (stream, batch) => {
-        await station.emit(stream, batch)
+    const inputs = streamNodes.map(async (streamNode) => {
+      await streamNode.input(async (stream, batch) => {
+        await streamNode.emit(stream, batch)
         if (performance.now() - breathed > breathMillis) {
           await breath()
           breathed = performance.now()
@@ -94,16 +94,16 @@ export const pipeline = (
 
   return {
     run: async () => {
-      const cancelled = AbortSignal.any([...new Set(stations.map((station) => station.context.signal))])
+      const cancelled = AbortSignal.any([...new Set(streamNodes.map((streamNode) => streamNode.context.signal))])
       const cancel = () => abort.abort(cancelled.reason)
       cancelled.addEventListener("abort", cancel, { once: true })
       try {
         cancelled.throwIfAborted()
-        for (const station of stations) await station.start(commits)
+        for (const streamNode of streamNodes) await streamNode.start(commits)
         await runInputs()
-        for (const station of topological(stations)) {
+        for (const streamNode of topological(streamNodes)) {
           abort.signal.throwIfAborted()
-          await station.end()
+          await streamNode.end()
         }
       } catch (cause) {
         if (!abort.signal.aborted) abort.abort(cause)
@@ -113,27 +113,27 @@ export const pipeline = (
         cancelled.removeEventListener("abort", cancel)
       }
     },
-    counters: () => stations.map((station) => station.counters()),
+    counters: () => streamNodes.map((streamNode) => streamNode.counters()),
     take: async (component, batch) => byName.get(component)?.take(batch),
     write: async (component, text, records) => byName.get(component)?.write(text, records)
   }
 }
 
 /** Senders before receivers. Validation has refused cycles. */
-const topological = (stations: ReadonlyArray<Station>): ReadonlyArray<Station> => {
-  const places = new Map(stations.map((station, place) => [station, place]))
-  const ways = stations.flatMap((station, from) =>
-    [...station.subscribers.values()].flat().map((receiver) => ({ from, to: places.get(receiver)! }))
+const topological = (streamNodes: ReadonlyArray<StreamNode>): ReadonlyArray<StreamNode> => {
+  const places = new Map(streamNodes.map((streamNode, place) => [streamNode, place]))
+  const ways = streamNodes.flatMap((streamNode, from) =>
+    [...streamNode.subscribers.values()].flat().map((receiver) => ({ from, to: places.get(receiver)! }))
   )
-  return sendersFirst(stations.length, ways).map((place) => stations[place]!)
+  return sendersFirst(streamNodes.length, ways).map((place) => streamNodes[place]!)
 }
 
 /** A node with its subscribers, counters and queue. */
-class Station {
+class StreamNode {
   readonly component: string
   readonly node: DagNode
   readonly context: RunContext
-  readonly subscribers: Map<string, Array<Station>>
+  readonly subscribers: Map<string, Array<StreamNode>>
   readonly #type: NodeType
   readonly #abort: AbortController
   /** The published streams for {@link chosen}. */
@@ -193,7 +193,7 @@ class Station {
     })
   }
 
-  /** Runs the input to its end. `emit` is this station's own, extended by the pipeline for inputs. */
+  /** Runs the input to its end. `emit` is this node's own, extended by the pipeline for inputs. */
   input(emit: Emit): Promise<void> {
     return this.#guard(async () => {
       await this.#instance.run?.(emit)

@@ -6,9 +6,9 @@ import { download } from "../http/Download.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
+import { wantsHtml } from "./HtmlPreference.ts"
 import { locator } from "./Links.ts"
 import { Renderer } from "./Renderer.ts"
-import { wantsHtml } from "./Wanted.ts"
 
 /** Larger pages are sent as Markdown: rendering them would block the event loop for more than half a second. */
 const maxRendered = 256 * 1024
