@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto"
 import { eventually } from "./process.ts"
 
 /** The members of an execution's detail that tests look at. */
@@ -38,10 +39,19 @@ const json = async <A>(response: Response): Promise<A> => {
 export const tenantOf = (url: string, tenant = "mytenant") => {
   const base = `${url}/v1/${tenant}`
   const get = <A>(path: string) => fetch(`${base}/${path}`).then((response) => json<A>(response))
-  const post = <A>(path: string, body?: FormData) =>
-    fetch(`${base}/${path}`, { method: "POST", ...(body === undefined ? {} : { body }) }).then((response) =>
-      json<A>(response)
-    )
+  // As a client should: a storage that is too busy to answer in time gets the same request again, with the same key.
+  const post = async <A>(path: string, body?: FormData, tries = 5): Promise<A> => {
+    const headers = { "Idempotency-Key": randomUUID() }
+    for (;;) {
+      const response = await fetch(`${base}/${path}`, {
+        method: "POST",
+        headers,
+        ...(body === undefined ? {} : { body })
+      })
+      if (response.status !== 504 || --tries === 0) return await json<A>(response)
+      await response.arrayBuffer()
+    }
+  }
   const detail = (id: string) => get<Detail>(`flowline/${id.slice(0, 20)}/executions/${id}`)
   const hasEnded = ({ state }: Detail) => state !== "PENDING" && state !== "RUNNING"
   const until = async (id: string, holds: (detail: Detail) => boolean, millis?: number) => {
