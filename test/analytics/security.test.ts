@@ -9,7 +9,8 @@ import { program } from "../../src/drivers/Programs.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Scratch } from "../../src/run/analytics/Scratch.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
-import { ended, engine, filesIn, follow, group, places, settings, spec, until } from "../engine/support.ts"
+import { ended, engine, filesIn, follow, group, places, settings, spec } from "../engine/support.ts"
+import { eventually } from "../support/process.ts"
 import { analytics, node, run, select, within } from "./support.ts"
 
 /** Ways out of the query that were tried; each must be refused before anything runs. */
@@ -275,7 +276,11 @@ describe("limits", () => {
           message._tag === "Started" ? Deferred.succeed(started, message.pid) : Effect.void
         const fiber = yield* Effect.forkChild(Stream.runForEach(run(spec(flowline)), see))
         const pid = yield* Deferred.await(started)
-        yield* Effect.promise(() => until(() => filesIn(join(root, "temp", "runs")).some((it) => it.includes("spill"))))
+        yield* Effect.promise(() =>
+          eventually("the query writes to disk", () =>
+            filesIn(join(root, "temp", "runs")).some((it) => it.includes("spill"))
+          )
+        )
         yield* Fiber.interrupt(fiber)
         assert.deepStrictEqual(group(pid), [])
       }).pipe(Effect.provide(engine(settings(root, { entry }))))

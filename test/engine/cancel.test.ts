@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
+import { eventually } from "../support/process.ts"
 import {
   act,
   childrenOf,
@@ -17,14 +18,13 @@ import {
   places,
   printed,
   settings,
-  ticks,
-  until
+  ticks
 } from "./support.ts"
 
 /** Waits until the process has used 200 ms of a processor, and so is in its loop. */
 const busy = (pid: number) => {
   const before = ticks(pid)
-  return until(() => ticks(pid) > before + 20)
+  return eventually("the process works", () => ticks(pid) > before + 20)
 }
 
 /** Starts the act, waits until it printed, interrupts it; gives the pid and the line. */
@@ -111,22 +111,25 @@ describe("a killed gateway", () => {
           if (message._tag === "Started") pids.push(message.pid)
           if (message._tag === "Output") shown++
         })
-        await until(() => pids.length === types.length && shown === types.length)
+        await eventually("all have begun", () => pids.length === types.length && shown === types.length)
         // Two of the three loop.
         const start = new Map(pids.map((pid) => [pid, ticks(pid)]))
-        await until(() => pids.filter((pid) => ticks(pid) > (start.get(pid) ?? 0) + 20).length === 2)
+        await eventually(
+          "two are busy",
+          () => pids.filter((pid) => ticks(pid) > (start.get(pid) ?? 0) + 20).length === 2
+        )
         const warm = () => childrenOf(gateway.pid ?? 0).filter((pid) => !pids.includes(pid))
-        await until(() => warm().length > 0)
+        await eventually("a runner waits", () => warm().length > 0)
         pids.push(...warm())
         assert.isAtLeast(filesIn(join(root, "data")).length, 1)
         gateway.kill("SIGKILL")
         await once(gateway, "exit")
-        await until(() => pids.every((pid) => group(pid).length === 0))
+        await eventually("all have ended", () => pids.every((pid) => group(pid).length === 0))
       })
       assert.isAtLeast(filesIn(join(root, "data")).length, 1)
-      yield* Effect.promise(() => until(() => filesIn(join(root, "data")).length === 0)).pipe(
-        Effect.provide(engine(settings(root)))
-      )
+      yield* Effect.promise(() =>
+        eventually("the files are swept", () => filesIn(join(root, "data")).length === 0)
+      ).pipe(Effect.provide(engine(settings(root))))
     })
   )
 })

@@ -4,12 +4,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { eventually } from "../support/process.ts"
 import { running } from "./running.ts"
-import { ended, filesIn, flowline, isAlive, node, places, settings, spec, ticks, until } from "./support.ts"
+import { ended, filesIn, flowline, isAlive, node, places, settings, spec, ticks } from "./support.ts"
 
 const following = (path: string, output = node("show", { limit: 1_000_000 }, "file_input")) =>
   spec(flowline([node("file_input", { path, follow: true }), output]))
 
-const wait = (condition: () => boolean) => Effect.promise(() => until(condition))
+const wait = (condition: () => boolean) => Effect.promise(() => eventually("what the test waits for", condition))
 const act = (work: () => Promise<unknown>) => Effect.promise(work)
 
 /** Whether the process has used less than 5 % of a processor for a second. */

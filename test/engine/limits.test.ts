@@ -8,6 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Stream } from "effect"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
+import { eventually } from "../support/process.ts"
 import {
   act,
   ended,
@@ -20,8 +21,7 @@ import {
   places,
   printed,
   settings,
-  spec,
-  until
+  spec
 } from "./support.ts"
 
 const failure = (messages: ReadonlyArray<RunMessage>) => {
@@ -149,7 +149,9 @@ describe("limits of a run", () => {
             if (message._tag !== "Output") return
             if (wanted === 0) {
               // 12 MiB are printed in a moment if nothing holds the printer, which then ends.
-              yield* Effect.promise(() => Promise.race([sleep(1500), until(() => !isAlive(pid))]))
+              yield* Effect.promise(() =>
+                Promise.race([sleep(1500), eventually("the process is gone", () => !isAlive(pid))])
+              )
               wasHeld = isAlive(pid)
             }
             for (const line of message.lines) assert.isTrue(line.text.startsWith(`${wanted++} `))
@@ -170,7 +172,7 @@ describe("limits of a run", () => {
           messages.push(message)
           if (message._tag !== "Started") return Effect.void
           // Reaped, not only dead: by then Node has told its parent.
-          return Effect.promise(() => until(() => !existsSync(`/proc/${message.pid}`)))
+          return Effect.promise(() => eventually("the process is gone", () => !existsSync(`/proc/${message.pid}`)))
         })
         assert.strictEqual(ended(messages).outcome, "succeeded")
         assert.strictEqual(printed(messages).length, 300)

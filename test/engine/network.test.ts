@@ -4,8 +4,9 @@ import { type AddressInfo, connect, createServer as createTcp } from "node:net"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { eventually } from "../support/process.ts"
 import { running } from "./running.ts"
-import { ended, engine, flowline, follow, node, places, printed, settings, spec, until } from "./support.ts"
+import { ended, engine, flowline, follow, node, places, printed, settings, spec } from "./support.ts"
 
 const freePort = () =>
   new Promise<number>((resolve) => {
@@ -29,7 +30,7 @@ const connected = async (port: number) => {
   }
 }
 
-const wait = (condition: () => boolean) => Effect.promise(() => until(condition))
+const wait = (condition: () => boolean) => Effect.promise(() => eventually("what the test waits for", condition))
 const show = node("show", { limit: 1_000_000 }, "in")
 const input = (type: string, given: Record<string, unknown>) => ({
   ...node(type, given),

@@ -10,6 +10,7 @@ import { blockBytes } from "../../src/nodes/inputs/files/Blocks.ts"
 import type { DagNode, RunSettings } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
+import { eventually } from "../support/process.ts"
 import {
   blob,
   ended,
@@ -22,8 +23,7 @@ import {
   places,
   printed,
   settings,
-  spec,
-  until
+  spec
 } from "./support.ts"
 import { unzip } from "./unzip.ts"
 
@@ -171,7 +171,7 @@ describe("a run in parallel parts", () => {
             Effect.sync(() => void messages.push(message))
           )
         )
-        yield* Effect.promise(() => until(() => printed(messages).length > 0))
+        yield* Effect.promise(() => eventually("a line is printed", () => printed(messages).length > 0))
         yield* Fiber.interrupt(fiber)
       }).pipe(Effect.provide(engine(settings(root, { entry }))), Effect.scoped)
       const [started] = messages

@@ -2,7 +2,8 @@ import { Effect, Fiber, Stream } from "effect"
 import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
-import { engine, printed, until } from "./support.ts"
+import { eventually } from "../support/process.ts"
+import { engine, printed } from "./support.ts"
 
 /** A run that goes on while the test does things to what it reads. */
 export const running = (given: EngineSettings, run: RunSpec) =>
@@ -13,7 +14,7 @@ export const running = (given: EngineSettings, run: RunSpec) =>
       Stream.runForEach(it.run(run), (message) => Effect.sync(() => void messages.push(message)))
     )
     const pid = () => messages.flatMap((message) => (message._tag === "Started" ? [message.pid] : []))[0]
-    yield* Effect.promise(() => until(() => pid() !== undefined))
+    yield* Effect.promise(() => eventually("the run has a process", () => pid() !== undefined))
     const records = () => printed(messages).map((line): Record<string, unknown> => JSON.parse(line))
     return {
       messages,

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { pathToFileURL } from "node:url"
 import { Effect, Layer, Stream } from "effect"
 import { EngineConfig, type EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
@@ -72,15 +71,6 @@ export const ended = (messages: ReadonlyArray<RunMessage>) => {
 
 export const printed = (messages: ReadonlyArray<RunMessage>): ReadonlyArray<string> =>
   messages.flatMap((message) => (message._tag === "Output" ? message.lines.map((line) => line.text) : []))
-
-/** Polls until the condition holds; fails after `millis`. */
-export const until = async (condition: () => boolean, millis = 100_000): Promise<void> => {
-  const end = Date.now() + millis
-  while (!condition()) {
-    if (Date.now() > end) throw new Error("waited in vain")
-    await sleep(10)
-  }
-}
 
 /** State, parent, group, …, user and system time of a process: the fields of `/proc/<pid>/stat` behind its name. */
 const stat = (pid: number): ReadonlyArray<string> => {

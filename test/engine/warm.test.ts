@@ -3,7 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Runners } from "../../src/layers/engine/Runners.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks, until } from "./support.ts"
+import { eventually } from "../support/process.ts"
+import { act, childrenOf, ended, engine, follow, isAlive, places, printed, settings, ticks } from "./support.ts"
 
 const started = (messages: ReadonlyArray<RunMessage>) => {
   const first = messages[0]
@@ -15,10 +16,10 @@ const one = act("test_print", { lines: 1 })
 
 /** The child that waits, once its modules are loaded: it is idle then. */
 const waiting = async (runners: Runners) => {
-  await until(() => runners.waiting !== undefined)
+  await eventually("a runner waits", () => runners.waiting !== undefined)
   let used = 0
   let since = Date.now()
-  await until(() => {
+  await eventually("the runner is idle", () => {
     const now = ticks(runners.waiting ?? 0)
     if (now !== used) since = Date.now()
     used = now
@@ -62,7 +63,7 @@ describe("the warm runner", () => {
         assert.isBelow(resident(pid), limit)
         const { child, warm } = it.take(512)
         assert.deepStrictEqual([warm, child.pid], [true, pid])
-        await until(() => it.waiting !== undefined && it.waiting !== pid)
+        await eventually("another runner waits", () => it.waiting !== undefined && it.waiting !== pid)
         await child.stop(false)
         assert.isFalse(isAlive(pid))
       })
@@ -75,7 +76,7 @@ describe("the warm runner", () => {
       yield* Effect.promise(async () => {
         const pid = await waiting(it)
         process.kill(pid, "SIGKILL")
-        await until(() => it.waiting !== undefined && it.waiting !== pid)
+        await eventually("another runner waits", () => it.waiting !== undefined && it.waiting !== pid)
         assert.isTrue(isAlive(it.waiting ?? 0))
       })
     })
@@ -99,7 +100,7 @@ describe("the warm runner", () => {
     Effect.gen(function* () {
       const { root } = yield* places
       yield* Effect.gen(function* () {
-        yield* Effect.promise(() => until(() => childrenOf(process.pid).some(isOurs(root))))
+        yield* Effect.promise(() => eventually("the child is there", () => childrenOf(process.pid).some(isOurs(root))))
         const victims = childrenOf(process.pid).filter(isOurs(root))
         // Stopped, it takes the order and cannot answer; then it is killed.
         for (const pid of victims) process.kill(pid, "SIGSTOP")
