@@ -122,29 +122,35 @@ describe("the bytes of archives", () => {
     })
   )
 
-  it.effect("are swept every quarter of an hour, also after a round that failed", () =>
-    Effect.gen(function* () {
-      let rounds = 0
-      yield* TestClock.setTime(Date.now() + 2 * 3_600_000)
-      const names = Effect.suspend(() =>
-        rounds++ === 0 ? Effect.fail(new StorageUnreachable({ storage: "data" })) : Effect.succeed([TenantId("one")])
-      )
-      const tenants = Layer.succeed(Tenants, Tenants.of({ exists: () => Effect.succeed(true), names }))
-      const context = yield* Layer.build(
-        BlobSweep.schedule().pipe(
-          Layer.provideMerge(BlobSweep.layer("1 hour")),
-          Layer.provideMerge([MemoryBlobs.layer, tenants])
+  it.effect(
+    "are swept every quarter of an hour, also after a round that failed, and beside a tenant whose sweep fails",
+    () =>
+      Effect.gen(function* () {
+        let rounds = 0
+        yield* TestClock.setTime(Date.now() + 2 * 3_600_000)
+        const names = Effect.suspend(() =>
+          rounds++ === 0
+            ? Effect.fail(new StorageUnreachable({ storage: "data" }))
+            : Effect.succeed([TenantId("broken"), TenantId("one")])
         )
-      )
-      const blobs = Context.get(context, Blobs)
-      yield* Context.get(context, BlobSweep).hold(() => Effect.succeed([]))
-      const { sha256 } = yield* blobs.write("one", cut(noise(100)))
-      yield* TestClock.adjust("29 minutes")
-      assert.strictEqual(rounds, 1)
-      assert.strictEqual(yield* blobs.size("one", sha256), 100)
-      yield* TestClock.adjust("1 minute")
-      assert.strictEqual(rounds, 2)
-      assert.strictEqual(yield* blobs.size("one", sha256), undefined)
-    })
+        const tenants = Layer.succeed(Tenants, Tenants.of({ exists: () => Effect.succeed(true), names }))
+        const context = yield* Layer.build(
+          BlobSweep.schedule().pipe(
+            Layer.provideMerge(BlobSweep.layer("1 hour")),
+            Layer.provideMerge([MemoryBlobs.layer, tenants])
+          )
+        )
+        const blobs = Context.get(context, Blobs)
+        const holder = (tenant: TenantId) => (tenant === "broken" ? Effect.die("a defect") : Effect.succeed([]))
+        yield* Context.get(context, BlobSweep).hold(holder)
+        yield* blobs.write("broken", cut(noise(100)))
+        const { sha256 } = yield* blobs.write("one", cut(noise(100)))
+        yield* TestClock.adjust("29 minutes")
+        assert.strictEqual(rounds, 1)
+        assert.strictEqual(yield* blobs.size("one", sha256), 100)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(rounds, 2)
+        assert.strictEqual(yield* blobs.size("one", sha256), undefined)
+      })
   )
 })

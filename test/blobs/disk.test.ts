@@ -1,4 +1,13 @@
-import { mkdirSync, readdirSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Stream } from "effect"
@@ -32,6 +41,32 @@ describe("the folder of blobs", () => {
       for (const folder of ["", "one", "one/tmp", "one/blobs", `one/blobs/${sha256(bytes).slice(0, 2)}`]) {
         assert.strictEqual(statSync(join(root, folder)).mode & 0o777, 0o700, folder)
       }
+    })
+  )
+
+  it.live("lists its blobs among files and folders that others have left there", () =>
+    Effect.gen(function* () {
+      const { root, blobs } = yield* fresh
+      const stored = yield* blobs.write("one", cut(noise(10)))
+      const folder = join(root, "one", "blobs")
+      const fan = join(folder, stored.sha256.slice(0, 2))
+      const other = stored.sha256.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"))
+      for (const path of [
+        join(folder, "README"),
+        join(folder, "00"),
+        join(fan, "notes.txt"),
+        join(folder, ".snapshot")
+      ])
+        if (!existsSync(path)) writeFileSync(path, "not ours")
+      mkdirSync(join(folder, "lost+found"))
+      mkdirSync(join(fan, other))
+      symlinkSync(join(fan, "notes.txt"), join(fan, `${other.slice(0, -1)}f`))
+      symlinkSync(join(folder, "ff"), join(folder, "ff"))
+      const listed = yield* Stream.runCollect(blobs.list("one"))
+      assert.deepStrictEqual(
+        listed.map(({ sha256 }) => sha256),
+        [stored.sha256]
+      )
     })
   )
 

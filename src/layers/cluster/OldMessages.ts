@@ -1,6 +1,7 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { inBackground } from "../../services/shared/Background.ts"
 
 /** Maximum number of rows that one statement deletes. */
 const atOnce = 10_000
@@ -28,11 +29,7 @@ export const deleteOldMessages = Effect.gen(function* () {
   }
 }).pipe(unreachable)
 
-/** Deletes old cluster messages every ten minutes, first a minute after the start. */
+/** Deletes old cluster messages every ten minutes. */
 export const layer = Layer.effectDiscard(
-  Effect.ignore(deleteOldMessages).pipe(
-    Effect.repeat(Schedule.spaced("10 minutes")),
-    Effect.delay("1 minute"),
-    Effect.forkScoped
-  )
+  inBackground("The removal of old cluster messages", Effect.ignore(deleteOldMessages), "10 minutes")
 )

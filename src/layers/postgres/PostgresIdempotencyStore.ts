@@ -1,6 +1,7 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { inBackground } from "../../services/shared/Background.ts"
 import { type Begun, IdempotencyStore } from "../../services/shared/IdempotencyStore.ts"
 
 const lifetime = "24 hours"
@@ -12,11 +13,8 @@ export const layer = Layer.effect(
   IdempotencyStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* unreachable(sql`delete from idempotency where begun_at < clock_timestamp() - ${lifetime}::interval`).pipe(
-      Effect.ignore,
-      Effect.schedule(Schedule.spaced("1 hour")),
-      Effect.forkScoped
-    )
+    const expire = unreachable(sql`delete from idempotency where begun_at < clock_timestamp() - ${lifetime}::interval`)
+    yield* inBackground("The removal of old answers", Effect.ignore(expire), "1 hour")
     return IdempotencyStore.of({
       begin: Effect.fn("IdempotencyStore.begin")(function* (tenant, key, fingerprint) {
         const taken = yield* sql`

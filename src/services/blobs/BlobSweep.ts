@@ -1,6 +1,7 @@
-import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Layer, Stream } from "effect"
 import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { inBackground } from "../shared/Background.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 
 /** Returns which of the given blobs the rows of one feature refer to. */
@@ -119,10 +120,15 @@ export class BlobSweep extends Context.Service<
       Effect.gen(function* () {
         const sweeper = yield* BlobSweep
         const tenants = yield* Tenants
-        const round = Effect.flatMap(tenants.names, (names) =>
-          Effect.forEach(names, (tenant) => sweeper.sweep(tenant), { discard: true })
-        ).pipe(Effect.catch(() => Effect.logWarning("Skipped the sweep of unused blobs: a storage is unreachable")))
-        yield* Effect.forkScoped(Effect.delay(Effect.repeat(round, Schedule.spaced(every)), every))
+        // What is wrong with the blobs of one tenant does not keep those of the others.
+        const sweep = (tenant: TenantId) =>
+          Effect.catchCause(sweeper.sweep(tenant), (cause) =>
+            Cause.hasInterruptsOnly(cause)
+              ? Effect.interrupt
+              : Effect.logWarning(`The sweep of unused blobs of ${tenant} failed`, cause)
+          )
+        const round = Effect.flatMap(tenants.names, Effect.forEach(sweep, { discard: true }))
+        yield* inBackground("The sweep of unused blobs", round, every)
       })
     )
 }

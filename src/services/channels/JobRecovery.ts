@@ -1,5 +1,6 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { jobScan } from "../../protocol/Liveness.ts"
+import { inBackground } from "../shared/Background.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobStore } from "./JobStore.ts"
@@ -20,10 +21,8 @@ export const layer = Layer.effectDiscard(
         Effect.sync(() => {
           away = true
         })
-      ),
-      // A later round may succeed.
-      Effect.catchDefect((defect) => Effect.logError("The recovery of jobs failed", defect))
+      )
     )
-    yield* round.pipe(Effect.schedule(Schedule.spaced(jobScan)), Effect.forkScoped)
+    yield* inBackground("The recovery of jobs", round, jobScan)
   })
 )

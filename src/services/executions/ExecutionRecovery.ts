@@ -1,22 +1,14 @@
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
 import { executionScan, unclaimedScan } from "../../protocol/Liveness.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import { inBackground } from "../shared/Background.ts"
 import { ExecutionStore } from "./ExecutionStore.ts"
 import { Launcher, Supervisor } from "./Supervisor.ts"
 
-/** Does it for ever, whatever becomes of it: the next time may go well. */
-const again = <E, R>(round: Effect.Effect<void, E, R>, pause: number) =>
-  round.pipe(
-    Effect.ignore,
-    Effect.catchDefect((defect) => Effect.logError("looking after executions", defect)),
-    Effect.schedule(Schedule.spaced(pause)),
-    Effect.forkScoped
-  )
-
 /**
- * Looks after executions every second: those of gateways that are gone are given to the cluster again, those of this one
- * that another one was asked to cancel are ended. Every ten seconds it tells the cluster of those that a request wrote
- * down and did not live to tell.
+ * Scans the executions every second: gives those of dead gateways to the cluster again, and ends those of this gateway
+ * that another one was asked to cancel. Every ten seconds it announces executions to the cluster whose request died
+ * between storing and announcing them.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -31,7 +23,7 @@ export const layer = Layer.effectDiscard(
     const untold = Effect.flatMap(store.unclaimed(id), (keys) => Effect.forEach(keys, launch, { discard: true }))
     // Before anybody can ask: no execution may be seen running that is not.
     yield* Effect.ignore(round)
-    yield* again(round, executionScan)
-    yield* again(untold, unclaimedScan)
+    yield* inBackground("The recovery of executions", Effect.ignore(round), executionScan)
+    yield* inBackground("The announcement of unclaimed executions", Effect.ignore(untold), unclaimedScan)
   })
 )

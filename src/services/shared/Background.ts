@@ -1,0 +1,19 @@
+import { Cause, type Duration, Effect, Schedule, type Scope } from "effect"
+
+/**
+ * Runs `round` again and again in the background, with a pause after each, until the scope ends. A failed round, also
+ * one that fails by a defect, is logged as `name`; the next one may succeed.
+ */
+export const inBackground = <E, R>(
+  name: string,
+  round: Effect.Effect<unknown, E, R>,
+  pause: Duration.Input
+): Effect.Effect<void, never, R | Scope.Scope> =>
+  round.pipe(
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${name} failed`, cause)
+    ),
+    Effect.schedule(Schedule.spaced(pause)),
+    Effect.forkScoped,
+    Effect.asVoid
+  )
