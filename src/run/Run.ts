@@ -1,9 +1,11 @@
 import { hostname } from "node:os"
+import { Worker } from "node:worker_threads"
 import type { Layer } from "effect"
 import type { Blobs } from "../drivers/blobs/Blobs.ts"
 import { explain } from "../drivers/Failure.ts"
 import { TenantFiles } from "../drivers/files/TenantFiles.ts"
 import { packagePath } from "../drivers/Package.ts"
+import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import type { Flowline, Runtime } from "../protocol/Flowline.ts"
@@ -16,8 +18,20 @@ import { StoredFiles } from "./files/StoredFiles.ts"
 import { inputs } from "./InputContext.ts"
 import { Channel } from "./MessageChannel.ts"
 import { Output } from "./Output.ts"
-import { watch } from "./ParentWatch.ts"
 import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
+
+/**
+ * Reads the control pipe on a separate thread, so that an endless loop on the main thread cannot hide the death of the
+ * gateway. Resolves with the order, the first line of the pipe.
+ */
+export const watch = (): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(program("watchdog"), {
+      resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
+    })
+    worker.once("message", resolve)
+    worker.once("error", reject)
+  })
 
 /** A flowline that is ready to run. `counters` may be read at any time. */
 export interface Job {

@@ -1,9 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 import { Headers, type HttpMethod } from "effect/http"
-import { byteRange } from "../../src/services/http/ByteRange.ts"
-import { contentDisposition } from "../../src/services/http/ContentDisposition.ts"
-import { decide } from "../../src/services/http/Download.ts"
+import { byteRange, contentDisposition, decide } from "../../src/services/http/Download.ts"
 import { seed } from "../support/random.ts"
 
 const modified = new Date("2026-03-01T10:00:00.500Z")

@@ -5,7 +5,7 @@ import * as NodeSocketServer from "@effect/platform-node/NodeSocketServer"
 import { expect, it } from "@effect/vitest"
 import { Deferred, Effect, type Exit, Layer, Option } from "effect"
 import * as SocketServer from "effect/socket/SocketServer"
-import { mortal } from "../../src/layers/cluster/Connections.ts"
+import { mortal } from "../../src/layers/cluster/GatewayCluster.ts"
 
 const listening = mortal.pipe(Layer.provide(NodeSocketServer.layer({ host: "127.0.0.1", port: 0 })))
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { wantsHtml } from "../../src/services/documentation/HtmlPreference.ts"
+import { wantsHtml } from "../../src/services/documentation/Http.ts"
 import { locator } from "../../src/services/documentation/Links.ts"
 import { gateway, memoryGateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 

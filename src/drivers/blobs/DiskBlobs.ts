@@ -4,10 +4,9 @@ import { pathToFileURL } from "node:url"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { within } from "../files/Deadline.ts"
-import { type Blob, Blobs } from "./Blobs.ts"
+import { type Blob, Blobs, type StoredBlob } from "./Blobs.ts"
 import { copyInto } from "./CopyInto.ts"
 import { probe } from "./DiskHealth.ts"
-import { listBlobs } from "./DiskList.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
@@ -17,6 +16,35 @@ import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
 import { sweepTemporary, temporaryName } from "./Temporary.ts"
 import { SourceFailure } from "./Transfer.ts"
+
+const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {
+  try {
+    return await call<Array<string>>((done) => fs.readdir(folder, done))
+  } catch (error) {
+    // A file or a loop of links where a folder should be is not ours.
+    if (["ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return []
+    if (codeOf(error) !== "ENOENT") throw error
+  }
+  await root.present()
+  return []
+}
+
+/**
+ * The blobs of a tenant ordered by hash, read from one of the 256 folders at a time. Entries that are not named like a
+ * blob, or are no files, are skipped: backup tools and people leave such in folders.
+ */
+export async function* listBlobs(call: Calls, root: Root, tenant: string): AsyncGenerator<StoredBlob> {
+  const folder = diskPaths(root.path).blobs(tenant)
+  for (const fan of (await entries(call, root, folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
+    const named = new RegExp(`^${fan}[0-9a-f]{62}$`)
+    for (const sha256 of (await entries(call, root, join(folder, fan))).filter((name) => named.test(name)).sort()) {
+      const stat = await call<fs.Stats>((done) => fs.lstat(join(folder, fan, sha256), done)).catch((error) => {
+        if (codeOf(error) !== "ENOENT") throw error
+      })
+      if (stat?.isFile() === true) yield { sha256, size: stat.size, storedAt: stat.mtimeMs }
+    }
+  }
+}
 
 /** Repeats an action after creating the folder that was missing. */
 const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): Promise<A> => {

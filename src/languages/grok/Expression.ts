@@ -1,13 +1,40 @@
-import { blame } from "./Blame.ts"
+import type { PatternError } from "../PatternError.ts"
 import type { Capture } from "./Capture.ts"
 import { capturesOf } from "./CaptureAnalysis.ts"
 import type { Definition } from "./Definitions.ts"
-import { expand, type Origin, type Reading } from "./Expand.ts"
+import { type ExpandedGroup, expand, faultAt, type Origin, type Reading } from "./Expand.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
 import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
 import { requiredText } from "./Literal.ts"
-import { matchers, type Tree } from "./Matcher.ts"
+import { matcher, matchers, type Tree } from "./Matcher.ts"
 import type { LineMatch } from "./Recipe.ts"
+import { childrenOf } from "./Syntax.ts"
+
+/** Finds the smallest part of a bad expression that is bad by itself, including inside definitions. */
+export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error): PatternError => {
+  let node = tree.root
+  let from = origin
+  let detail = error.message
+  for (;;) {
+    const culprit = childrenOf(node).find((child) => {
+      try {
+        matcher({ ...tree, root: child }, { dotall, indices: false, text: "ascii" })
+        return false
+      } catch (fault) {
+        detail = (fault as Error).message
+        return true
+      }
+    })
+    if (culprit === undefined) break
+    from = (node as ExpandedGroup).origin ?? from
+    node = culprit
+  }
+  return faultAt(from, {
+    message: `bad regular expression: ${detail.split("\n")[0]}`,
+    start: node.start,
+    end: node.end
+  })
+}
 
 export interface ExpressionSettings extends Reading {
   readonly lookup: (name: string) => Definition | undefined

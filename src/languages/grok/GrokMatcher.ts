@@ -3,12 +3,34 @@ import type { Explanation } from "../Explanation.ts"
 import { PatternError } from "../PatternError.ts"
 import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
+import { expand } from "./Expand.ts"
 import { explainer, patternHints } from "./Explainer.ts"
 import { type Expression, type ExpressionSettings, expression } from "./Expression.ts"
 import { linesMatcher } from "./LinesMatcher.ts"
 import type { GrokMatch } from "./Recipe.ts"
 import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
-import { brokenDefinitions } from "./Unused.ts"
+
+/** Maximum number of definitions that are checked; a request may contain thousands. */
+const maxChecked = 500
+
+/**
+ * Warnings about broken definitions that no pattern uses. A broken definition that a pattern uses already fails the
+ * compilation.
+ */
+export const brokenDefinitions = (
+  own: ReadonlyMap<string, Definition>,
+  lookup: (name: string) => Definition | undefined,
+  lenient: boolean
+): ReadonlyArray<string> =>
+  [...own].slice(0, maxChecked).flatMap(([name, definition]) => {
+    try {
+      expand({ ...definition, text: definition.regex, pattern: 1 }, lookup, { namedCapturesOnly: true, lenient })
+      return []
+    } catch (error) {
+      if (error instanceof PatternError) return [`the unused definition "${name}" is broken: ${error.message}`]
+      throw error
+    }
+  })
 
 export type { GrokMatch } from "./Recipe.ts"
 

@@ -1,5 +1,6 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { Effect, Layer, Option } from "effect"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
 import * as RunnerHealth from "effect/cluster/RunnerHealth"
@@ -11,6 +12,7 @@ import * as SocketRunner from "effect/cluster/SocketRunner"
 import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
+import * as SocketServer from "effect/socket/SocketServer"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import {
@@ -22,9 +24,66 @@ import {
   takeover
 } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
+import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import { mortal } from "./Connections.ts"
-import * as Tidy from "./OldMessages.ts"
+
+/** Maximum number of rows that one statement deletes. */
+const atOnce = 10_000
+
+/**
+ * Deletes the cluster messages of finished executions and jobs, with their replies. They are no longer needed: if one
+ * is sent again, the row of the execution or job shows that there is nothing to do.
+ */
+export const deleteOldMessages = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  for (let removed = atOnce; removed === atOnce; ) {
+    const [row] = yield* sql<{ removed: number }>`
+      with done as (
+        delete from flow_cluster_messages
+        where id in (
+          select id from flow_cluster_messages
+          where processed and (last_read is null or last_read < now() at time zone 'UTC' - interval '10 minutes')
+          order by id limit ${atOnce} for update skip locked
+        ) returning request_id
+      ), answers as (
+        delete from flow_cluster_replies where request_id in (select request_id from done)
+      )
+      select count(*)::integer as removed from done`
+    removed = row?.removed ?? 0
+  }
+}).pipe(unreachable)
+
+/** Deletes old cluster messages every ten minutes. */
+const oldMessages = Layer.effectDiscard(
+  inBackground("The removal of old cluster messages", Effect.ignore(deleteOldMessages), "10 minutes")
+)
+
+/**
+ * Connections that fail a write after they were closed. Node silently drops such a write, so the sender would wait
+ * forever for a reply; in a gateway that wakes from a freeze, whose connections the others have closed, no entity would
+ * ever end.
+ */
+export const mortal = Layer.effect(
+  SocketServer.SocketServer,
+  Effect.map(SocketServer.SocketServer, (server) =>
+    SocketServer.SocketServer.of({
+      ...server,
+      run: (handler) =>
+        server.run((socket) =>
+          Effect.flatMap(Effect.serviceOption(NodeSocket.NetSocket), (connection) => {
+            if (Option.isSome(connection)) connection.value.once("close", () => refuse(connection.value))
+            return handler(socket)
+          })
+        )
+    })
+  )
+)
+
+const refuse = (connection: NodeSocket.NetSocket["Service"]): void => {
+  connection.write = () => {
+    throw new Error("the connection is closed")
+  }
+}
 
 /**
  * A member is alive as long as it updates its row in the table `gateways`. A health check over the network would detect
@@ -92,7 +151,7 @@ export const layer = Layer.unwrap(
     return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(
       Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
       Layer.provide(alone ? RunnerHealth.layerNoop : health),
-      Layer.provideMerge(Tidy.layer),
+      Layer.provideMerge(oldMessages),
       Layer.provideMerge(messages),
       Layer.provide(config)
     )

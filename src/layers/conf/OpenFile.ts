@@ -1,10 +1,38 @@
+import { createHash } from "node:crypto"
 import { Effect, type Scope, Stream } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
 import { type OpenedFile, type OpenFailure, openInside } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ConfFile } from "../../services/conf/Conf.ts"
-import { chunksOf } from "./Chunks.ts"
-import { fileHashes } from "./Hashes.ts"
+import { chunkSize, chunksOf } from "./Chunks.ts"
+
+const remembered = 10_000
+
+/**
+ * The SHA-256 of open files in hex. Results are cached by inode, size and times, so that an unchanged file is read
+ * once. Fails when a read takes longer than `deadline` milliseconds.
+ */
+export const fileHashes = (deadline: number) => {
+  const known = new Map<string, string>()
+  return async ({ handle, version, size }: OpenedFile): Promise<string> => {
+    const found = known.get(version)
+    if (found !== undefined) return found
+    const hash = createHash("sha256")
+    const buffer = Buffer.allocUnsafe(Math.min(chunkSize, Math.max(1, size)))
+    // Reads only up to the known size: bytes that are appended meanwhile belong to the next version.
+    for (let position = 0; position < size; ) {
+      const length = Math.min(buffer.length, size - position)
+      const { bytesRead } = await within(deadline, handle.read(buffer, 0, length, position))
+      if (bytesRead === 0) break
+      hash.update(buffer.subarray(0, bytesRead))
+      position += bytesRead
+    }
+    if (known.size >= remembered) known.delete(known.keys().next().value!)
+    const digest = hash.digest("hex")
+    known.set(version, digest)
+    return digest
+  }
+}
 
 const close = async (opened: OpenedFile | OpenFailure) => {
   if (typeof opened !== "string") await opened.handle.close()

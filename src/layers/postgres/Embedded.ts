@@ -1,11 +1,27 @@
-import type { Scope } from "effect"
-import { Effect, Redacted } from "effect"
+import { execFileSync } from "node:child_process"
+import { existsSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { Effect, Redacted, type Scope } from "effect"
 import { type Cluster, openCluster, superuser } from "./DatabaseCluster.ts"
 import { attempt, type EmbeddedPostgresError } from "./EmbeddedPostgresError.ts"
 import { type FolderLocked, lockFolder } from "./FolderLock.ts"
-import { takeFiles } from "./Ownership.ts"
 import { freePort, launch, type Server } from "./Server.ts"
 import { stop, stopOrphan } from "./Shutdown.ts"
+
+/**
+ * Changes the owner of the cluster's files to the user that PostgreSQL now runs as, as PostgreSQL requires. This is
+ * needed, for instance, when the system no longer allows user namespaces. A marker file survives a kill during the
+ * change: while it exists, the files may have mixed owners. No server may be running on the cluster.
+ */
+export const takeFiles = ({ account, folder }: Cluster): void => {
+  const { owner } = account
+  if (owner === undefined) return
+  const mark = join(dirname(folder), "changing-owner")
+  if (!existsSync(mark) && statSync(folder).uid === owner.uid) return
+  writeFileSync(mark, "", { mode: 0o600, flush: true })
+  execFileSync("chown", ["-hR", `${owner.uid}:${owner.gid}`, realpathSync(folder)], { stdio: "pipe" })
+  rmSync(mark)
+}
 
 /** The address of the server. It stays the same when the server is restarted. */
 export interface EmbeddedPostgres {

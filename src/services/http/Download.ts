@@ -4,8 +4,59 @@ import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { byteRange } from "./ByteRange.ts"
-import { contentDisposition } from "./ContentDisposition.ts"
+
+// Characters that need no escaping in an ext-value (attr-char of RFC 8187).
+const attrChar = /[A-Za-z0-9!#$&+.^_`|~-]/
+
+const percentEncoded = (name: string): string =>
+  [...new TextEncoder().encode(name)]
+    .map((byte) => {
+      const char = String.fromCharCode(byte)
+      return byte < 128 && attrChar.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`
+    })
+    .join("")
+
+/**
+ * Control characters, path separators, and characters that change the writing direction: with one of these, `exe.txt`
+ * may look like `txt.exe`.
+ */
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069/\\]/g
+
+/**
+ * The header value for any file name (RFC 6266). Unsafe characters become `_`. A name that is not plain ASCII is sent a
+ * second time in UTF-8 (RFC 8187).
+ */
+export const contentDisposition = (type: "attachment" | "inline", filename: string): string => {
+  const name = filename.toWellFormed().replace(unsafe, "_") || "download"
+  // Readers disagree on how to escape quotes, and some of them decode `%`.
+  const ascii = name.replace(/[^\x20-\x7e]|["%]/gu, "_")
+  return ascii === name
+    ? `${type}; filename="${ascii}"`
+    : `${type}; filename="${ascii}"; filename*=UTF-8''${percentEncoded(name)}`
+}
+
+const single = /^bytes=[ \t]*(?:(\d+)-(\d*)|-(\d+))$/i
+
+/**
+ * Parses a `Range` header for `size` bytes (RFC 9110, section 14.2): a part, the `whole`, or `unsatisfiable`. A
+ * malformed header or an unknown unit is ignored, as the RFC requires. Several ranges are answered with the whole,
+ * which the RFC allows.
+ */
+export const byteRange = (header: string, size: number): ByteSpan | "whole" | "unsatisfiable" => {
+  const match = single.exec(header.trim())
+  if (match === null) return "whole"
+  const [, first, last, suffix] = match
+  if (suffix !== undefined) {
+    const length = Number(suffix)
+    if (length === 0) return "unsatisfiable"
+    // The last bytes of an empty file are satisfiable, but `Content-Range` cannot express an empty range.
+    return size === 0 ? "whole" : { start: Math.max(0, size - length), end: size }
+  }
+  const start = Number(first)
+  const end = last === "" ? size : Number(last) + 1
+  if (end <= start && last !== "") return "whole"
+  return start >= size ? "unsatisfiable" : { start, end: Math.min(end, size) }
+}
 
 /** The state of a file that conditional requests are evaluated against. */
 export interface Representation {
