@@ -21,8 +21,6 @@ const entries = async (call: Calls, root: Root, folder: string): Promise<Readonl
   try {
     return await call<Array<string>>((done) => fs.readdir(folder, done))
   } catch (error) {
-    // A file or a loop of links where a folder should be is not ours.
-    if (["ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return []
     if (codeOf(error) !== "ENOENT") throw error
   }
   await root.present()
@@ -37,7 +35,12 @@ export async function* listBlobs(call: Calls, root: Root, tenant: string): Async
   const folder = diskPaths(root.path).blobs(tenant)
   for (const fan of (await entries(call, root, folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
     const named = new RegExp(`^${fan}[0-9a-f]{62}$`)
-    for (const sha256 of (await entries(call, root, join(folder, fan))).filter((name) => named.test(name)).sort()) {
+    const found = await entries(call, root, join(folder, fan)).catch((error) => {
+      // A file or a loop of links has the name of a folder.
+      if (["ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return []
+      throw error
+    })
+    for (const sha256 of found.filter((name) => named.test(name)).sort()) {
       const stat = await call<fs.Stats>((done) => fs.lstat(join(folder, fan, sha256), done)).catch((error) => {
         if (codeOf(error) !== "ENOENT") throw error
       })
