@@ -59,7 +59,7 @@ describe("grok conformance", () => {
     } catch (error) {
       expect((error as { code?: string }).code).toBe("ERR_SCRIPT_EXECUTION_TIMEOUT")
     }
-    expect(performance.now() - start).toBeLessThan(5_000)
+    expect(performance.now() - start).toBeLessThan(60_000)
   })
 
   it.each(cases("compile_error", "compile_ok"))("$id $kind", (one) => {

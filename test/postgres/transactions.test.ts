@@ -78,7 +78,7 @@ describe("transactions", () => {
         const sql = yield* SqlClient.SqlClient
         const slow = yield* Effect.forkChild(
           Effect.all(
-            [1, 2, 3].map(() => sql`SELECT pg_sleep(1.5)`),
+            [1, 2, 3].map(() => sql`SELECT pg_sleep(20)`),
             { concurrency: "unbounded" }
           )
         )
@@ -88,11 +88,11 @@ describe("transactions", () => {
           ["a", "b", "c", "d"].map((text) => write(text)),
           { concurrency: "unbounded" }
         )
-        expect(performance.now() - began).toBeLessThan(1000)
+        expect(performance.now() - began).toBeLessThan(15_000)
         // What was given up is still under way, and nobody is sent behind it.
         yield* Fiber.interrupt(slow)
         yield* write("later")
-        expect(performance.now() - began).toBeLessThan(1000)
+        expect(performance.now() - began).toBeLessThan(15_000)
       })
     )
 
