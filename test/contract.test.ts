@@ -76,7 +76,9 @@ const additions = [
   "get /v1/{tenant}/indices",
   "post /v1/{tenant}/search",
   "delete /v1/{tenant}/indices/{index}",
-  "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}"
+  "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
+  "delete /v1/{tenant}/flowline/executions/{id}",
+  "delete /v1/{tenant}/registry/delete/{path}"
 ]
 
 const flowline = `

@@ -5,6 +5,7 @@ import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/
 import { within } from "../drivers/files/Deadline.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
+import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
 import { defaultLimits, Settings } from "../services/shared/Settings.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { unknownSettings, variables } from "./Variables.ts"
@@ -43,6 +44,15 @@ const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, I
     ? Effect.succeed({ kind: "disk", root: value })
     : refuse("FLOW_BLOBS", "expected file:///…, an absolute path or s3://bucket/prefix")
 }
+
+/** A rule of retention: as its variable says, else the default. */
+const ruleOf = (variable: string, given: string | undefined, limits: ReadonlyArray<Limit>, otherwise: Rule) =>
+  given === undefined
+    ? Effect.succeed(otherwise)
+    : Effect.mapError(
+        Effect.fromResult(parseRule(given, limits)),
+        (message) => new InvalidSetting({ variable, message })
+      )
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 
@@ -112,6 +122,14 @@ export const layer = Layer.effect(
     if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
       return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
     }
+    const everything = ["age", "number", "bytes"] as const
+    const retention = {
+      mode: env.retention,
+      executions: yield* ruleOf("FLOW_KEEP_EXECUTIONS", env.keep.executions, everything, defaultRules.executions),
+      archives: yield* ruleOf("FLOW_KEEP_ARCHIVES", env.keep.archives, everything, defaultRules.archives),
+      versions: yield* ruleOf("FLOW_KEEP_VERSIONS", env.keep.versions, ["age", "number"], defaultRules.versions),
+      documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents)
+    }
     const conf = resolve(env.conf)
     yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
     const data = resolve(env.data)
@@ -144,6 +162,7 @@ export const layer = Layer.effect(
       runs: { all: env.runs, each: env.tenantRuns },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+      retention,
       storageDeadline,
       stopPatience: serverStop
     })

@@ -7,6 +7,7 @@ import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
+import * as Retention from "../services/retention/Retention.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
@@ -27,6 +28,7 @@ import * as JobStore from "./postgres/PostgresJobStore.ts"
 import * as PositionStore from "./postgres/PostgresPositionStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
+import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
 import { useCases } from "./UseCases.ts"
 
@@ -80,6 +82,7 @@ const Documents = PostgresSearch.layer.pipe(
 
 /** The ports with their production adapters. */
 const Adapters = Layer.mergeAll(
+  Layer.provide(RetentionStore.layer, ArtifactStore.layer),
   FlowlineStore.layer,
   ExecutionStore.layer,
   PositionStore.layer,
@@ -113,8 +116,8 @@ const Ready = Layer.effect(
   })
 )
 
-/** Background work: removes unused blobs, and hands jobs without a keeper to the cluster. */
-const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer)
+/** Background work: removes unused blobs and old history, and hands jobs without a keeper to the cluster. */
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer, Retention.schedule())
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),

@@ -45,7 +45,16 @@ export const variables = Config.all({
   tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
-  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
+  tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES")),
+  retention: Config.schema(Schema.Literals(["on", "dry-run", "off"]), "FLOW_RETENTION").pipe(
+    Config.withDefault("on" as const)
+  ),
+  keep: Config.all({
+    executions: optional("FLOW_KEEP_EXECUTIONS"),
+    archives: optional("FLOW_KEEP_ARCHIVES"),
+    versions: optional("FLOW_KEEP_VERSIONS"),
+    documents: optional("FLOW_KEEP_DOCUMENTS")
+  })
 })
 
 /** The names of the settings, in the order in which they are read. */

@@ -63,6 +63,7 @@ const eventOf = (tenant: TenantId, { seq, event, at, detail }: Event) => ({
 /** Executions in the process's memory: the same behaviour as in PostgreSQL, for tests. One gateway, so none is adopted. */
 export const layer = Layer.sync(ExecutionStore, () => {
   const entries = new Map<string, Entry>()
+  let ordinal = 0
   const keyOf = ({ tenant, id }: ExecutionKey) => `${tenant}/${id}`
   const isOpen = (entry: Entry) => !hasEnded(entry.state)
 
@@ -95,7 +96,7 @@ export const layer = Layer.sync(ExecutionStore, () => {
         entries.set(`${execution.tenant}/${id}`, {
           ...execution,
           id,
-          ordinal: entries.size + 1,
+          ordinal: ++ordinal,
           createdAt: now,
           state: "PENDING",
           owner,
@@ -170,6 +171,12 @@ export const layer = Layer.sync(ExecutionStore, () => {
         if (onlyPending && entry.state !== "PENDING") return
         entry.epoch++
         end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
+      }),
+    remove: (key) =>
+      Effect.sync(() => {
+        const entry = entries.get(keyOf(key))
+        if (entry !== undefined && !isOpen(entry)) entries.delete(keyOf(key))
+        return entry?.state
       }),
     toCancel: (owner) =>
       Effect.sync(() =>

@@ -47,7 +47,7 @@ export const layer = Layer.sync(FlowlineStore, () => {
         const versions = saved(tenant, id)?.versions
         return version === undefined ? versions?.at(-1) : versions?.[version - 1]
       }),
-    isKnown: (tenant, id) => Effect.sync(() => flowlinesOf(tenant).has(id)),
+    isSaved: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined),
     remove: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined && flowlinesOf(tenant).delete(id)),
     list: (tenant, span) =>
       Stream.suspend(() =>

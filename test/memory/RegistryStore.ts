@@ -20,7 +20,7 @@ export const layer = Layer.effect(
           }
           const versions = shelf.registry.get(path) ?? []
           if (!isExpected(expected, versions.at(-1)?.sha256)) return { _tag: "Unexpected" }
-          const version = versions.length + 1
+          const version = (versions.at(-1)?.version ?? 0) + 1
           shelf.registry.set(path, [...versions, { path, version, createdAt, ...blob }])
           const usage = shelf.over(quota)
           if (usage === undefined) return { _tag: "Kept", version }
@@ -31,7 +31,18 @@ export const layer = Layer.effect(
       get: (tenant, path, version) =>
         Effect.sync(() => {
           const versions = shelves.of(tenant).registry.get(path) ?? []
-          return version === undefined ? versions.at(-1) : versions[version - 1]
+          return version === undefined ? versions.at(-1) : versions.find((one) => one.version === version)
+        }),
+      remove: (tenant, path, version) =>
+        Effect.sync(() => {
+          const { registry } = shelves.of(tenant)
+          const versions = registry.get(path) ?? []
+          const gone = versions.filter((one) => version === undefined || one.version === version)
+          const left = versions.filter((one) => !gone.includes(one))
+          if (gone.length === 0) return undefined
+          if (left.length === 0) registry.delete(path)
+          else registry.set(path, left)
+          return [...new Set(gone.map(({ sha256 }) => sha256))]
         }),
       list: (tenant, { after, limit }) =>
         Stream.suspend(() => {

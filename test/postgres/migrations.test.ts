@@ -82,6 +82,40 @@ describe("migrations", () => {
     )
   )
 
+  it.live("keep the definitions of executions whose flowlines were deleted, and count what is there", () =>
+    onEmptyDatabase(
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const before = Object.entries(migrations).filter(([name]) => name < "0010")
+        yield* migrate(Object.fromEntries(before))
+        yield* sql`insert into flowlines (tenant, id, version, saved) values ('t', 'here', 1, true), ('t', 'once', 1, false)`
+        yield* sql`
+          insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
+          values ('t', 'here', 1, '{"here":1}', 'p', now()), ('t', 'once', 1, '{"once":1}', 'p', now())`
+        yield* sql`
+          insert into executions (tenant, id, flowline_id, version, runtime, dag, state, ended_at)
+          values ('t', 'a', 'here', 1, 'stream', '{"here":1}', 'SUCCEEDED', now()),
+            ('t', 'b', 'gone', 2, 'stream', '{"gone":2}', 'FAILED', now()),
+            ('t', 'c', 'gone', 3, 'stream', '{"gone":3}', 'RUNNING', null)`
+        yield* sql`insert into execution_output values ('t', 'a', 1, now(), 'show', 'four')`
+        yield* migrate(migrations)
+        const rows = yield* sql`
+          select e.id, v.dag, e.output_bytes::integer as bytes, f.saved
+          from executions e join flowline_versions v on (v.tenant, v.id, v.version) = (e.tenant, e.flowline_id, e.version)
+            join flowlines f on (f.tenant, f.id) = (v.tenant, v.id)
+          order by e.id`
+        expect(rows).toEqual([
+          { id: "a", dag: '{"here":1}', bytes: 8, saved: true },
+          { id: "b", dag: '{"gone":2}', bytes: 0, saved: false },
+          { id: "c", dag: '{"gone":3}', bytes: 0, saved: false }
+        ])
+        expect(yield* sql`select kind, number::integer, bytes::integer from history_usage`).toEqual([
+          { kind: "executions", number: 2, bytes: 8 }
+        ])
+      })
+    )
+  )
+
   it.live("refuse a database that is newer than the gateway", () =>
     onEmptyDatabase(
       Effect.gen(function* () {

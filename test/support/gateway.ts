@@ -10,6 +10,7 @@ import { Routes, table } from "../../src/Http.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
 import * as Production from "../../src/layers/Production.ts"
+import { defaultRules } from "../../src/services/shared/RetentionRules.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as Memory from "../memory/Memory.ts"
@@ -53,6 +54,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         runs: { all: 16, each: 8 },
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
+        retention: defaultRules,
         storageDeadline: 5000,
         stopPatience: 20_000,
         ...given

@@ -36,8 +36,8 @@ export const layer = Layer.effect(
       for (let at = now; ; at++) {
         const id = ExecutionId(`${e.flowlineId}-${at}`)
         const rows = yield* sql`
-          insert into executions (tenant, id, flowline_id, version, runtime, dag, state, owner)
-          values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, ${e.dag}, 'PENDING', ${owner})
+          insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
+          values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner})
           on conflict do nothing returning 1`
         if (rows.length > 0) return { tenant: e.tenant, id }
       }
@@ -45,9 +45,11 @@ export const layer = Layer.effect(
 
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
       const [row] = yield* sql<Claim>`
-        update executions set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
-        where tenant = ${key.tenant} and id = ${key.id} and ${open} and not cancelled
-        returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::integer as lines`
+        update executions e set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
+        from flowline_versions v
+        where e.tenant = ${key.tenant} and e.id = ${key.id} and ${open} and not cancelled
+          and v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
+        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::integer as lines`
       return row
     }, unreachable)
 
@@ -80,7 +82,7 @@ export const layer = Layer.effect(
       return reached(
         yield* sql`
         with execution as (
-          update executions set lines = ${lines.at(-1)?.seq ?? 0}
+          update executions set lines = ${lines.at(-1)?.seq ?? 0}, output_bytes = output_bytes + ${Buffer.byteLength(rows)}
           where ${current(attempt)} and state = 'RUNNING' returning tenant, id
         ), added as (
           insert into execution_output (tenant, execution_id, seq, at, component, text)
@@ -158,6 +160,13 @@ export const layer = Layer.effect(
           )
           insert into execution_events (tenant, execution_id, seq, event, at)
           select tenant, id, 2, event, event_at from execution on conflict do nothing`
+      }, unreachable),
+      remove: Effect.fn("ExecutionStore.remove")(function* ({ tenant, id }) {
+        const [row] = yield* sql<{ state: ExecutionState }>`
+          with before as (select state from executions where tenant = ${tenant} and id = ${id} for update),
+          gone as (delete from executions where tenant = ${tenant} and id = ${id} and not (${open}) returning flowline_id)
+          select state from before`
+        return row?.state
       }, unreachable),
       toCancel: (owner) =>
         unreachable(sql<ExecutionKey>`

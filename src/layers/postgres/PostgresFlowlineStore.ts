@@ -28,7 +28,8 @@ export const layer = Layer.effect(
     ) {
       const [row] = yield* sql<{ savedAt: string }>`
         with flowline as (
-          insert into flowlines (tenant, id, version, saved) values (${tenant}, ${flowline.id}, 1, ${saved})
+          insert into flowlines (tenant, id, version, saved, unsaved_at)
+          values (${tenant}, ${flowline.id}, 1, ${saved}, case when ${saved} then null else clock_timestamp() end)
         )
         insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
         values (${tenant}, ${flowline.id}, 1, ${flowline.dag}, ${flowline.platformId}, clock_timestamp())
@@ -83,13 +84,16 @@ export const layer = Layer.effect(
       )
     })
 
-    const isKnown = Effect.fn("FlowlineStore.isKnown")(function* (tenant: TenantId, id: FlowlineId) {
-      const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id}`
+    const isSaved = Effect.fn("FlowlineStore.isSaved")(function* (tenant: TenantId, id: FlowlineId) {
+      const rows = yield* sql`select 1 from flowlines where tenant = ${tenant} and id = ${id} and saved`
       return rows.length > 0
     }, unreachable)
 
     const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: TenantId, id: FlowlineId) {
-      const rows = yield* sql`delete from flowlines where tenant = ${tenant} and id = ${id} and saved returning 1`
+      // Executions refer to the versions that they run. Retention removes the flowline when none is left.
+      const rows = yield* sql`
+        update flowlines set saved = false, unsaved_at = clock_timestamp()
+        where tenant = ${tenant} and id = ${id} and saved returning 1`
       return rows.length > 0
     }, unreachable)
 
@@ -98,7 +102,7 @@ export const layer = Layer.effect(
       revise,
       get: (tenant, id, version) =>
         version === undefined ? getCurrent([tenant, id]) : getVersion(tenant, id, version),
-      isKnown,
+      isSaved,
       remove,
       list: (tenant, { after, limit }) =>
         unreachableStream(

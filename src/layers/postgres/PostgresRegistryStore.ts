@@ -46,9 +46,11 @@ export const layer = Layer.effect(
             insert into registry_paths (tenant, path, version)
             select ${tenant}, folder, 0 from unnest(${folders}::text[]) with ordinality as f(folder, depth)
             order by depth on conflict do nothing`
-          const [file] = yield* sql<{ path: string }>`
-            select path from registry_paths
-            where tenant = ${tenant} and path = any(${folders}::text[]) and version > 0 limit 1`
+          // Locked, so that no folder is removed before this file is in it.
+          const above = yield* sql<{ path: string; version: number }>`
+            select path, version from registry_paths
+            where tenant = ${tenant} and path = any(${folders}::text[]) order by path for share`
+          const file = above.find(({ version }) => version > 0)
           if (file !== undefined) return yield* refuse(`${file.path} is a file, so no path below it can exist`)
         }
         const [counted] = yield* sql<{ version: number }>`
@@ -58,11 +60,14 @@ export const layer = Layer.effect(
         if (counted === undefined) return yield* refuse(`${path} is a folder of other files`)
         const { version } = counted
         const [latest] = yield* sql<{ sha256: string }>`
-          select sha256 from registry_versions where tenant = ${tenant} and path = ${path} and version = ${version - 1}`
+          select sha256 from registry_versions where tenant = ${tenant} and path = ${path}
+          order by version desc limit 1`
         if (!isExpected(expected, latest?.sha256)) return yield* new Refused({ kept: { _tag: "Unexpected" } })
         yield* sql`
-          insert into registry_versions (tenant, path, version, sha256, size)
-          values (${tenant}, ${path}, ${version}, ${sha256}, ${size}::bigint)`
+          insert into registry_versions (tenant, path, version, sha256, size, created_at)
+          select tenant, path, version, ${sha256}, ${size}::bigint,
+            case when version = 1 then created_at else clock_timestamp() end
+          from registry_paths where tenant = ${tenant} and path = ${path}`
         yield* checkQuota(sql, tenant, quota)
         return { _tag: "Kept", version }
       })
@@ -82,18 +87,47 @@ export const layer = Layer.effect(
       return row
     }, unreachable)
 
+    const remove = Effect.fn("RegistryStore.remove")(function* (tenant: TenantId, path: string, version?: number) {
+      const chosen = version === undefined ? sql`true` : sql`version = ${version}`
+      const work = Effect.gen(function* () {
+        yield* sql`select 1 from registry_paths where tenant = ${tenant} and path = ${path} for update`
+        const gone = yield* sql<{ sha256: string }>`
+          delete from registry_versions where tenant = ${tenant} and path = ${path} and ${chosen} returning sha256`
+        if (gone.length === 0) return undefined
+        const [left] = yield* sql`select 1 from registry_versions where tenant = ${tenant} and path = ${path} limit 1`
+        if (left === undefined) yield* removePath(tenant, path)
+        return [...new Set(gone.map(({ sha256 }) => sha256))]
+      })
+      return yield* sql.withTransaction(work)
+    }, unreachable)
+
+    /** Removes a path without versions, and the folders that are empty then. */
+    const removePath = Effect.fnUntraced(function* (tenant: TenantId, path: string) {
+      const folders = foldersOf(path)
+      yield* sql`
+        select 1 from registry_paths where tenant = ${tenant} and path = any(${folders}::text[])
+        order by path for update`
+      for (const one of [path, ...folders.toReversed()]) {
+        yield* sql`
+          delete from registry_paths p where tenant = ${tenant} and path = ${one} and not exists (
+            select 1 from registry_paths where tenant = ${tenant} and path > ${`${one}/`} and path < ${`${one}0`})`
+      }
+    })
+
     return RegistryStore.of({
       put,
       get,
+      remove,
       list: (tenant, { after, limit }) =>
         unreachableStream(
           wide<RegistryRow>`
             select p.path as key, v.sha256,
               '{"name":' || to_json(p.path) || ',"updateTime":"' || flow_iso(v.created_at) || '","creationTime":"'
-                || flow_iso(f.created_at) || '","version":' || p.version || '}' as json
-            from registry_paths p
-              join registry_versions v on v.tenant = p.tenant and v.path = p.path and v.version = p.version
-              join registry_versions f on f.tenant = p.tenant and f.path = p.path and f.version = 1
+                || flow_iso(p.created_at) || '","version":' || v.version || '}' as json
+            from registry_paths p cross join lateral (
+              select sha256, created_at, version from registry_versions
+              where tenant = p.tenant and path = p.path order by version desc limit 1
+            ) v
             where p.tenant = ${tenant} and p.version > 0 and p.path > ${after ?? ""}
             order by p.path limit ${limit ?? null}::bigint`.stream
         ),

@@ -65,7 +65,12 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       params: detailParams,
       success: HttpApiSchema.Accepted,
       error: [Conflict, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Cancels an execution; its state tells when it is done")
+    }).annotate(OpenApi.Summary, "Cancels an execution; its state tells when it is done"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/executions/:id", {
+      params: executionParams,
+      success: HttpApiSchema.NoContent,
+      error: [Conflict, NotFound, StorageUnreachable]
+    }).annotate(OpenApi.Summary, "Deletes an ended execution with its events and output; its archive stays")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Executions" })) {}

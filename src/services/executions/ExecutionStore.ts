@@ -15,6 +15,7 @@ export interface ExecutionKey {
   readonly id: ExecutionId
 }
 
+/** A version of a flowline that is stored, and its text. */
 export interface NewExecution {
   readonly tenant: TenantId
   readonly flowlineId: FlowlineId
@@ -79,6 +80,8 @@ export class ExecutionStore extends Context.Service<
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** Ends an execution that is marked for cancelling, when no run of it is under way; or only while it is pending. */
     readonly endCancelled: (key: ExecutionKey, onlyPending: boolean) => Effect.Effect<void, StorageUnreachable>
+    /** Deletes an execution with its events and output if it has ended; answers the state that it had. */
+    readonly remove: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
     /** Executions of `owner` that are marked for cancelling and have not ended. */
     readonly toCancel: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     /** The oldest executions of `owner` that nobody has claimed for some seconds: they wait, or nobody was told. */

@@ -29,6 +29,11 @@ export class Executions extends Context.Service<
       flowlineId: FlowlineId,
       id: ExecutionId
     ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
+    /** Deletes an ended execution with its events and output. Its archive stays. */
+    readonly remove: (
+      tenant: TenantId,
+      id: ExecutionId
+    ) => Effect.Effect<void, NotFound | Conflict | StorageUnreachable>
     readonly detail: (
       tenant: TenantId,
       flowlineId: FlowlineId,
@@ -154,9 +159,19 @@ export class Executions extends Context.Service<
           yield* detail(tenant, flowlineId, id)
           const state = yield* store.cancel({ tenant, id })
           if (state !== undefined && hasEnded(state)) {
-            return yield* new Conflict({ state, detail: "The execution has ended" })
+            return yield* new Conflict({
+              state,
+              detail: `The execution has ended. DELETE /v1/${tenant}/flowline/executions/${id} deletes it`
+            })
           }
           yield* supervisor.stop({ tenant, id })
+        }),
+        remove: Effect.fn("Executions.remove")(function* (tenant, id) {
+          const state = yield* store.remove({ tenant, id })
+          if (state === undefined) return yield* new NotFound({ kind: "execution", tenant, id })
+          if (!hasEnded(state)) {
+            return yield* new Conflict({ state, detail: "The execution has not ended: cancel it first" })
+          }
         }),
         detail,
         list: (tenant, span) => store.list(tenant, undefined, span),
@@ -164,7 +179,7 @@ export class Executions extends Context.Service<
           const rows = (span: ListSpan) => store.list(tenant, flowlineId, span)
           // The executions of a flowline stay when it is deleted.
           const known =
-            (yield* flowlineStore.isKnown(tenant, flowlineId)) ||
+            (yield* flowlineStore.isSaved(tenant, flowlineId)) ||
             (yield* Stream.runCollect(rows({ after: undefined, limit: 1 }))).length > 0
           return known ? rows : yield* new NotFound({ kind: "flowline", tenant, id: flowlineId })
         }),

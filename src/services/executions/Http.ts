@@ -47,5 +47,6 @@ export const ExecutionsHttp = HttpApiBuilder.group(
       .handle("cancel", ({ params }) =>
         executions.cancel(TenantId(params.tenant), FlowlineId(params.flowlineId), ExecutionId(params.executionId))
       )
+      .handle("remove", ({ params }) => executions.remove(TenantId(params.tenant), ExecutionId(params.id)))
   })
 )

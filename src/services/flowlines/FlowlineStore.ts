@@ -47,11 +47,11 @@ export class FlowlineStore extends Context.Service<
       id: FlowlineId,
       version?: number
     ) => Effect.Effect<FlowlineVersion | undefined, StorageUnreachable>
-    /** Whether a flowline with this id exists, saved or run once. */
-    readonly isKnown: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
+    /** Whether a saved flowline has this id. */
+    readonly isSaved: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Removes a saved flowline with its versions. Returns false when it does not exist. */
+    /** Removes a saved flowline. What its executions ran stays as long as they do. Returns false when it does not exist. */
     readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

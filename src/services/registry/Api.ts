@@ -70,7 +70,17 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       error: [NotFound, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
-      .annotate(OpenApi.Summary, "Gets the metadata of a file")
+      .annotate(OpenApi.Summary, "Gets the metadata of a file"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/registry/delete/:path", {
+      params,
+      query: {
+        version: query.version.annotate({ description: "Version; without it all versions are deleted" })
+      },
+      success: HttpApiSchema.NoContent,
+      error: [BadRequest, NotFound, StorageUnreachable]
+    })
+      .annotate(SpansSegments, true)
+      .annotate(OpenApi.Summary, "Deletes a version of a file, or the file with all its versions")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Registry" })) {}

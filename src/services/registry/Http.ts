@@ -7,6 +7,7 @@ import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readUpload } from "../http/Upload.ts"
+import { versionsNamedAs } from "../http/VersionQuery.ts"
 import type { FormPart } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -80,6 +81,12 @@ export const RegistryHttp = HttpApiBuilder.group(
             read: (span) => registry.read(tenant, file.sha256, span)
           })
         })
+      )
+      .handle("remove", ({ params: { path, ...params }, query, request }) =>
+        Effect.andThen(
+          versionsNamedAs("version", request),
+          registry.remove(TenantId(params.tenant), path, query.version)
+        )
       )
       .handleRaw("metadata", ({ params: { path, ...params }, query }) => {
         const tenant = TenantId(params.tenant)

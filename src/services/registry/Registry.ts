@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Schema, Stream } from "effect"
+import { Context, Effect, Layer, Schema, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
@@ -45,6 +45,12 @@ export class Registry extends Context.Service<
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion, NotFound | StorageUnreachable>
+    /** Deletes a version of a file, or the file with all versions. Its bytes are freed in the background. */
+    readonly remove: (
+      tenant: TenantId,
+      path: string,
+      version?: number
+    ) => Effect.Effect<void, NotFound | StorageUnreachable>
     readonly details: (tenant: TenantId, version: RegistryVersion) => RegistryDetails
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     readonly read: (
@@ -62,6 +68,11 @@ export class Registry extends Context.Service<
       const sweep = yield* BlobSweep
       const { quota } = yield* Settings
       yield* sweep.hold(store.references)
+
+      const scope = yield* Scope.Scope
+
+      const missing = (tenant: TenantId, path: string, version?: number) =>
+        new NotFound({ kind: "resource", tenant, id: version === undefined ? path : `${path} ${version}` })
 
       const notCreated = (tenant: TenantId, path: string, detail: string) =>
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
@@ -93,8 +104,12 @@ export class Registry extends Context.Service<
         }),
         get: Effect.fn("Registry.get")(function* (tenant, path, version) {
           const found = isRelativePath(path) ? yield* store.get(tenant, path, version) : undefined
-          const id = version === undefined ? path : `${path} ${version}`
-          return found ?? (yield* new NotFound({ kind: "resource", tenant, id }))
+          return found ?? (yield* missing(tenant, path, version))
+        }),
+        remove: Effect.fn("Registry.remove")(function* (tenant, path, version) {
+          const sha256s = isRelativePath(path) ? yield* store.remove(tenant, path, version) : undefined
+          if (sha256s === undefined) return yield* missing(tenant, path, version)
+          yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, sha256s)), scope)
         }),
         details: (tenant, version) => ({
           name: version.path,

@@ -63,6 +63,15 @@ export class RegistryStore extends Context.Service<
       path: string,
       version?: number
     ) => Effect.Effect<RegistryVersion | undefined, StorageUnreachable>
+    /**
+     * Deletes a version, or all versions of the path. Returns the hashes of their blobs, or undefined when there is no
+     * such version.
+     */
+    readonly remove: (
+      tenant: TenantId,
+      path: string,
+      version?: number
+    ) => Effect.Effect<ReadonlyArray<string> | undefined, StorageUnreachable>
     /** The latest version of each path, ordered by path. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<RegistryRow, StorageUnreachable>
     /** Which of the given blobs a version refers to. */

@@ -1,5 +1,6 @@
 import { Context } from "effect"
 import type { BlobPlace } from "../../protocol/Places.ts"
+import type { Rules } from "./RetentionRules.ts"
 import type { TenantId } from "./Tenant.ts"
 
 /** Limits on requests, in bytes. A request over a limit is answered 413 with the name and value of the limit. */
@@ -57,6 +58,8 @@ export class Settings extends Context.Service<
     readonly outputLines: number
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
+    /** What is kept of each tenant's history. */
+    readonly retention: Rules
     /** Milliseconds that a storage has to answer before the request fails with 504. */
     readonly storageDeadline: number
     /** Milliseconds that running requests have to finish when the gateway stops. */
