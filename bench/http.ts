@@ -132,8 +132,8 @@ try {
   const client = new pg.Client({ connectionString: database })
   await client.connect()
   await client.query(`
-    insert into executions (tenant, id, flowline_id, version, runtime, dag, state, job_id, started_at, ended_at, event, event_at)
-    select 'mytenant', '${id}-' || n, '${id}', 1, 'stream', '{}', 'SUCCEEDED', 'host:' || n, now(), now(),
+    insert into executions (tenant, id, flowline_id, version, runtime, state, job_id, started_at, ended_at, event, event_at)
+    select 'mytenant', '${id}-' || n, '${id}', 1, 'stream', 'SUCCEEDED', 'host:' || n, now(), now(),
       'stream.application.end', now() from generate_series(1, 10000) n`)
   await client.query("analyze")
   await client.end()

@@ -223,12 +223,15 @@ class Run:
         self._modules = Modules(order["files"])
         sys.meta_path.append(self._modules)
         self._stop = threading.Event()
+        self._counting = threading.Lock()
 
     def counters(self):
-        self._channel.message(
-            "counters",
-            {it.component: [it.records_in, it.records_out, it.records_failed] for it in self.stations.values()},
-        )
+        # Under a lock, so that no thread sends numbers that are older than those already sent.
+        with self._counting:
+            self._channel.message(
+                "counters",
+                {it.component: [it.records_in, it.records_out, it.records_failed] for it in self.stations.values()},
+            )
 
     def _count(self):
         while not self._stop.wait(COUNTER_SECONDS):

@@ -28,7 +28,7 @@ import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 
 /** Maximum number of rows that one statement deletes. */
-const atOnce = 10_000
+const atOnce = 1000
 
 /**
  * Deletes the cluster messages of finished executions and jobs, with their replies. They are no longer needed: if one

@@ -1,0 +1,270 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer, Redacted } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
+import * as PostgresSearch from "../src/drivers/search/PostgresSearch.ts"
+import { Search } from "../src/drivers/search/Search.ts"
+import * as Retention from "../src/services/retention/Retention.ts"
+import { versionKey } from "../src/services/shared/Versions.ts"
+import { gateway } from "../test/support/gateway.ts"
+import { startTestServer } from "../test/support/postgresServer.ts"
+import { startProcess, temporary } from "../test/support/process-gateway.ts"
+
+// A gateway with years of history against one with a day's: the same reads, alternated, medians. Then the history is
+// bounded by retention while more of it is written, and the size of the database is followed. `BENCH_SCALE` is a factor
+// on all sizes: 1 is 1 M executions with 10 M events and 20 M lines of output, 10,000 flowlines, 100,000 artifacts,
+// 100,000 archives, 100,000 registry files and 10 M documents, which takes about 30 GB.
+
+const scale = Number(process.env["BENCH_SCALE"] ?? 1)
+const requests = Number(process.env["BENCH_REQUESTS"] ?? 100)
+const tenant = "mytenant"
+
+interface Sizes {
+  readonly executions: number
+  readonly flowlines: number
+  readonly artifacts: number
+  readonly documents: number
+}
+
+const full: Sizes = {
+  executions: Math.round(1_000_000 * scale),
+  flowlines: Math.round(10_000 * scale),
+  artifacts: Math.round(100_000 * scale),
+  documents: Math.round(10_000_000 * scale)
+}
+const small: Sizes = { executions: 100, flowlines: 10, artifacts: 10, documents: 1000 }
+
+const eventsOfEach = 10
+const linesOfEach = 20
+const atOnce = 20_000
+
+/** Runs a statement for each range of at most `atOnce` numbers below `count`. */
+const inRanges = <E, R>(count: number, work: (from: number, to: number) => Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    for (let from = 0; from < count; from += atOnce) yield* work(from, Math.min(count, from + atOnce) - 1)
+  })
+
+const document = (n: number) => ({
+  id: String(n),
+  source: {
+    "@timestamp": new Date(1_770_000_000_000 + n * 1000).toISOString(),
+    status: 200 + (n % 5) * 100,
+    path: `/api/v1/items/${n}`,
+    message: `request ${n} of user ${n % 1000}`
+  }
+})
+
+const dag = JSON.stringify({ runtime: "stream", settings: {}, dag: [{ type: "show", subscribe: [], publish: [] }] })
+
+const addExecutions = (first: number, count: number, flowlines: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* inRanges(count, (from, to) =>
+      Effect.gen(function* () {
+        const range = sql`generate_series(${first + from}::bigint, ${first + to}::bigint) n`
+        yield* sql`
+          insert into executions (tenant, id, flowline_id, version, runtime, state, lines, output_bytes, started_at, event, event_at)
+          select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, 'f' || n % ${flowlines}::bigint, 1, 'stream',
+            'RUNNING', ${linesOfEach}, ${linesOfEach * 100}, now() - interval '1 minute', 'stream.application.end', now() from ${range}`
+        yield* sql`
+          insert into execution_events (tenant, execution_id, seq, event, at)
+          select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, seq, 'stream.application.start', now()
+          from ${range}, generate_series(1, ${eventsOfEach}::integer) seq`
+        yield* sql`
+          insert into execution_output (tenant, execution_id, seq, at, component, text)
+          select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, seq, now(), 'show', repeat('x', 60)
+          from ${range}, generate_series(1, ${linesOfEach}::integer) seq`
+        // The end comes by an update, as it does in the gateway: it is what counts the execution.
+        yield* sql`
+          update executions set state = 'SUCCEEDED', ended_at = now() + n * interval '1 microsecond'
+          from ${range} where tenant = ${tenant} and id = 'f' || n % ${flowlines}::bigint || '-' || n`
+      })
+    )
+  })
+
+const fill = Effect.fnUntraced(function* ({ executions, flowlines, artifacts, documents }: Sizes) {
+  const sql = yield* SqlClient.SqlClient
+  const zero = "0".repeat(64)
+  yield* sql`insert into flowlines (tenant, id, version, saved)
+    select ${tenant}, 'f' || n, 1, true from generate_series(0, ${flowlines - 1}::integer) n`
+  yield* sql`insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
+    select ${tenant}, 'f' || n, 1, ${dag}, 'p', now() from generate_series(0, ${flowlines - 1}::integer) n`
+  yield* addExecutions(0, executions, flowlines)
+  const key = versionKey("1.0.0")
+  yield* inRanges(artifacts, (from, to) =>
+    Effect.gen(function* () {
+      const range = sql`generate_series(${from}::integer, ${to}::integer) n`
+      yield* sql`insert into artifacts select ${tenant}, 'group.' || n / 1000, 'artifact-' || n, ${key} from ${range}`
+      yield* sql`insert into artifact_versions select ${tenant}, 'group.' || n / 1000, 'artifact-' || n, ${key}, '1.0.0',
+        'FILE', json_build_object('group', 'group.' || n / 1000, 'artifact', 'artifact-' || n, 'version', '1.0.0', 'type',
+        'FILE', 'file', 'f', 'createdAt', '2026-01-01T00:00:00.000Z', 'size', 1, 'sha256', ${zero}::text)::text, '{}',
+        ${zero}, 1 from ${range}`
+      yield* sql`insert into archives (tenant, id, flowline_id, sha256, size, entries)
+        select ${tenant}, 'a-' || n, 'f0', ${zero}, 1, 1 from ${range}`
+      yield* sql`insert into registry_paths (tenant, path, version) select ${tenant}, 'files/' || n, 1 from ${range}`
+      yield* sql`insert into registry_versions (tenant, path, version, sha256, size)
+        select ${tenant}, 'files/' || n, 1, ${zero}, 1 from ${range}`
+    })
+  )
+  const search = yield* Search
+  for (let from = 0; from < documents; from += 5000) {
+    const some = Array.from({ length: Math.min(5000, documents - from) }, (_, at) => document(from + at))
+    yield* search.write(tenant, `${tenant}-access`, some)
+  }
+  yield* sql`analyze`
+})
+
+const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+/** Reads of both gateways; `last` is the number of the newest of each kind. */
+const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<readonly [string, string, string?]> => {
+  const middle = executions >> 1
+  const flowline = `f${middle % flowlines}`
+  const execution = `${flowline}-${middle}`
+  const artifact = artifacts >> 1
+  const name = `group=group.${Math.floor(artifact / 1000)}&artifact=artifact-${artifact}`
+  return [
+    ["page of flowlines", "flowline?limit=10"],
+    ["flowline", `flowline/${flowline}`],
+    ["page of executions", "flowline/executions?limit=10"],
+    ["page of a flowline's executions", `flowline/executions/${flowline}?limit=10`],
+    ["execution", `flowline/${flowline}/executions/${execution}`],
+    ["its events", `flowline/executions/${execution}/events`],
+    ["its output", `flowline/executions/${execution}/output`],
+    ["page of archives", "archives?limit=10"],
+    ["page of artifacts", "resources/list?limit=10"],
+    ["metadata of an artifact", `resources/metadata?${name}`],
+    ["page of the registry", "registry?limit=10"],
+    ["metadata of a registry file", `registry/metadata/files/${artifact}`],
+    ["newest 10 documents", "search", JSON.stringify({ index: `${tenant}-access`, size: 10 })],
+    [
+      "10 documents of a minute",
+      "search",
+      JSON.stringify({
+        index: `${tenant}-access`,
+        size: 10,
+        query: { range: { "@timestamp": { gte: "2026-02-02T02:45:00Z", lt: "2026-02-02T02:46:00Z" } } }
+      })
+    ]
+  ]
+}
+
+const time = async (url: string, body: string | undefined): Promise<number> => {
+  const began = performance.now()
+  const answer = await fetch(
+    url,
+    body === undefined ? {} : { method: "POST", body, headers: { "content-type": "application/json" } }
+  )
+  const text = await answer.text()
+  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${text}`)
+  return performance.now() - began
+}
+
+/** A gateway in a process of its own on a database of its own, filled. */
+const filled = Effect.fnUntraced(function* (sizes: Sizes) {
+  const database = yield* startTestServer
+  const data = yield* temporary
+  const started = startProcess({
+    FLOW_DATA: data,
+    FLOW_DATABASE_URL: Redacted.value(database),
+    FLOW_RETENTION: "off",
+    FLOW_LOG: "warn"
+  })
+  yield* Effect.addFinalizer(() =>
+    Effect.promise(() => {
+      started.process.kill("SIGTERM")
+      return started.exit
+    })
+  )
+  const { url } = yield* Effect.promise(started.ready)
+  const sql = yield* PgClient.make({ url: database })
+  const search = PostgresSearch.layer.pipe(
+    Layer.provide(Layer.succeed(PostgresSearch.SearchConfig, { url: database, connections: 2 }))
+  )
+  const began = performance.now()
+  yield* fill(sizes).pipe(Effect.provide(search), Effect.provideService(SqlClient.SqlClient, sql))
+  console.log(`filled ${JSON.stringify(sizes)} in ${Math.round((performance.now() - began) / 1000)} s`)
+  return { url: `${url}/v1/${tenant}`, database, sql, sizes }
+})
+
+type Filled = Effect.Success<ReturnType<typeof filled>>
+
+/** Tables that were read from end to end, and have grown beyond a few pages. */
+const scans = ({ sql }: Filled) =>
+  Effect.map(
+    sql<{ name: string; scans: number }>`
+      select relname as name, seq_scan::float8 as scans from pg_stat_user_tables
+      where n_live_tup > 5000 order by relname`,
+    (rows) => new Map(rows.map(({ name, scans }) => [name, scans]))
+  )
+
+const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
+  const before = yield* scans(large)
+  console.log("\nread | large | small | ratio (at most 2)")
+  const smallReads = reads(few.sizes)
+  let worst = 0
+  for (const [at, [what, path, body]] of reads(large.sizes).entries()) {
+    const times: Array<readonly [number, number]> = []
+    for (let n = 0; n < requests; n++) {
+      const other = smallReads[at]!
+      const ours = yield* Effect.promise(() => time(`${large.url}/${path}`, body))
+      times.push([ours, yield* Effect.promise(() => time(`${few.url}/${other[1]}`, other[2]))])
+    }
+    const [ours = 0, theirs = 0] = [0, 1].map((side) =>
+      median(times.slice(requests / 5).map((pair) => pair[side] ?? 0))
+    )
+    worst = Math.max(worst, ours / theirs)
+    console.log(`${what} | ${ours.toFixed(2)} ms | ${theirs.toFixed(2)} ms | ${(ours / theirs).toFixed(2)}`)
+  }
+  // PostgreSQL reports what a connection has done within a second.
+  yield* Effect.sleep("2 seconds")
+  const after = yield* scans(large)
+  const scanned = [...after].filter(([name, count]) => count > (before.get(name) ?? 0)).map(([name]) => name)
+  console.log(`worst ratio ${worst.toFixed(2)}; tables read from end to end: ${scanned.join(", ") || "none"}`)
+})
+
+/** Writes executions beside retention; the size after each round of writing. */
+const steady = Effect.fnUntraced(function* ({ database, sql, sizes }: Filled) {
+  const keep = Math.max(1000, sizes.executions >> 2)
+  const size = Effect.map(
+    sql<{ rows: number; mib: number }>`
+      select (select number from history_usage where kind = 'executions')::float8 as rows,
+        (sum(pg_total_relation_size(c.oid)) / 1048576)::float8 as mib
+      from pg_class c where relname in ('executions', 'execution_events', 'execution_output')`,
+    ([row]) => row ?? { rows: 0, mib: 0 }
+  )
+  const report = (what: string, { rows, mib }: { readonly rows: number; readonly mib: number }) =>
+    console.log(`${what} | ${rows} executions | ${Math.round(mib)} MiB`)
+  console.log(`\nretention of ${keep} executions | left | size`)
+  report("before", yield* size)
+  const rules = { mode: "on", executions: { number: keep }, archives: {}, versions: {}, documents: {} } as const
+  const retention = Layer.provideMerge(
+    Retention.schedule("1 second"),
+    gateway({ databaseUrl: Redacted.value(database), retention: rules, logLevel: "none" })
+  )
+  yield* Effect.gen(function* () {
+    for (let round = 0; round < 6; round++) {
+      if (round > 0) {
+        const adding = addExecutions(sizes.executions + round * keep, keep, sizes.flowlines)
+        yield* Effect.provideService(adding, SqlClient.SqlClient, sql)
+      }
+      const began = performance.now()
+      for (;;) {
+        if ((yield* size).rows <= keep) break
+        yield* Effect.sleep("500 millis")
+      }
+      const seconds = ((performance.now() - began) / 1000).toFixed(1)
+      yield* sql`vacuum analyze executions, execution_events, execution_output`
+      report(`after ${round * keep} more, ${seconds} s later`, yield* size)
+    }
+  }).pipe(Effect.provide(retention))
+})
+
+const whole = Effect.gen(function* () {
+  const few = yield* filled(small)
+  const large = yield* filled(full)
+  yield* compare(large, few)
+  yield* steady(large)
+})
+
+await Effect.runPromise(Effect.scoped(whole).pipe(Effect.provide(Reactivity.layer)))
