@@ -136,13 +136,13 @@ const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<reado
     ["metadata of an artifact", `resources/metadata?${name}`],
     ["page of the registry", "registry?limit=10"],
     ["metadata of a registry file", `registry/metadata/files/${artifact}`],
-    ["newest 10 documents", "search", JSON.stringify({ index: `${tenant}-access`, size: 10 })],
+    ["first 10 documents", "search", JSON.stringify({ index: `${tenant}-access`, limit: 10 })],
     [
       "10 documents of a minute",
       "search",
       JSON.stringify({
         index: `${tenant}-access`,
-        size: 10,
+        limit: 10,
         query: { range: { "@timestamp": { gte: "2026-02-02T02:45:00Z", lt: "2026-02-02T02:46:00Z" } } }
       })
     ]
