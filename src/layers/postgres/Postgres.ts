@@ -23,12 +23,12 @@ import { makeShortClient } from "./ShortClient.ts"
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
 /**
- * Statements of requests. The server cancels a statement when the deadline of its request has passed, and ends a
- * transaction whose gateway has been frozen for as long: others wait for its locks.
+ * Statements of requests. The server cancels a statement when the deadline of its request has passed, and ends the
+ * transactions of a frozen gateway: others wait for their locks.
  */
 const short = {
   statementTimeout: String(storageDeadline),
-  idleTimeout: String(storageDeadline),
+  idleTimeout: "30s",
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 

@@ -14,13 +14,12 @@ const lifetime = "24 hours"
 /** A key begun longer ago is one that the list of running requests, made before this statement, would have named. */
 const settled = `${2 * storageDeadline} milliseconds`
 
-/** Characters of an answer that are read at once: the driver accepts no row over 16 MiB, but answers embed data. */
-const slice = 2_000_000
+/** Bytes of an answer in one row: the driver accepts no row over 16 MiB, but answers may embed more. */
+const slice = 2 ** 20
 
 interface Known {
   readonly fingerprint: string
-  /** The number of characters of the answer. */
-  readonly length: number | null
+  readonly answered: boolean
   readonly holder: string | null
   readonly host: string | null
   readonly pid: number | null
@@ -79,27 +78,31 @@ export const layer = Layer.effect(
         (rows) => rows.length > 0
       )
 
-    const read = ({ tenant, key }: KeyClaim, length: number) =>
+    const read = ({ tenant, key }: KeyClaim) =>
       Effect.map(
-        Effect.forEach(
-          Array.from({ length: Math.ceil(length / slice) }, (_, at) => 1 + at * slice),
-          (from) => sql<{ text: string }>`
-            select substr(answer, ${from}, ${slice}) as text from idempotency where tenant = ${tenant} and key = ${key}`
-        ),
-        (rows) => rows.map(([row]) => row?.text ?? "").join("")
+        sql<{ part: Uint8Array }>`
+          with known as materialized (
+            select convert_to(answer, 'UTF8') as bytes from idempotency where tenant = ${tenant} and key = ${key}
+          )
+          select substring(bytes from place for ${slice}) as part
+          from known, generate_series(1, octet_length(bytes), ${slice}) as place order by place`,
+        (rows) => {
+          const decoder = new TextDecoder()
+          return rows.map(({ part }) => decoder.decode(part, { stream: true })).join("") + decoder.decode()
+        }
       )
 
     const claimOrRead = Effect.fnUntraced(function* (claim: KeyClaim, fingerprint: string) {
       const taken: Begun = { _tag: "New", claim }
       if (yield* take(claim, fingerprint, "")) return taken
       const [known] = yield* sql<Known>`
-        select fingerprint, char_length(answer) as length, holder, host, pid
+        select fingerprint, answer is not null as answered, holder, host, pid
         from idempotency left join gateways on gateways.id = holder
         where tenant = ${claim.tenant} and key = ${claim.key}`
       if (known === undefined) return { _tag: "InProgress" } satisfies Begun
-      const { length, holder, host, pid } = known
+      const { holder, host, pid } = known
       if (known.fingerprint !== fingerprint) return { _tag: "Different" } satisfies Begun
-      if (length !== null) return { _tag: "Answered", answer: yield* read(claim, length) } satisfies Begun
+      if (known.answered) return { _tag: "Answered", answer: yield* read(claim) } satisfies Begun
       // The table of gateways shows the death of a process a moment later than its host does.
       const isDead = holder !== null && holder !== id && host === hostname() && pid !== null && !isRunning(pid)
       if (isDead && (yield* take(claim, fingerprint, holder))) return taken
