@@ -53,7 +53,7 @@ it.live("what is asked for with a key is done once, however often gateways are k
             asked.push(request)
             open.set(key, request)
             // Every other request is left in its midst.
-            const status = await send(gateway.url, request, turn % 2 === 0 ? undefined : Math.random() * 30)
+            const status = await send(gateway.url, request, turn % 2 === 0 ? undefined : Math.ceil(Math.random() * 100))
             if (status === 200) open.delete(key)
             if (number === 0) await pass(100)
           }
