@@ -91,7 +91,7 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
-  IdempotencyStore.layer,
+  Layer.provide(IdempotencyStore.layer, ThisGateway),
   ThisGateway,
   Bytes,
   Runs,

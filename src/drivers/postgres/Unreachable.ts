@@ -1,4 +1,4 @@
-import { Cause, type Context, Duration, Effect, Stream } from "effect"
+import { Cause, Context, Duration, Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { SqlError } from "effect/sql/SqlError"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -9,9 +9,10 @@ const unreachableMetadata = () => new StorageUnreachable({ storage: "metadata" }
 
 /**
  * SQLSTATE classes which mean that the server cannot serve at the moment: 08 connection, 53 resources (disk full, too
- * many connections), 57P shutdown, crash and recovery, 58 system error. See PostgreSQL's appendix "Error Codes".
+ * many connections), 57P shutdown, crash and recovery, 58 system error; and 25P03, a transaction that waited too long
+ * for this process. See PostgreSQL's appendix "Error Codes".
  */
-const cannotServe = /^(08|53|57P|58)/
+const cannotServe = /^(08|25P03|53|57P|58)/
 
 /** Whether a failed statement means that PostgreSQL is away or overloaded, rather than that the statement is wrong. */
 export const isUnreachable = (error: SqlError): boolean => {
@@ -63,16 +64,21 @@ export const unreachableWithin = (limit: Duration.Input) => {
     Effect.catchCause(withDeadline(self, millis), explain<E | StorageUnreachable>)
 }
 
+/** Whether the work is part of a transaction that has a deadline. */
+const InTransaction = Context.Reference<boolean>("flow/postgres/InTransaction", { defaultValue: () => false })
+
 /**
  * `Effect.timeout` waits until the interrupted work has ended, and a rollback on a silent server takes seconds. This
- * one returns at once. It uses one fiber and one timer, because every request passes here.
+ * one returns at once. It uses one fiber and one timer, because every request passes here. Within {@link transaction}
+ * it does nothing: work that is given up returns its connection later, and only the transaction may do that.
  */
 const withDeadline = <A, E, R>(
   self: Effect.Effect<A, E, R>,
   millis: number
 ): Effect.Effect<A, E | StorageUnreachable, R> =>
-  Effect.contextWith((context: Context.Context<R>) =>
-    Effect.callback<A, E | StorageUnreachable>((resume) => {
+  Effect.contextWith((context: Context.Context<R>) => {
+    if (Context.get(context, InTransaction)) return self
+    return Effect.callback<A, E | StorageUnreachable>((resume) => {
       const fiber = Effect.runForkWith(context)(self)
       const timer = setTimeout(() => {
         resume(Effect.fail(unreachableMetadata()))
@@ -87,10 +93,14 @@ const withDeadline = <A, E, R>(
         fiber.interruptUnsafe()
       })
     })
-  )
+  })
 
 /** `unreachableWithin` five seconds. */
 export const unreachable = unreachableWithin(storageDeadline)
+
+/** Runs writes of several stores in one transaction, `unreachable` as a whole. */
+export const transaction = <A, E, R>(sql: SqlClient.SqlClient, writes: Effect.Effect<A, E, R>) =>
+  unreachable(sql.withTransaction(Effect.provideService(writes, InTransaction, true)))
 
 /** `unreachable` for streams: the deadline applies to each wait for rows; the stream as a whole may take any time. */
 export const unreachableStream = <A, E, R>(

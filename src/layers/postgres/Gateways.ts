@@ -12,7 +12,7 @@ const goneAfter = `${takeover} milliseconds`
 const silentAddress = (): string => `${hostname()}:${process.pid}`
 
 /** A zombie counts as ended. A row with the pid of this process is an old one: the pid was reused. */
-const isRunning = (pid: number): boolean => pid !== process.pid && viewProcess(pid).state === "running"
+export const isRunning = (pid: number): boolean => pid !== process.pid && viewProcess(pid).state === "running"
 
 /** The pid in `<host>:<pid>`. */
 const processOf = (name: string): number => Number(name.slice(name.lastIndexOf(":") + 1))

@@ -19,6 +19,7 @@ export const migrations: MigrationFiles = {
   "0007_positions.ts": () => import("../../../migrations/0007_positions.ts"),
   "0008_search.ts": () => import("../../../migrations/0008_search.ts"),
   "0009_channels.ts": () => import("../../../migrations/0009_channels.ts"),
+  "0010_idempotency_claims.ts": () => import("../../../migrations/0010_idempotency_claims.ts"),
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts")
 }
 

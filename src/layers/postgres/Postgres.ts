@@ -22,15 +22,20 @@ import { makeShortClient } from "./ShortClient.ts"
  */
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
-/** Statements of requests. The server cancels a statement when the deadline of its request has passed. */
+/**
+ * Statements of requests. The server cancels a statement when the deadline of its request has passed, and ends the
+ * transactions of a frozen gateway: others wait for their locks.
+ */
 const short = {
   statementTimeout: String(storageDeadline),
+  idleTimeout: "30s",
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 
 /** Streamed results may take any time as long as the server responds. */
 const wide = {
   statementTimeout: "30min",
+  idleTimeout: "0",
   patience: { silence: 1500, probe: 1000 } satisfies Patience
 }
 
@@ -58,7 +63,11 @@ const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | ty
     url: address,
     applicationName: "flow-gateway",
     connectTimeout: "2 seconds",
-    startupParameters: { statement_timeout: use.statementTimeout, TimeZone: "UTC" },
+    startupParameters: {
+      statement_timeout: use.statementTimeout,
+      idle_in_transaction_session_timeout: use.idleTimeout,
+      TimeZone: "UTC"
+    },
     stream: () => connectWatched(target, use.patience, mayEncrypt(url)),
     // If enabled, keys inside jsonb would be renamed together with column names.
     transformJson: false

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Predicate, Result, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
+import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -9,6 +10,7 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -50,15 +52,16 @@ export class Artifacts extends Context.Service<
     readonly most: Most | undefined
     /** Stores the bytes of a build as they arrive. Nothing refers to the blob yet. */
     readonly store: (tenant: TenantId, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
-    /** Adds a stored build as the version that its manifest names. */
+    /** Adds a stored build as the version that its manifest names. The result is its metadata as JSON text. */
     readonly add: (
       tenant: TenantId,
       build: Blob & { readonly file: FileSaid },
       manifest: FormPart,
-      isNew: boolean
+      isNew: boolean,
+      commit?: Commit<string>
     ) => Effect.Effect<
       string,
-      BadRequest | PreconditionFailed | StorageUnreachable | TooLarge | TooMany | VersionConflict
+      BadRequest | Conflict | PreconditionFailed | StorageUnreachable | TooLarge | TooMany | VersionConflict
     >
     /** The metadata of a version (the latest by default) as JSON text. */
     readonly metadata: (
@@ -114,7 +117,7 @@ export class Artifacts extends Context.Service<
       return Artifacts.of({
         most: mostOf(quota),
         store: (tenant, source) => blobs.write(tenant, source),
-        add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew) {
+        add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew, commit = unkeyed) {
           const { sha256, size } = build
           const manifest = readManifest(part.bytes, part.filename, build)
           if (Result.isFailure(manifest)) return yield* manifest.failure
@@ -132,33 +135,33 @@ export class Artifacts extends Context.Service<
           const { group: _g, artifact: _a, version: _v, type: _t, ...others } = described
           const first = { group, artifact, version, type, ...others }
           const doc = { ...first, createdAt, file, ...(content === undefined ? {} : { content }), size, sha256 }
-          const put = yield* store.put(
-            tenant,
-            {
-              ...{ group, artifact, version, type, sha256, size },
-              doc: JSON.stringify(doc),
-              described: JSON.stringify({ ...described, file }),
-              stored: `${group.replaceAll(".", "/")}/${artifact}/${file}`
-            },
-            quota
-          )
-          switch (put._tag) {
-            case "Over":
-              return yield* overQuota(tenant, put.usage, quota)
-            case "Different":
-              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
-              return yield* new VersionConflict({
-                tenant,
-                name,
-                versions: [version],
-                detail: `${name}:${version} already exists with another build or manifest`
-              })
-            case "Repeated":
-              if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
-              return whole(tenant, put.artifact)
-            case "Stored":
-              return whole(tenant, put.artifact)
+          const wanted = {
+            ...{ group, artifact, version, type, sha256, size },
+            doc: JSON.stringify(doc),
+            described: JSON.stringify({ ...described, file }),
+            stored: `${group.replaceAll(".", "/")}/${artifact}/${file}`
           }
+          const added = Effect.gen(function* () {
+            const put = yield* store.put(tenant, wanted, quota)
+            switch (put._tag) {
+              case "Over":
+                return yield* overQuota(tenant, put.usage, quota)
+              case "Different":
+                if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
+                return yield* new VersionConflict({
+                  tenant,
+                  name,
+                  versions: [version],
+                  detail: `${name}:${version} already exists with another build or manifest`
+                })
+              case "Repeated":
+                if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
+                return whole(tenant, put.artifact)
+              case "Stored":
+                return whole(tenant, put.artifact)
+            }
+          })
+          return yield* commit(added)
         }),
         metadata: Effect.fn("Artifacts.metadata")(function* (tenant, group, artifact, version) {
           const stored = yield* store.get(tenant, group, artifact, version)

@@ -63,12 +63,11 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         (source) => artifacts.store(tenant, source)
       )
       const isNew = request.headers["if-none-match"]?.trim() === "*"
-      const work = Effect.map(artifacts.add(tenant, { ...blob, file }, checked, isNew), (json) => ({
-        status: 201,
-        body: JSON.parse(json) as unknown
-      }))
+      const done = (json: string) => ({ status: 201, body: JSON.parse(json) as unknown })
       const sent = encoder.encode(`${blob.sha256} ${file.filename} ${new TextDecoder().decode(checked.bytes)}`)
-      return yield* idempotent(answers, request, tenant, sent, work)
+      return yield* idempotent(answers, request, tenant, sent, (answered) =>
+        artifacts.add(tenant, { ...blob, file }, checked, isNew, answered(done))
+      )
     })
 
     return handlers

@@ -1,8 +1,10 @@
 import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
+import type { Conflict } from "../../errors/Conflict.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
@@ -11,7 +13,7 @@ import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "
 import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
-import { type DesiredChange, JobStore } from "./JobStore.ts"
+import { type DesiredChange, type DesiredJob, JobStore } from "./JobStore.ts"
 
 type Missing = NotFound | StorageUnreachable
 
@@ -30,9 +32,14 @@ export class Channels extends Context.Service<
     readonly act: (
       tenant: TenantId,
       channel: ChannelName,
-      change: DesiredChange
-    ) => Effect.Effect<void, Missing | InvalidChannel>
-    readonly actOnJob: (job: JobKey, change: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
+      change: DesiredChange,
+      commit?: Commit<ReadonlyArray<DesiredJob>>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing>
+    readonly actOnJob: (
+      job: JobKey,
+      change: DesiredChange,
+      commit?: Commit<ReadonlyArray<DesiredJob>>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
     /** The lines of {@link output}, then later ones as they are printed. Does not end by itself. */
@@ -93,10 +100,12 @@ export class Channels extends Context.Service<
 
       const requestChange = Effect.fn("Channels.requestChange")(function* (
         change: DesiredChange,
-        keys: ReadonlyArray<JobKey>
+        keys: ReadonlyArray<JobKey>,
+        commit: Commit<ReadonlyArray<DesiredJob>> = unkeyed
       ) {
-        const told = yield* store.requestChange(change, keys)
-        yield* Effect.forEach(told, jobs.tell, { concurrency: 16, discard: true })
+        const told = yield* commit(store.requestChange(change, keys))
+        // The change is stored: jobs that the cluster cannot be told of now are told again by their recovery.
+        yield* Effect.ignore(Effect.forEach(told, jobs.tell, { concurrency: 16, discard: true }))
         const first = keys[0]
         if (change !== "stop" || first === undefined) return
         const ids = new Set(keys.map(jobId))
@@ -133,22 +142,23 @@ export class Channels extends Context.Service<
           const { folder, states } = yield* find(tenant, channel)
           return views.detail(tenant, channel, folder, states)
         }),
-        act: Effect.fn("Channels.act")(function* (tenant, channel, how) {
+        act: Effect.fn("Channels.act")(function* (tenant, channel, how, commit) {
           const { folder, states } = yield* find(tenant, channel)
           if (how === "stop") return yield* requestChange(how, states)
           const wanted = folder?.jobs ?? []
           yield* check(tenant, channel, folder, wanted)
           yield* requestChange(
             how,
-            wanted.map(({ cluster, name }) => ({ tenant, channel, cluster, job: name }))
+            wanted.map(({ cluster, name }) => ({ tenant, channel, cluster, job: name })),
+            commit
           )
         }),
-        actOnJob: Effect.fn("Channels.actOnJob")(function* (key, how) {
+        actOnJob: Effect.fn("Channels.actOnJob")(function* (key, how, commit) {
           const { folder, defined, state } = yield* findJob(key)
           if (how === "stop") return yield* requestChange(how, state === undefined ? [] : [key])
           yield* check(key.tenant, key.channel, folder, defined === undefined ? [] : [defined])
           if (defined === undefined) return yield* new NotFound({ kind: "job", tenant: key.tenant, id: key.job })
-          yield* requestChange(how, [key])
+          yield* requestChange(how, [key], commit)
         }),
         output: Effect.fn("Channels.output")(function* (key, after) {
           yield* findJob(key)

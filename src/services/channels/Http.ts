@@ -5,12 +5,13 @@ import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { eventStream, formatOf, linesDocument, startOf } from "../http/OutputDocument.ts"
+import type { Commit } from "../shared/Commit.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Channels } from "./Channels.ts"
 import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
-import type { DesiredChange } from "./JobStore.ts"
+import type { DesiredChange, DesiredJob } from "./JobStore.ts"
 
 const changes: ReadonlyMap<string, DesiredChange> = new Map([
   ["start", "start"],
@@ -46,11 +47,11 @@ export const ChannelsHttp = HttpApiBuilder.group(
       request: HttpServerRequest.HttpServerRequest,
       tenant: TenantId,
       change: DesiredChange,
-      done: Effect.Effect<void, E>
+      work: (commit?: Commit<ReadonlyArray<DesiredJob>>) => Effect.Effect<void, E>
     ) =>
       change === "stop"
-        ? Effect.as(done, HttpServerResponse.empty({ status: 204 }))
-        : idempotent(answers, request, tenant, new Uint8Array(), Effect.as(done, { status: 201 }))
+        ? Effect.as(work(), HttpServerResponse.empty({ status: 204 }))
+        : idempotent(answers, request, tenant, new Uint8Array(), (answered) => work(answered(() => ({ status: 201 }))))
 
     return handlers
       .handle("list", ({ params }) => channels.list(TenantId(params.tenant)))
@@ -58,13 +59,13 @@ export const ChannelsHttp = HttpApiBuilder.group(
       .handleRaw("act", ({ params: { channel, action, ...params }, request }) => {
         const tenant = TenantId(params.tenant)
         return Effect.flatMap(changeOf(tenant, action), (change) =>
-          answer(request, tenant, change, channels.act(tenant, ChannelName(channel), change))
+          answer(request, tenant, change, (commit) => channels.act(tenant, ChannelName(channel), change, commit))
         )
       })
       .handleRaw("actOnJob", ({ params, request }) => {
         const key = keyOf(params)
         return Effect.flatMap(changeOf(key.tenant, params.action), (change) =>
-          answer(request, key.tenant, change, channels.actOnJob(key, change))
+          answer(request, key.tenant, change, (commit) => channels.actOnJob(key, change, commit))
         )
       })
       .handleRaw("output", ({ params, query, request }) => {

@@ -5,13 +5,14 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
-import { Flowlines, Starter } from "../flowlines/Flowlines.ts"
+import { Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { type ExecutionDetail, type ExecutionId, hasEnded } from "./Execution.ts"
+import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
@@ -23,6 +24,12 @@ const linesAtOnce = 1000
 export class Executions extends Context.Service<
   Executions,
   Starter["Service"] & {
+    /** Starts an execution of the flowline that `flowline` stores, both in one commit. */
+    readonly start: (
+      tenant: TenantId,
+      flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
+      commit?: Commit<Started>
+    ) => Effect.Effect<Started, Conflict | StorageUnreachable>
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
       tenant: TenantId,
@@ -81,13 +88,22 @@ export class Executions extends Context.Service<
       const archives = yield* Archives
       const gateway = yield* Gateway
 
-      const start = Effect.fn("Executions.start")(function* (tenant: TenantId, flowline: FlowlineVersion) {
-        const runtime = runtimeOf(flowline.dag)
+      const start: Executions["Service"]["start"] = Effect.fn("Executions.start")(function* (
+        tenant,
+        flowline,
+        commit = unkeyed
+      ) {
         const now = yield* Clock.currentTimeMillis
-        const { id: flowlineId, version, dag } = flowline
-        const key = yield* store.create({ tenant, flowlineId, version, runtime, dag }, gateway.id, now)
-        yield* launcher.launch(key)
-        return { id: key.id }
+        const created = Effect.flatMap(flowline, ({ id: flowlineId, version, dag }) =>
+          Effect.map(
+            store.create({ tenant, flowlineId, version, runtime: runtimeOf(dag), dag }, gateway.id, now),
+            ({ id }) => ({ id, flowlineId })
+          )
+        )
+        const started = yield* commit(created)
+        // The execution is stored: if the cluster cannot be told now, the recovery of executions tells it.
+        yield* Effect.ignore(launcher.launch({ tenant, id: ExecutionId(started.id) }))
+        return started
       })
 
       const stateOf = Effect.fn("Executions.state")(function* (key: ExecutionKey) {
@@ -149,11 +165,12 @@ export class Executions extends Context.Service<
       })
 
       return Executions.of({
-        execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version) {
-          return yield* start(tenant, yield* flowlines.get(tenant, flowlineId, version))
+        start,
+        execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit) {
+          return yield* start(tenant, Effect.succeed(yield* flowlines.get(tenant, flowlineId, version)), commit)
         }),
-        executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file) {
-          return yield* start(tenant, yield* flowlines.keepOnce(tenant, file))
+        executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit) {
+          return yield* start(tenant, yield* flowlines.draft(tenant, file, false), commit)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
           yield* detail(tenant, flowlineId, id)

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import type { Conflict } from "../../errors/Conflict.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { isFormat } from "../../languages/query/DateMath.ts"
@@ -9,7 +10,8 @@ import { searchInput } from "../../nodes/inputs/SearchInput.ts"
 import { extractionOutput } from "../../nodes/outputs/ExtractionOutput.ts"
 import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
-import { Flowlines, indexOf } from "../flowlines/Flowlines.ts"
+import { Flowlines, indexOf, type Started } from "../flowlines/Flowlines.ts"
+import type { Commit } from "../shared/Commit.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./ExtractionRequest.ts"
@@ -73,14 +75,24 @@ const flowlineOf = ({ description, format, index, fields = [], filters = {}, tim
   }
 }
 
+/** The answer to a started extraction. */
+export const startedOf = (tenant: TenantId, { id, flowlineId }: Started): ExtractionStarted => ({
+  index: indexOf(tenant),
+  id: flowlineId,
+  tenant,
+  execution: id,
+  archive: id
+})
+
 /** Extractions are flowlines that read an index into an archive. They are saved and executed immediately. */
 export class Extraction extends Context.Service<
   Extraction,
   {
     readonly extract: (
       tenant: TenantId,
-      body: unknown
-    ) => Effect.Effect<ExtractionStarted, BadRequest | NotFound | StorageUnreachable>
+      body: unknown,
+      commit?: Commit<Started>
+    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | StorageUnreachable>
   }
 >()("flow/extraction/Extraction") {
   static readonly layer = Layer.effect(
@@ -91,7 +103,7 @@ export class Extraction extends Context.Service<
       const search = yield* Search
       const decode = Schema.decodeUnknownEffect(ExtractionRequest, { errors: "all" })
       return Extraction.of({
-        extract: Effect.fn("Extraction.extract")(function* (tenant, body) {
+        extract: Effect.fn("Extraction.extract")(function* (tenant, body, commit) {
           const now = yield* Clock.currentTimeMillis
           const request = yield* Effect.mapError(decode(body), (error) => refuse(issuesOf(error, "body")))
           const issues = faultsOf(request, tenant, now)
@@ -99,13 +111,8 @@ export class Extraction extends Context.Service<
           // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
-          const { id } = yield* Effect.catchTag(
-            flowlines.save(tenant, { name: "extraction.json", bytes }, {}),
-            "PreconditionFailed",
-            Effect.die
-          )
-          const execution = yield* executions.execute(tenant, id)
-          return { index: indexOf(tenant), id, tenant, execution: execution.id, archive: execution.id }
+          const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, true)
+          return yield* executions.start(tenant, flowline, commit)
         })
       })
     })

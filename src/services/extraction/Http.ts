@@ -6,7 +6,7 @@ import { readJson } from "../http/JsonBody.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { Extraction } from "./Extraction.ts"
+import { Extraction, startedOf } from "./Extraction.ts"
 
 export const ExtractionHttp = HttpApiBuilder.group(
   Api,
@@ -18,12 +18,12 @@ export const ExtractionHttp = HttpApiBuilder.group(
     return handlers.handleRaw("extract", ({ params, request }) => {
       const tenant = TenantId(params.tenant)
       return Effect.flatMap(readJson(request, limits.jsonBody), ({ body, value }) =>
-        idempotent(
-          answers,
-          request,
-          tenant,
-          body,
-          Effect.map(extraction.extract(tenant, value), (started) => ({ body: started }))
+        idempotent(answers, request, tenant, body, (answered) =>
+          extraction.extract(
+            tenant,
+            value,
+            answered((started) => ({ body: startedOf(tenant, started) }))
+          )
         )
       )
     })

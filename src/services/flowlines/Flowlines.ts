@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -8,6 +9,7 @@ import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -40,28 +42,34 @@ const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): Readonly
 /** The name that clients know for a tenant's collection of flowlines. */
 export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
 
+/** A saved version. `warnings` name what may prevent it from running on this machine. */
+export interface Saved {
+  readonly id: FlowlineId
+  readonly version: number
+  readonly warnings: ReadonlyArray<string>
+}
+
 export class Flowlines extends Context.Service<
   Flowlines,
   {
-    /**
-     * Saves a new flowline, or the next version of `id`. `warnings` name what may prevent it from running on this
-     * machine.
-     */
+    /** Saves a new flowline, or the next version of `id`. */
     readonly save: (
       tenant: TenantId,
       file: FlowlineFile,
-      into: { readonly id?: FlowlineId; readonly ifMatch?: string }
-    ) => Effect.Effect<
-      { readonly id: FlowlineId; readonly version: number; readonly warnings: ReadonlyArray<string> },
-      BadRequest | NotFound | PreconditionFailed | StorageUnreachable
-    >
+      into: { readonly id?: FlowlineId; readonly ifMatch?: string },
+      commit?: Commit<Saved>
+    ) => Effect.Effect<Saved, BadRequest | Conflict | NotFound | PreconditionFailed | StorageUnreachable>
     /** Reads and validates a file for the tenant, without storing it. */
     readonly check: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
-    /** Stores a flowline for a single run: it has an id, but is not listed. */
-    readonly keepOnce: (
+    /**
+     * Reads and validates a file; the returned effect stores it as a new flowline. One that is not `listed` is for a
+     * single run.
+     */
+    readonly draft: (
       tenant: TenantId,
-      file: FlowlineFile
-    ) => Effect.Effect<FlowlineVersion, BadRequest | StorageUnreachable>
+      file: FlowlineFile,
+      listed: boolean
+    ) => Effect.Effect<Effect.Effect<FlowlineVersion, StorageUnreachable>, BadRequest | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
@@ -114,30 +122,33 @@ export class Flowlines extends Context.Service<
       })
 
       return Flowlines.of({
-        save: Effect.fn("Flowlines.save")(function* (tenant, file, into) {
+        save: Effect.fn("Flowlines.save")(function* (tenant, file, into, commit = unkeyed) {
           if (into.id === undefined) {
             if (into.ifMatch !== undefined) {
               return yield* new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" })
             }
             const { definition, warnings } = yield* prepare(tenant, file)
-            const created = yield* store.create(tenant, { ...definition, id: yield* newId }, true)
-            return { id: created.id, version: created.version, warnings }
+            const created = store.create(tenant, { ...definition, id: yield* newId }, true)
+            return yield* commit(Effect.map(created, ({ id, version }) => ({ id, version, warnings })))
           }
           const id = into.id
           if ((yield* store.get(tenant, id)) === undefined) return yield* missing(tenant, id)
           const expected = expectedVersions(id, into.ifMatch)
           const { definition, warnings } = yield* prepare(tenant, file)
-          const revision = yield* store.revise(tenant, { ...definition, id }, expected)
-          if (revision._tag === "Missing") return yield* missing(tenant, id)
-          if (revision._tag === "Changed") {
-            return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
-          }
-          return { id, version: revision.version, warnings }
+          const revised = Effect.gen(function* () {
+            const revision = yield* store.revise(tenant, { ...definition, id }, expected)
+            if (revision._tag === "Missing") return yield* missing(tenant, id)
+            if (revision._tag === "Changed") {
+              return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
+            }
+            return { id, version: revision.version, warnings }
+          })
+          return yield* commit(revised)
         }),
         check: (tenant, file) => Effect.map(check(tenant, file), ({ definition }) => definition),
-        keepOnce: Effect.fn("Flowlines.keepOnce")(function* (tenant, file) {
+        draft: Effect.fn("Flowlines.draft")(function* (tenant, file, listed) {
           const { definition } = yield* prepare(tenant, file)
-          return yield* store.create(tenant, { ...definition, id: yield* newId }, false)
+          return store.create(tenant, { ...definition, id: yield* newId }, listed)
         }),
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>
@@ -152,6 +163,12 @@ export class Flowlines extends Context.Service<
   )
 }
 
+/** A started execution, with its flowline. */
+export interface Started {
+  readonly id: string
+  readonly flowlineId: FlowlineId
+}
+
 /** Starts executions of flowlines. The executions provide it, as they stand on the flowlines. */
 export class Starter extends Context.Service<
   Starter,
@@ -159,12 +176,14 @@ export class Starter extends Context.Service<
     readonly execute: (
       tenant: TenantId,
       flowlineId: FlowlineId,
-      version?: number
-    ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
+      version?: number,
+      commit?: Commit<Started>
+    ) => Effect.Effect<Started, Conflict | NotFound | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
       tenant: TenantId,
-      file: FlowlineFile
-    ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
+      file: FlowlineFile,
+      commit?: Commit<Started>
+    ) => Effect.Effect<Started, BadRequest | Conflict | StorageUnreachable>
   }
 >()("flow/flowlines/Starter") {}

@@ -11,7 +11,7 @@ import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
-import { etagOf, Flowlines, indexOf, Starter } from "./Flowlines.ts"
+import { etagOf, Flowlines, indexOf, type Saved, type Started, Starter } from "./Flowlines.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,
@@ -42,19 +42,16 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const file = yield* readFile(request)
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
-      const work = Effect.map(flowlines.save(tenant, file, into), (saved) => ({
-        body: {
-          index: indexOf(tenant),
-          id: saved.id,
-          tenant,
-          ...(saved.warnings.length === 0 ? {} : { warnings: saved.warnings })
-        },
-        etag: etagOf(saved.id, saved.version)
-      }))
-      return yield* idempotent(answers, request, tenant, file.bytes, work)
+      const done = ({ id, version, warnings }: Saved) => ({
+        body: { index: indexOf(tenant), id, tenant, ...(warnings.length === 0 ? {} : { warnings }) },
+        etag: etagOf(id, version)
+      })
+      return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
+        flowlines.save(tenant, file, into, answered(done))
+      )
     })
 
-    const started = Effect.map((body: { readonly id: string }) => ({ body }))
+    const started = ({ id }: Started) => ({ body: { id } })
 
     const get = Effect.fnUntraced(function* (
       tenant: TenantId,
@@ -79,18 +76,20 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
       )
       .handleRaw("executeOnce", ({ params, request }) =>
-        Effect.flatMap(readFile(request), (file) => {
-          const work = started(starter.executeOnce(TenantId(params.tenant), file))
-          return idempotent(answers, request, TenantId(params.tenant), file.bytes, work)
-        })
+        Effect.flatMap(readFile(request), (file) =>
+          idempotent(answers, request, TenantId(params.tenant), file.bytes, (answered) =>
+            starter.executeOnce(TenantId(params.tenant), file, answered(started))
+          )
+        )
       )
       .handleRaw("get", ({ params, query, request }) =>
         get(TenantId(params.tenant), request, FlowlineId(params.id), query.version)
       )
-      .handleRaw("execute", ({ params, query, request }) => {
-        const work = started(starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version))
-        return idempotent(answers, request, TenantId(params.tenant), new Uint8Array(), work)
-      })
+      .handleRaw("execute", ({ params, query, request }) =>
+        idempotent(answers, request, TenantId(params.tenant), new Uint8Array(), (answered) =>
+          starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version, answered(started))
+        )
+      )
       .handle("remove", ({ params, request }) =>
         Effect.andThen(
           versionsNamedAs(undefined, request),

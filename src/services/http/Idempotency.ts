@@ -1,20 +1,22 @@
-import { Effect, Fiber, Schema } from "effect"
+import { Effect, Fiber, Predicate, Schema, type Scope } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { IdempotencyKey, type IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
+import { IdempotencyKey, type IdempotencyStore, type KeyClaim, type KeyOutcome } from "../shared/IdempotencyStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 const Answer = Schema.fromJsonString(
   Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
 )
+type Answer = typeof Answer.Type
 const encodeAnswer = Schema.encodeSync(Answer)
 const decodeAnswer = Schema.decodeUnknownSync(Answer)
 
-const respond = (answer: typeof Answer.Type, replayed: boolean) => {
+const respond = (answer: Answer, replayed: boolean) => {
   const headers = {
     ...(answer.etag === undefined ? {} : { etag: answer.etag }),
     ...(replayed ? { "idempotency-replayed": "true" } : {})
@@ -38,30 +40,86 @@ export interface Done {
   readonly etag?: string
 }
 
+const answerOf = ({ status = 200, body, etag }: Done): Answer => ({
+  status,
+  body: body === undefined ? "" : JSON.stringify(body),
+  ...(etag === undefined ? {} : { etag })
+})
+
+/**
+ * The work of a request. It passes its last writes to the `Commit` of `answered`, which keeps what `doneOf` makes of
+ * their result as the answer.
+ */
+export type Work<E, R> = (answered: <A>(doneOf: (made: A) => Done) => Commit<A>) => Effect.Effect<unknown, E, R>
+
+/** A `Commit` that is told how to make the text of the answer. */
+type Keep = <A, E, R>(
+  writes: Effect.Effect<A, E, R>,
+  answer: (made: A) => string
+) => Effect.Effect<A, E | Conflict | StorageUnreachable, R>
+
+/** Does the work and gives the answer that it has committed. */
+const answerTo = <E, R>(work: Work<E, R>, keep: Keep): Effect.Effect<Answer, E, Exclude<R, Scope.Scope>> =>
+  Effect.suspend(() => {
+    let answer: Answer | undefined
+    const answered =
+      <A>(doneOf: (made: A) => Done): Commit<A> =>
+      (writes) =>
+        Effect.tap(
+          keep(writes, (made) => encodeAnswer(answerOf(doneOf(made)))),
+          (made) => Effect.sync(() => (answer = answerOf(doneOf(made))))
+        )
+    return Effect.flatMap(Effect.scoped(work(answered)), () =>
+      answer === undefined ? Effect.die(new Error("The work has committed nothing")) : Effect.succeed(answer)
+    )
+  })
+
+/** A declared refusal: nothing was done. After any other failure the database shows whether it was. */
+const isRefusal = (error: unknown): boolean =>
+  Predicate.hasProperty(error, "status") && typeof error.status === "number" && error.status < 500
+
+/** Does the work of a claimed key. */
+const workOn = <E, R>(store: IdempotencyStore["Service"], claim: KeyClaim, work: Work<E, R>) => {
+  // After a refusal the client may use the key for another request, so the key is free before the answer. After an
+  // unknown end the answer does not wait: if the storage failed, releasing the key takes as long again.
+  const end = (outcome: KeyOutcome) => {
+    const ended = Effect.ignore(store.end(claim, outcome))
+    return outcome === "Unknown" ? Effect.asVoid(Effect.forkDetach(ended, { startImmediately: true })) : ended
+  }
+  return Effect.tapCause(
+    Effect.tap(
+      answerTo(work, (writes, answer) => store.commit(claim, writes, answer)),
+      end("Answered")
+    ),
+    (cause) => {
+      const [reason, ...others] = cause.reasons
+      const isRefused = reason?._tag === "Fail" && others.length === 0 && isRefusal(reason.error)
+      return end(isRefused ? "Refused" : "Unknown")
+    }
+  )
+}
+
 /**
  * Does the work once per `Idempotency-Key`; a retry within 24 hours gets the first answer. The key with a different
  * request (method, path, query or `body`, which represents the sent content) is answered 422; a key whose request is
- * still running 409. A failed request releases the key. Without the header the work is simply done.
+ * still running 409. Work with a key goes on when its client leaves. A refused request releases the key; after any
+ * other failure a retry gets the answer if the work was done, and does it if not. Without the header the work is simply
+ * done.
  */
 export const idempotent = <E, R>(
   store: IdempotencyStore["Service"],
   request: HttpServerRequest.HttpServerRequest,
   tenant: TenantId,
   body: Uint8Array<ArrayBuffer>,
-  work: Effect.Effect<Done, E, R>
+  work: Work<E, R>
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
   E | BadRequest | Conflict | IdempotencyKeyReused | StorageUnreachable,
-  R
+  Exclude<R, Scope.Scope>
 > =>
   Effect.gen(function* () {
-    const answered = Effect.map(work, ({ status = 200, body, etag }) => ({
-      status,
-      body: body === undefined ? "" : JSON.stringify(body),
-      ...(etag === undefined ? {} : { etag })
-    }))
     const given = request.headers["idempotency-key"]
-    if (given === undefined) return respond(yield* answered, false)
+    if (given === undefined) return respond(yield* answerTo(work, unkeyed), false)
     if (!/^[\x21-\x7e]{1,255}$/.test(given)) {
       const detail = "Expected 1 to 255 visible ASCII characters"
       return yield* new BadRequest({
@@ -69,23 +127,23 @@ export const idempotent = <E, R>(
         issues: [{ part: "header", pointer: "/idempotency-key", detail }]
       })
     }
-    const key = IdempotencyKey(given)
-    const begun = yield* store.begin(tenant, key, yield* fingerprintOf(request, body))
-    switch (begun._tag) {
-      case "Answered":
-        return respond(decodeAnswer(begun.answer), true)
-      case "InProgress":
-        return yield* new Conflict({ state: "IN_PROGRESS", detail: "The first request with this key is still running" })
-      case "Different":
-        return yield* new IdempotencyKeyReused()
-      case "New": {
-        // If the storage failed, releasing the key takes as long again; the answer does not wait for it.
-        const forget = Effect.flatMap(Effect.forkDetach(Effect.ignore(store.forget(tenant, key))), (fiber) =>
-          Effect.timeoutOption(Fiber.join(fiber), "500 millis")
-        )
-        const answer = yield* Effect.onExit(answered, (exit) => (exit._tag === "Failure" ? forget : Effect.void))
-        yield* Effect.ignore(store.finish(tenant, key, encodeAnswer(answer)))
-        return respond(answer, false)
+    const fingerprint = yield* fingerprintOf(request, body)
+    const answered = Effect.gen(function* () {
+      const begun = yield* store.begin(tenant, IdempotencyKey(given), fingerprint)
+      switch (begun._tag) {
+        case "Answered":
+          return respond(decodeAnswer(begun.answer), true)
+        case "InProgress":
+          return yield* new Conflict({
+            state: "IN_PROGRESS",
+            detail: "The first request with this key is still running"
+          })
+        case "Different":
+          return yield* new IdempotencyKeyReused()
+        case "New":
+          return respond(yield* workOn(store, begun.claim, work), false)
       }
-    }
+    })
+    // A fiber of its own, because a client that leaves interrupts the request's.
+    return yield* Effect.flatMap(Effect.forkDetach(answered), Fiber.join)
   })

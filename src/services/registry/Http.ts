@@ -55,9 +55,16 @@ export const RegistryHttp = HttpApiBuilder.group(
         },
         (source) => registry.store(tenant, source)
       )
-      const work = Effect.as(registry.put(tenant, path, blob, expectedOf(request)), {})
       const sent = new TextEncoder().encode(`${blob.sha256} ${path}`)
-      return yield* idempotent(answers, request, tenant, sent, work)
+      return yield* idempotent(answers, request, tenant, sent, (answered) =>
+        registry.put(
+          tenant,
+          path,
+          blob,
+          expectedOf(request),
+          answered(() => ({}))
+        )
+      )
     })
 
     return handlers

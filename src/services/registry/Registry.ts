@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Schema, Scope, Stream } from "effect"
 import { type Blob, Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
@@ -8,6 +9,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -38,8 +40,12 @@ export class Registry extends Context.Service<
       tenant: TenantId,
       path: string,
       blob: Blob,
-      expected: Expected
-    ) => Effect.Effect<number, PreconditionFailed | ResourceNotCreated | StorageUnreachable | TooLarge | TooMany>
+      expected: Expected,
+      commit?: Commit<number>
+    ) => Effect.Effect<
+      number,
+      Conflict | PreconditionFailed | ResourceNotCreated | StorageUnreachable | TooLarge | TooMany
+    >
     readonly get: (
       tenant: TenantId,
       path: string,
@@ -89,18 +95,23 @@ export class Registry extends Context.Service<
             ? notCreated(tenant, path, `Expected a path of at most ${maxPathBytes} bytes`)
             : Effect.succeed(path)
         },
-        put: Effect.fn("Registry.put")(function* (tenant, path, blob, expected) {
-          const kept = yield* store.put(tenant, path, blob, expected, quota)
-          switch (kept._tag) {
-            case "Over":
-              return yield* overQuota(tenant, kept.usage, quota)
-            case "Blocked":
-              return yield* notCreated(tenant, path, kept.detail)
-            case "Unexpected":
-              return yield* new PreconditionFailed({ detail: "The latest version of the path is not the expected one" })
-            case "Kept":
-              return kept.version
-          }
+        put: Effect.fn("Registry.put")(function* (tenant, path, blob, expected, commit = unkeyed) {
+          const put = Effect.gen(function* () {
+            const kept = yield* store.put(tenant, path, blob, expected, quota)
+            switch (kept._tag) {
+              case "Over":
+                return yield* overQuota(tenant, kept.usage, quota)
+              case "Blocked":
+                return yield* notCreated(tenant, path, kept.detail)
+              case "Unexpected":
+                return yield* new PreconditionFailed({
+                  detail: "The latest version of the path is not the expected one"
+                })
+              case "Kept":
+                return kept.version
+            }
+          })
+          return yield* commit(put)
         }),
         get: Effect.fn("Registry.get")(function* (tenant, path, version) {
           const found = isRelativePath(path) ? yield* store.get(tenant, path, version) : undefined

@@ -13,6 +13,7 @@ import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { fingerprint, registrationOf, registrationRules, transferOf, transferRules } from "./Forms.ts"
+import type { ResourceAnswer } from "./Resource.ts"
 import { Resources } from "./Resources.ts"
 
 export const ResourcesHttp = HttpApiBuilder.group(
@@ -31,11 +32,10 @@ export const ResourcesHttp = HttpApiBuilder.group(
     ) {
       const form = yield* readForm(request, transferRules(limits))
       const wanted = yield* transferOf(form)
-      const work = Effect.map(resources.transfer(tenant, { from, isMove, ...wanted }), (body) => ({
-        status: 201,
-        body
-      }))
-      return yield* idempotent(answers, request, tenant, fingerprint(form), work)
+      const done = (body: ResourceAnswer) => ({ status: 201, body })
+      return yield* idempotent(answers, request, tenant, fingerprint(form), (answered) =>
+        resources.transfer(tenant, { from, isMove, ...wanted }, answered(done))
+      )
     })
 
     const register = Effect.fnUntraced(function* (
@@ -46,12 +46,12 @@ export const ResourcesHttp = HttpApiBuilder.group(
       const form = yield* readForm(request, registrationRules(limits))
       const registration = yield* registrationOf(form)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
-      const work = Effect.map(resources.register(tenant, name, registration), (body) => ({ body })).pipe(
-        Effect.catchTag("VersionConflict", (conflict) =>
+      const done = (body: ResourceAnswer) => ({ body })
+      return yield* idempotent(answers, request, tenant, fingerprint(form), (answered) =>
+        Effect.catchTag(resources.register(tenant, name, registration, answered(done)), "VersionConflict", (conflict) =>
           Effect.fail(isNew ? new PreconditionFailed({ detail: conflict.detail ?? "The version exists" }) : conflict)
         )
       )
-      return yield* idempotent(answers, request, tenant, fingerprint(form), work)
     })
 
     return handlers

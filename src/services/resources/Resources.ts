@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Scope, Stream } from "effect"
 import * as Base64 from "effect/encoding/Base64"
 import { Blobs, type ByteSpan, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
+import type { Conflict } from "../../errors/Conflict.ts"
 import { InvalidResource } from "../../errors/InvalidResource.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -10,6 +11,7 @@ import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota } from "../blobs/Quota.ts"
+import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -29,7 +31,7 @@ export interface Content {
   readonly read: (span: ByteSpan) => Effect.Effect<Stream.Stream<Uint8Array, StorageUnreachable>, StorageUnreachable>
 }
 
-type Refusal = InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
+type Refusal = Conflict | InvalidResource | NotFound | StorageUnreachable | TooLarge | TooMany | VersionConflict
 
 /** The request to register a file. */
 export interface NewRegistration {
@@ -44,12 +46,17 @@ export interface NewRegistration {
 export class Resources extends Context.Service<
   Resources,
   {
-    readonly transfer: (tenant: TenantId, transfer: Transfer) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
+    readonly transfer: (
+      tenant: TenantId,
+      transfer: Transfer,
+      commit?: Commit<ResourceAnswer>
+    ) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
     /** Registers a file in the tenant's data area as a version of a stored resource. Its bytes stay where they are. */
     readonly register: (
       tenant: TenantId,
       name: string,
-      registration: NewRegistration
+      registration: NewRegistration,
+      commit?: Commit<ResourceAnswer>
     ) => Effect.Effect<ResourceAnswer, Refusal, Scope.Scope>
     readonly metadata: (
       tenant: TenantId,
@@ -184,7 +191,7 @@ export class Resources extends Context.Service<
       })
 
       return Resources.of({
-        transfer: Effect.fn("Resources.transfer")(function* (tenant, transfer) {
+        transfer: Effect.fn("Resources.transfer")(function* (tenant, transfer, commit = unkeyed) {
           const { from, to, version, embedded, isMove } = transfer
           if (embedded) {
             let together = 0
@@ -203,11 +210,19 @@ export class Resources extends Context.Service<
               return yield* new InvalidResource({ tenant, name: from, limit: maxEmbeddedTogether, detail })
             }
           }
-          const made = yield* store.transfer(tenant, transfer, quota)
-          const versions = yield* madeOrRefused(tenant, made, from, to, version)
-          return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
+          const transferred = Effect.gen(function* () {
+            const made = yield* store.transfer(tenant, transfer, quota)
+            const versions = yield* madeOrRefused(tenant, made, from, to, version)
+            return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
+          })
+          return yield* commit(transferred)
         }),
-        register: Effect.fn("Resources.register")(function* (tenant, name, { url, version, size, ...others }) {
+        register: Effect.fn("Resources.register")(function* (
+          tenant,
+          name,
+          { url, version, size, ...others },
+          commit = unkeyed
+        ) {
           const path = area.pathOf(tenant, url)
           const actual = path === undefined ? undefined : yield* area.size(tenant, path)
           if (path === undefined || actual === undefined) return yield* missing(tenant, url)
@@ -216,8 +231,11 @@ export class Resources extends Context.Service<
             return yield* new InvalidResource({ tenant, name, detail })
           }
           const registration = { name, path, size: actual, ...(version === undefined ? {} : { version }), ...others }
-          const made = yield* store.register(tenant, registration)
-          return yield* answer(tenant, name, "registered", yield* madeOrRefused(tenant, made, name, name, version))
+          const registered = Effect.gen(function* () {
+            const made = yield* store.register(tenant, registration)
+            return yield* answer(tenant, name, "registered", yield* madeOrRefused(tenant, made, name, name, version))
+          })
+          return yield* commit(registered)
         }),
         metadata: Effect.fn("Resources.metadata")(function* (tenant, name, version) {
           return yield* answer(tenant, name, "found", yield* find(tenant, name, version))
