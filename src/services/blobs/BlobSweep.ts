@@ -1,7 +1,7 @@
-import { Cause, Clock, Context, Duration, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Stream } from "effect"
 import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { inBackground } from "../shared/Background.ts"
+import { inBackground, survive } from "../shared/Background.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 
 /** Returns which of the given blobs the rows of one feature refer to. */
@@ -121,12 +121,7 @@ export class BlobSweep extends Context.Service<
         const sweeper = yield* BlobSweep
         const tenants = yield* Tenants
         // What is wrong with the blobs of one tenant does not keep those of the others.
-        const sweep = (tenant: TenantId) =>
-          Effect.catchCause(sweeper.sweep(tenant), (cause) =>
-            Cause.hasInterruptsOnly(cause)
-              ? Effect.interrupt
-              : Effect.logWarning(`The sweep of unused blobs of ${tenant} failed`, cause)
-          )
+        const sweep = (tenant: TenantId) => survive(`The sweep of unused blobs of ${tenant}`, sweeper.sweep(tenant))
         const round = Effect.flatMap(tenants.names, Effect.forEach(sweep, { discard: true }))
         yield* inBackground("The sweep of unused blobs", round, every)
       })

@@ -1,5 +1,11 @@
 import { Cause, type Duration, Effect, Schedule, type Scope } from "effect"
 
+/** Logs any failure as `name`, also a defect, and goes on. An interruption still ends the fiber. */
+export const survive = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A | void, never, R> =>
+  Effect.catchCause(work, (cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${name} failed`, cause)
+  )
+
 /**
  * Runs `round` again and again in the background, with a pause after each, until the scope ends. A failed round, also
  * one that fails by a defect, is logged as `name`; the next one may succeed.
@@ -9,11 +15,4 @@ export const inBackground = <E, R>(
   round: Effect.Effect<unknown, E, R>,
   pause: Duration.Input
 ): Effect.Effect<void, never, R | Scope.Scope> =>
-  round.pipe(
-    Effect.catchCause((cause) =>
-      Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${name} failed`, cause)
-    ),
-    Effect.schedule(Schedule.spaced(pause)),
-    Effect.forkScoped,
-    Effect.asVoid
-  )
+  survive(name, round).pipe(Effect.schedule(Schedule.spaced(pause)), Effect.forkScoped, Effect.asVoid)
