@@ -22,6 +22,7 @@ import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
+import * as MemoryLedger from "../test/memory/BlobLedger.ts"
 import { testSettings } from "../test/support/gateway.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
@@ -64,6 +65,7 @@ const serveOurs = (root: string) => {
   return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
     Layer.provide(Archives.layer),
     Layer.provide(BlobSweep.layer()),
+    Layer.provide(MemoryLedger.layer),
     Layer.provide([
       MemoryStore.layer,
       Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),

@@ -138,6 +138,8 @@ export const layer = Layer.effect(
       cluster: Option.getOrUndefined(env.cluster),
       role: env.role,
       blobs,
+      blobsAdopt: Option.getOrUndefined(env.blobsAdopt),
+      unusedHours: env.unusedHours,
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,

@@ -10,6 +10,7 @@ import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
@@ -19,6 +20,7 @@ import * as Gateways from "./postgres/Gateways.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
+import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
@@ -42,7 +44,11 @@ const Database = Postgres.layer.pipe(
   )
 )
 
-const Bytes = Layer.unwrap(Effect.map(Settings, ({ blobs, storageDeadline }) => BlobsAt.layer(blobs, storageDeadline)))
+const Bytes = Layer.unwrap(
+  Effect.map(Settings, ({ blobs, blobsAdopt, storageDeadline }) =>
+    BoundBlobs.layer(blobsAdopt).pipe(Layer.provide(BlobsAt.layer(blobs, storageDeadline)))
+  )
+).pipe(Layer.provideMerge(BlobLedger.layer))
 
 const Runs = LocalEngine.layer.pipe(
   Layer.provide(

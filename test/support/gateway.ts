@@ -47,6 +47,8 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         cluster: undefined,
         role: "all",
         blobs: { kind: "disk", root: join(data, "blobs") },
+        blobsAdopt: undefined,
+        unusedHours: 0,
         logLevel: "none",
         otlp: undefined,
         limits: defaultLimits,

@@ -65,6 +65,12 @@ export class Blobs extends Context.Service<
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** The blobs of the tenant, ordered by hash. */
     readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>
+    /** Whether the storage holds no blob of any tenant. */
+    readonly isEmpty: Effect.Effect<boolean, StorageUnreachable>
+    /** The id of the installation that these blobs belong to; `undefined` for none yet. */
+    readonly owner: Effect.Effect<string | undefined, StorageUnreachable>
+    /** Makes the blobs those of an installation. */
+    readonly own: (installation: string) => Effect.Effect<void, StorageUnreachable>
     /** Fails when the storage does not store and return bytes within its deadline. */
     readonly health: Effect.Effect<void, StorageUnreachable>
   }

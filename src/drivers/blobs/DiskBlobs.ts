@@ -4,9 +4,11 @@ import { pathToFileURL } from "node:url"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { within } from "../files/Deadline.ts"
-import { type Blob, Blobs, type StoredBlob } from "./Blobs.ts"
+import { type Blob, Blobs } from "./Blobs.ts"
 import { copyInto } from "./CopyInto.ts"
 import { probe } from "./DiskHealth.ts"
+import { isEmpty, listBlobs } from "./DiskList.ts"
+import { readOwner, writeOwner } from "./DiskOwner.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
 import { readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
@@ -16,38 +18,6 @@ import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
 import { sweepTemporary, temporaryName } from "./Temporary.ts"
 import { SourceFailure } from "./Transfer.ts"
-
-const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {
-  try {
-    return await call<Array<string>>((done) => fs.readdir(folder, done))
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error
-  }
-  await root.present()
-  return []
-}
-
-/**
- * The blobs of a tenant ordered by hash, read from one of the 256 folders at a time. Entries that are not named like a
- * blob, or are no files, are skipped: backup tools and people leave such in folders.
- */
-export async function* listBlobs(call: Calls, root: Root, tenant: string): AsyncGenerator<StoredBlob> {
-  const folder = diskPaths(root.path).blobs(tenant)
-  for (const fan of (await entries(call, root, folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
-    const named = new RegExp(`^${fan}[0-9a-f]{62}$`)
-    const found = await entries(call, root, join(folder, fan)).catch((error) => {
-      // A file or a loop of links has the name of a folder.
-      if (["ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return []
-      throw error
-    })
-    for (const sha256 of found.filter((name) => named.test(name)).sort()) {
-      const stat = await call<fs.Stats>((done) => fs.lstat(join(folder, fan, sha256), done)).catch((error) => {
-        if (codeOf(error) !== "ENOENT") throw error
-      })
-      if (stat?.isFile() === true) yield { sha256, size: stat.size, storedAt: stat.mtimeMs }
-    }
-  }
-}
 
 /** Repeats an action after creating the folder that was missing. */
 const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): Promise<A> => {
@@ -247,6 +217,9 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
         })
       ),
       list: (tenant) => Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable),
+      isEmpty: attempt(() => isEmpty(call, root)),
+      owner: attempt(() => readOwner(call, root)),
+      own: Effect.fn("Blobs.own")((installation) => attempt(() => writeOwner(call, root, installation))),
       health: attempt(() => probe(call, root))
     })
   })

@@ -5,7 +5,8 @@ import { type Blob, Blobs } from "./Blobs.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
 import { blobSize, readBlob } from "./s3/GetObject.ts"
 import { type Keys, s3Keys } from "./s3/Keys.ts"
-import { listBlobs, page } from "./s3/Look.ts"
+import { isEmpty, listBlobs, page } from "./s3/Look.ts"
+import { readOwner, writeOwner } from "./s3/Owner.ts"
 import { writeBlob } from "./s3/PutObject.ts"
 import { removeBefore, removeBlob, sweepLeftovers } from "./s3/Remove.ts"
 import { prepare, probe, type S3Refused } from "./s3/Start.ts"
@@ -81,6 +82,9 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
       )
     ),
     list: (tenant) => Stream.fromAsyncIterable(listBlobs(bucket, keys, tenant), unreachable),
+    isEmpty: attempt(() => isEmpty(bucket, keys)),
+    owner: attempt(() => readOwner(bucket, keys)),
+    own: Effect.fn("Blobs.own")((installation) => attempt(() => writeOwner(bucket, keys, installation))),
     health: attempt(() => probe(bucket, keys))
   })
 }

@@ -1,8 +1,8 @@
 import { Cause, type Duration, Effect, Schedule, type Scope } from "effect"
 
 /** Logs any failure as `name`, also a defect, and goes on. An interruption still ends the fiber. */
-export const survive = <A, E, R>(name: string, work: Effect.Effect<A, E, R>): Effect.Effect<A | void, never, R> =>
-  Effect.catchCause(work, (cause) =>
+export const survive = <E, R>(name: string, work: Effect.Effect<unknown, E, R>): Effect.Effect<void, never, R> =>
+  Effect.catchCause(Effect.asVoid(work), (cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${name} failed`, cause)
   )
 

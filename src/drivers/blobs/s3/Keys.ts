@@ -7,10 +7,13 @@ import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
  *     <tenant>/blobs/<sha256>.removing.<name>   mark of a pending removal
  *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
  *     .health/tmp/<name>                        the probe of the health check
+ *     .installation                             the id of the installation that all this belongs to
  */
 export interface Keys {
   /** The prefix of all keys: empty, or ending in a slash. */
   readonly base: string
+  /** The object that holds the id of the installation. */
+  readonly owner: string
   readonly blobs: (tenant: string) => string
   readonly blob: (tenant: string, sha256: string) => string
   readonly mark: (tenant: string, sha256: string, name: string) => string
@@ -36,6 +39,7 @@ export const s3Keys = (prefix: string): Keys => {
   const blob = (tenant: string, sha256: string) => blobs(tenant) + segment(sha256)
   return {
     base,
+    owner: `${base}.installation`,
     blobs,
     blob,
     mark: (tenant, sha256, name) => `${blob(tenant, sha256)}.removing.${segment(name)}`,
