@@ -140,6 +140,8 @@ export const layer = Layer.effect(
       blobs,
       blobsAdopt: Option.getOrUndefined(env.blobsAdopt),
       unusedHours: env.unusedHours,
+      checkRate: env.checkRate * 1024 * 1024,
+      checkDays: env.checkDays,
       logLevel: env.logLevel,
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,

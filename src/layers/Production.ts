@@ -5,6 +5,8 @@ import { Blobs } from "../drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import * as BlobCheck from "../services/blobs/BlobCheck.ts"
+import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
@@ -109,7 +111,9 @@ const Ready = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const blobs = yield* Blobs
     const tenants = yield* Tenants
+    const ledger = yield* Ledger
     return Readiness.of({
+      defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
         ["data", blobs.health],
@@ -119,8 +123,14 @@ const Ready = Layer.effect(
   })
 )
 
-/** Background work: removes unused blobs, and hands jobs without a keeper to the cluster. */
-const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer)
+const Check = Layer.unwrap(
+  Effect.map(Settings, ({ checkRate, checkDays }) =>
+    BlobCheck.layer({ bytesPerSecond: checkRate, every: `${checkDays} days`, pause: "10 seconds" })
+  )
+)
+
+/** Background work: removes unused blobs, checks the others, and hands jobs without a keeper to the cluster. */
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), Check, JobRecovery.layer)
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),

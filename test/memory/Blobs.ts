@@ -74,6 +74,8 @@ export const layer: Layer.Layer<Blobs> = Layer.sync(Blobs, () => {
             .sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
         )
       ),
+    check: (tenant, sha256) => Effect.sync(() => (stored.has(keyOf(tenant, sha256)) ? "sound" : "missing")),
+    suspects: Effect.succeed([]),
     isEmpty: Effect.sync(() => stored.size === 0),
     owner: Effect.sync(() => owner),
     own: (installation) =>

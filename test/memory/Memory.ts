@@ -34,7 +34,7 @@ const Adapters = Layer.mergeAll(
   MemoryEngine.layer,
   Decoder.layer,
   Local.layer,
-  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
+  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]), defects: new Map() })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */

@@ -49,6 +49,8 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         blobs: { kind: "disk", root: join(data, "blobs") },
         blobsAdopt: undefined,
         unusedHours: 0,
+        checkRate: 0,
+        checkDays: 14,
         logLevel: "none",
         otlp: undefined,
         limits: defaultLimits,

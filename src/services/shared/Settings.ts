@@ -51,6 +51,10 @@ export class Settings extends Context.Service<
     readonly blobsAdopt: string | undefined
     /** Hours that unused blobs wait before they are removed. */
     readonly unusedHours: number
+    /** Bytes of blobs that are read in a second to find damage; 0 for none. */
+    readonly checkRate: number
+    /** Days from the beginning of one check of all blobs to that of the next. */
+    readonly checkDays: number
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
     /** Base URL of an OTLP receiver. */
     readonly otlp: string | undefined

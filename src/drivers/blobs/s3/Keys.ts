@@ -5,6 +5,7 @@ import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
  *
  *     <tenant>/blobs/<sha256>                   a blob
  *     <tenant>/blobs/<sha256>.removing.<name>   mark of a pending removal
+ *     <tenant>/sums/<sha256>                    the sums of a blob's blocks
  *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
  *     .health/tmp/<name>                        the probe of the health check
  *     .installation                             the id of the installation that all this belongs to
@@ -16,6 +17,7 @@ export interface Keys {
   readonly owner: string
   readonly blobs: (tenant: string) => string
   readonly blob: (tenant: string, sha256: string) => string
+  readonly sums: (tenant: string, sha256: string) => string
   readonly mark: (tenant: string, sha256: string, name: string) => string
   readonly temporaries: (tenant: string) => string
   readonly temporary: (tenant: string, name: string) => string
@@ -42,6 +44,7 @@ export const s3Keys = (prefix: string): Keys => {
     owner: `${base}.installation`,
     blobs,
     blob,
+    sums: (tenant, sha256) => `${base}${segment(tenant)}/sums/${segment(sha256)}`,
     mark: (tenant, sha256, name) => `${blob(tenant, sha256)}.removing.${segment(name)}`,
     temporaries,
     temporary: (tenant, name) => temporaries(tenant) + segment(name)
