@@ -6,7 +6,6 @@ import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
 import * as BlobCheck from "../../src/services/blobs/BlobCheck.ts"
 import { BlobLedger } from "../../src/services/blobs/BlobLedger.ts"
-import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import { ask, form, tenant as mytenant } from "../resources/support.ts"
@@ -31,7 +30,6 @@ const make = Effect.gen(function* () {
     Layer.mergeAll(
       MemoryLedger.layer,
       Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
-      Layer.succeed(Gateway, { id: "a", name: "a", address: "a:0" }),
       Layer.succeed(Tenants, Tenants.of({ exists: () => Effect.succeed(true), names: Effect.succeed(tenants) }))
     )
   )

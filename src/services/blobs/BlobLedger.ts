@@ -47,7 +47,7 @@ export class BlobLedger extends Context.Service<
      * Taking it again extends the time.
      */
     readonly takeCheck: (gateway: string, seconds: number) => Effect.Effect<CheckPlace | undefined, StorageUnreachable>
-    /** Moves the place of the check, which this gateway has taken. */
+    /** Moves the place of the check, which this gateway has taken. `gateway` is any text of its own. */
     readonly moveCheck: (gateway: string, place: CheckPlace) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/blobs/BlobLedger") {}
