@@ -22,10 +22,11 @@ import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
+import * as MemoryLedger from "../test/memory/BlobLedger.ts"
 import { testSettings } from "../test/support/gateway.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
-// chunks of 512 KiB. Each server is a process of its own; the rounds alternate, the medians of
+// chunks of 512 KiB, and against one that does not verify what it reads. Each server is a process of its own; the rounds alternate, the medians of
 // rates and of their ratios count, and the processor time of the servers, which other load does not change.
 
 const size = Number(process.env["BENCH_MIB"] ?? 512) * 1024 * 1024
@@ -41,7 +42,8 @@ const content = async function* () {
 
 class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
 
-const serveOurs = (root: string) => {
+/** Without sums, parts of a large blob are not verified. */
+const serveOurs = (root: string, withSums: boolean) => {
   const tenants = Tenants.of({ exists: () => Effect.succeed(true), names: Effect.succeed([TenantId("one")]) })
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ArchivesOnly).pipe(
@@ -57,13 +59,16 @@ const serveOurs = (root: string) => {
       yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
       const { address } = yield* HttpServer.HttpServer
       const { sha256 } = blob
-      const file = join(root, "one", "blobs", sha256.slice(0, 2), sha256)
+      const fileOf = (kind: string) => join(root, "one", kind, sha256.slice(0, 2), sha256)
+      const file = fileOf("blobs")
+      if (!withSums) rmSync(fileOf("sums"))
       process.send?.({ port: address._tag === "InetAddressV4" ? address.port : 0, path: "/v1/one/archives/x-1", file })
     })
   )
   return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
     Layer.provide(Archives.layer),
     Layer.provide(BlobSweep.layer()),
+    Layer.provide(MemoryLedger.layer),
     Layer.provide([
       MemoryStore.layer,
       Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
@@ -144,34 +149,38 @@ const compare = async () => {
   const root = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const ours = await start("ours", join(root, "blobs"))
   const reference = await start("reference", ours.file)
+  const unverified = await start("unverified", join(root, "unverified"))
   try {
-    console.log("what | ours | reference (node:http pipe of 512 KiB) | ratio | target")
-    for (const [what, from] of [
-      ["download whole", 0],
-      ["download Range, second half", size / 2]
+    console.log("what | ours | reference (node:http pipe of 512 KiB; or ours) | ratio | target")
+    for (const [what, from, other, target] of [
+      ["download whole", 0, reference, "0.9"],
+      ["download Range, second half", size / 2, reference, "0.9"],
+      // All but a byte: a whole blob is always verified.
+      ["the same bytes, not verified", 1, unverified, "0.9"]
     ] as const) {
       const pairs: Array<readonly [number, number]> = []
       await measure(ours, from)
-      await measure(reference, from)
-      const before = [ours, reference].map(({ child }) => computed(child.pid))
+      await measure(other, from)
+      const before = [ours, other].map(({ child }) => computed(child.pid))
       for (let round = 0; round < rounds; round++) {
         // Who comes first changes, so that neither always runs on a machine that the other has warmed.
-        if (round % 2 === 0) pairs.push([await measure(ours, from), await measure(reference, from)])
+        if (round % 2 === 0) pairs.push([await measure(ours, from), await measure(other, from)])
         else {
-          const theirs = await measure(reference, from)
+          const theirs = await measure(other, from)
           pairs.push([await measure(ours, from), theirs])
         }
       }
-      const cost = [ours, reference].map(
-        ({ child }, n) =>
-          `${((computed(child.pid) - before[n]!) / rounds / ((size - from) / 1e6)).toFixed(2)} ms CPU/MB`
+      const cost = [ours, other].map(
+        ({ child }, n) => (computed(child.pid) - before[n]!) / rounds / ((size - from) / 1e6)
       )
+      const costs = cost.map((one) => `${one.toFixed(2)} ms CPU/MB`)
       const rates = [0, 1].map((n) => `${median(pairs.map((pair) => pair[n]!)).toFixed(0)} MB/s`)
       const ratio = median(pairs.map(([mine, theirs]) => mine / theirs)).toFixed(2)
-      console.log(`${what} | ${rates[0]}, ${cost[0]} | ${rates[1]}, ${cost[1]} | ${ratio} | 0.9`)
+      const added = `${((cost[0]! / cost[1]! - 1) * 100).toFixed(0)} % more CPU`
+      console.log(`${what} | ${rates[0]}, ${costs[0]} | ${rates[1]}, ${costs[1]} | ${ratio}, ${added} | ${target}`)
     }
   } finally {
-    for (const { child } of [ours, reference]) {
+    for (const { child } of [ours, reference, unverified]) {
       child.kill("SIGKILL")
       await once(child, "exit")
     }
@@ -180,6 +189,6 @@ const compare = async () => {
 }
 
 const [role, argument = ""] = process.argv.slice(2)
-if (role === "ours") serveOurs(argument)
+if (role === "ours" || role === "unverified") serveOurs(argument, role === "ours")
 else if (role === "reference") serveReference(argument)
 else await compare()

@@ -1,4 +1,5 @@
-import { type Duration, Effect, Layer, Schedule } from "effect"
+import { type Duration, Effect, Layer } from "effect"
+import { inBackground } from "../services/shared/Background.ts"
 
 /** When memory is returned to the system. */
 export interface IdleLimits {
@@ -32,7 +33,10 @@ export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
         const now = performance.eventLoopUtilization()
         const { utilization } = performance.eventLoopUtilization(now, seen)
         seen = now
-        if (utilization > quiet || process.memoryUsage().heapTotal - kept < worth) return Effect.void
+        const { heapTotal } = process.memoryUsage()
+        if (utilization > quiet || heapTotal - kept < worth) return Effect.void
+        // A collection that fails, as on a Node without an inspector, is tried again when the heap has grown.
+        kept = heapTotal
         return Effect.andThen(
           collect,
           Effect.sync(() => {
@@ -40,8 +44,6 @@ export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
           })
         )
       })
-      // A Node without an inspector works too; it only stays larger.
-      const watch = Effect.ignoreCause(Effect.repeat(Effect.delay(look, every), Schedule.forever))
-      return Effect.forkScoped(watch)
+      return inBackground("The return of idle memory", look, every)
     })
   )

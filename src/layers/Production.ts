@@ -5,12 +5,15 @@ import { Blobs } from "../drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import * as BlobCheck from "../services/blobs/BlobCheck.ts"
+import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import * as Retention from "../services/retention/Retention.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
@@ -20,6 +23,7 @@ import * as Gateways from "./postgres/Gateways.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
+import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
@@ -44,7 +48,11 @@ const Database = Postgres.layer.pipe(
   )
 )
 
-const Bytes = Layer.unwrap(Effect.map(Settings, ({ blobs, storageDeadline }) => BlobsAt.layer(blobs, storageDeadline)))
+const Bytes = Layer.unwrap(
+  Effect.map(Settings, ({ blobs, blobsAdopt, storageDeadline }) =>
+    BoundBlobs.layer(blobsAdopt).pipe(Layer.provide(BlobsAt.layer(blobs, storageDeadline)))
+  )
+).pipe(Layer.provideMerge(BlobLedger.layer))
 
 const Runs = LocalEngine.layer.pipe(
   Layer.provide(
@@ -106,7 +114,9 @@ const Ready = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const blobs = yield* Blobs
     const tenants = yield* Tenants
+    const ledger = yield* Ledger
     return Readiness.of({
+      defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
         ["data", blobs.health],
@@ -116,8 +126,14 @@ const Ready = Layer.effect(
   })
 )
 
-/** Background work: removes unused blobs and old history, and hands jobs without a keeper to the cluster. */
-const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), JobRecovery.layer, Retention.schedule())
+const Check = Layer.unwrap(
+  Effect.map(Settings, ({ checkRate, checkDays }) =>
+    BlobCheck.layer({ bytesPerSecond: checkRate, every: `${checkDays} days`, pause: "10 seconds" })
+  )
+)
+
+/** Background work: removes unused blobs and old history, checks the other blobs, and hands jobs without a keeper to the cluster. */
+const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), Check, JobRecovery.layer, Retention.schedule())
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),

@@ -24,6 +24,9 @@ import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
+import { Settings } from "../services/shared/Settings.ts"
+
+const sweep = Layer.unwrap(Effect.map(Settings, ({ unusedHours }) => BlobSweep.layer("1 hour", `${unusedHours} hours`)))
 
 /**
  * The use cases, merged from the inside out. Production and tests provide the ports, and the cluster that assigns
@@ -51,8 +54,6 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         References.layer
       )
     ),
-    Layer.provideMerge(
-      Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, BlobSweep.layer())
-    )
+    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep))
   )
 }

@@ -26,6 +26,16 @@ export const variables = Config.all({
   cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
   role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
+  blobsAdopt: Config.option(Config.NonEmptyString("FLOW_BLOBS_ADOPT")),
+  unusedHours: Config.schema(
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 8784 })),
+    "FLOW_BLOBS_UNUSED_HOURS"
+  ).pipe(Config.withDefault(24)),
+  checkRate: Config.schema(
+    Schema.NumberFromString.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })),
+    "FLOW_BLOBS_CHECK_MIB"
+  ).pipe(Config.withDefault(4)),
+  checkDays: amount("FLOW_BLOBS_CHECK_DAYS").pipe(Config.withDefault(14)),
   aws: Config.all({
     accessKeyId: optional("AWS_ACCESS_KEY_ID"),
     secretAccessKey: optional("AWS_SECRET_ACCESS_KEY"),

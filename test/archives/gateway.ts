@@ -20,6 +20,7 @@ import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
+import * as MemoryLedger from "../memory/BlobLedger.ts"
 import { testSettings } from "../support/gateway.ts"
 
 /** Where the test's blobs lie. */
@@ -54,6 +55,7 @@ export const gateway = <E1, R1, E2, R2>(store: Layer.Layer<ArchiveStore, E1, R1>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
     Layer.provide(BlobSweep.layer()),
+    Layer.provide(MemoryLedger.layer),
     Layer.provideMerge([store, blobs, tenants]),
     Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))

@@ -13,6 +13,7 @@ import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut, joined, noise } from "../blobs/bytes.ts"
 import { filesBelow, scratch } from "../blobs/folder.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
+import * as MemoryLedger from "../memory/BlobLedger.ts"
 import * as MemoryBlobs from "../memory/Blobs.ts"
 import { eventually } from "../support/process.ts"
 
@@ -22,7 +23,11 @@ const make = Effect.gen(function* () {
     Layer.fresh(
       Archives.layer.pipe(
         Layer.provideMerge(BlobSweep.layer("1 hour")),
-        Layer.provideMerge([Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))), MemoryStore.layer])
+        Layer.provideMerge([
+          Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
+          MemoryStore.layer,
+          MemoryLedger.layer
+        ])
       )
     )
   )
@@ -137,7 +142,7 @@ describe("the bytes of archives", () => {
         const context = yield* Layer.build(
           BlobSweep.schedule().pipe(
             Layer.provideMerge(BlobSweep.layer("1 hour")),
-            Layer.provideMerge([MemoryBlobs.layer, tenants])
+            Layer.provideMerge([MemoryBlobs.layer, MemoryLedger.layer, tenants])
           )
         )
         const blobs = Context.get(context, Blobs)

@@ -12,12 +12,13 @@ export const scratch: Effect.Effect<string, never, Scope.Scope> = Effect.acquire
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
 )
 
-/** The files below a folder, relative to it. */
+/** The files below a folder, relative to it, without those of sums. */
 export const filesBelow = (folder: string): ReadonlyArray<string> =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => !entry.isDirectory())
         .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+        .filter((path) => !path.includes("/sums/"))
         .sort()
     : []
 

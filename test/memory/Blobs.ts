@@ -20,6 +20,7 @@ const collect = async (source: AsyncIterable<Uint8Array>, signal: AbortSignal): 
 
 /** Blobs that live as long as the layer. */
 export const layer: Layer.Layer<Blobs> = Layer.sync(Blobs, () => {
+  let owner: string | undefined
   const stored = new Map<string, { readonly bytes: Buffer; readonly storedAt: number }>()
   const keyOf = (tenant: string, sha256: string) => `${tenant}/${sha256}`
   return Blobs.of({
@@ -73,6 +74,14 @@ export const layer: Layer.Layer<Blobs> = Layer.sync(Blobs, () => {
             .sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
         )
       ),
+    check: (tenant, sha256) => Effect.sync(() => (stored.has(keyOf(tenant, sha256)) ? "sound" : "missing")),
+    suspects: Effect.succeed([]),
+    isEmpty: Effect.sync(() => stored.size === 0),
+    owner: Effect.sync(() => owner),
+    own: (installation) =>
+      Effect.sync(() => {
+        owner = installation
+      }),
     health: Effect.void
   })
 })

@@ -6,6 +6,7 @@ import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"
 import * as ArchiveStore from "./ArchiveStore.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
+import * as MemoryLedger from "./BlobLedger.ts"
 import * as MemoryBlobs from "./Blobs.ts"
 import * as Cluster from "./Cluster.ts"
 import * as Decoder from "./Decoder.ts"
@@ -33,8 +34,8 @@ const Adapters = Layer.mergeAll(
   MemoryEngine.layer,
   Decoder.layer,
   Local.layer,
-  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]) })
-).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, Shelves.layer, MemorySearch.layer)))
+  Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]), defects: new Map() })
+).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = useCases(Cluster.layer).pipe(Layer.provideMerge(TenantNodes.layer), Layer.provideMerge(Adapters))

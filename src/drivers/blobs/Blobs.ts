@@ -1,5 +1,6 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Checked } from "./Check.ts"
 
 /** A stored blob: `sha256` in lower-case hex, `size` in bytes. */
 export interface Blob {
@@ -46,8 +47,9 @@ export class Blobs extends Context.Service<
     /** The size in bytes, or `undefined` when there is no such blob. */
     readonly size: (tenant: string, sha256: string) => Effect.Effect<number | undefined, StorageUnreachable>
     /**
-     * The bytes in chunks of 512 KiB. The blob is opened before the effect succeeds, so a missing blob fails the effect
-     * and not the stream.
+     * The bytes in chunks of up to 512 KiB. The blob is opened before the effect succeeds, so a missing blob fails the
+     * effect and not the stream. The bytes are verified on the way: the stream of a damaged blob fails before its end.
+     * Only parts of a large blob that a version without sums has stored are not, until `check` has made its sums.
      */
     readonly read: (
       tenant: string,
@@ -65,6 +67,23 @@ export class Blobs extends Context.Service<
     ) => Effect.Effect<boolean, StorageUnreachable>
     /** The blobs of the tenant, ordered by hash. */
     readonly list: (tenant: string) => Stream.Stream<StoredBlob, StorageUnreachable>
+    /**
+     * Reads a whole blob, slowly, and compares it with its hash. A damaged one is replaced by an older version where the
+     * storage keeps some.
+     */
+    readonly check: (
+      tenant: string,
+      sha256: string,
+      bytesPerSecond: number
+    ) => Effect.Effect<Checked, StorageUnreachable>
+    /** The blobs that reads have found to be damaged since the last call. */
+    readonly suspects: Effect.Effect<ReadonlyArray<{ readonly tenant: string; readonly sha256: string }>>
+    /** Whether the storage holds no blob of any tenant. */
+    readonly isEmpty: Effect.Effect<boolean, StorageUnreachable>
+    /** The id of the installation that these blobs belong to; `undefined` for none yet. */
+    readonly owner: Effect.Effect<string | undefined, StorageUnreachable>
+    /** Makes the blobs those of an installation. */
+    readonly own: (installation: string) => Effect.Effect<void, StorageUnreachable>
     /** Fails when the storage does not store and return bytes within its deadline. */
     readonly health: Effect.Effect<void, StorageUnreachable>
   }

@@ -4,50 +4,22 @@ import { pathToFileURL } from "node:url"
 import { Context, Duration, Effect, Layer, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { within } from "../files/Deadline.ts"
-import { type Blob, Blobs, type StoredBlob } from "./Blobs.ts"
+import { type Blob, Blobs } from "./Blobs.ts"
+import { Suspects } from "./Check.ts"
 import { copyInto } from "./CopyInto.ts"
 import { probe } from "./DiskHealth.ts"
+import { isEmpty, listBlobs } from "./DiskList.ts"
+import { readOwner, writeOwner } from "./DiskOwner.ts"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
-import { readBlob } from "./DiskRead.ts"
+import { checkBlob, readBlob } from "./DiskRead.ts"
 import { removeBlob, removeIf } from "./DiskRemove.ts"
+import { writeSums } from "./DiskSums.ts"
 import { boundedCalls, type Calls, codeOf, Overdue, tracked, unit } from "./FileCalls.ts"
 import { FileWriter } from "./FileWriter.ts"
 import { closeQuietly, Root, syncFolder } from "./Folder.ts"
 import { SyncRate } from "./SyncRate.ts"
 import { sweepTemporary, temporaryName } from "./Temporary.ts"
 import { SourceFailure } from "./Transfer.ts"
-
-const entries = async (call: Calls, root: Root, folder: string): Promise<ReadonlyArray<string>> => {
-  try {
-    return await call<Array<string>>((done) => fs.readdir(folder, done))
-  } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error
-  }
-  await root.present()
-  return []
-}
-
-/**
- * The blobs of a tenant ordered by hash, read from one of the 256 folders at a time. Entries that are not named like a
- * blob, or are no files, are skipped: backup tools and people leave such in folders.
- */
-export async function* listBlobs(call: Calls, root: Root, tenant: string): AsyncGenerator<StoredBlob> {
-  const folder = diskPaths(root.path).blobs(tenant)
-  for (const fan of (await entries(call, root, folder)).filter((name) => /^[0-9a-f]{2}$/.test(name)).sort()) {
-    const named = new RegExp(`^${fan}[0-9a-f]{62}$`)
-    const found = await entries(call, root, join(folder, fan)).catch((error) => {
-      // A file or a loop of links has the name of a folder.
-      if (["ENOTDIR", "ELOOP"].includes(codeOf(error) ?? "")) return []
-      throw error
-    })
-    for (const sha256 of found.filter((name) => named.test(name)).sort()) {
-      const stat = await call<fs.Stats>((done) => fs.lstat(join(folder, fan, sha256), done)).catch((error) => {
-        if (codeOf(error) !== "ENOENT") throw error
-      })
-      if (stat?.isFile() === true) yield { sha256, size: stat.size, storedAt: stat.mtimeMs }
-    }
-  }
-}
 
 /** Repeats an action after creating the folder that was missing. */
 const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): Promise<A> => {
@@ -63,35 +35,22 @@ const making = async <A>(make: () => Promise<void>, action: () => Promise<A>): P
 const withoutLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
 /**
- * Gives a finished file its final name. An existing blob with equal content is kept, and its time updated so that it is
- * not swept. An existing blob of another size is damaged and is replaced. Returns whether the name is new.
+ * Gives a finished file its final name. It replaces an existing blob of that name, which may be damaged: the new file
+ * was written just now, and its time keeps the blob from being swept. Returns whether the name is new.
  */
-const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPath, size: number): Promise<boolean> => {
-  const rename = () => call(unit((done) => fs.rename(temporary, blob.path, done))).then(() => false)
-  const link = async (): Promise<"new" | "there" | "impossible"> => {
+const publish = async (call: Calls, root: Root, temporary: string, blob: BlobPath): Promise<boolean> => {
+  const attempt = async (): Promise<boolean> => {
     try {
       await call(unit((done) => fs.link(temporary, blob.path, done)))
-      return "new"
     } catch (error) {
-      const code = codeOf(error)
-      if (code === "EEXIST") return "there"
-      if (code !== undefined && withoutLinks.has(code)) return "impossible"
-      throw error
-    }
-  }
-  const attempt = async (): Promise<boolean> => {
-    const linked = await link()
-    if (linked === "impossible") return rename()
-    if (linked === "there") {
-      const existing = await call<fs.Stats>((done) => fs.stat(blob.path, done))
-      if (existing.size !== size) return rename()
-      const now = new Date()
-      await call(unit((done) => fs.utimes(blob.path, now, now, done)))
+      const code = codeOf(error) ?? ""
+      if (code !== "EEXIST" && !withoutLinks.has(code)) throw error
+      await call(unit((done) => fs.rename(temporary, blob.path, done)))
+      return false
     }
     await call(unit((done) => fs.unlink(temporary, done)))
-    return linked === "new"
+    return true
   }
-  // A removal between `link` and `utimes` also gives ENOENT; the second attempt links the blob again.
   const isNew = await making(() => root.make(blob.tenant, "blobs", blob.fan), attempt)
   await syncFolder(call, dirname(blob.path))
   return isNew
@@ -129,12 +88,13 @@ export const writeBlob = async (
     const written = await intake.finish()
     signal.throwIfAborted()
     const blob = paths.blob(tenant, written.sha256)
-    const isNew = await publish(call, root, path, blob, written.size)
+    const isNew = await publish(call, root, path, blob)
+    await writeSums(call, root, blob, written.sums)
     if (signal.aborted && isNew) {
       const { mtimeMs } = await file.call<fs.Stats>((done) => fs.fstat(fd, done))
       await removeIf(call, root, blob, (modified) => modified === mtimeMs)
     }
-    return written
+    return { sha256: written.sha256, size: written.size }
   } catch (error) {
     const cleaned = retire().then(unlink)
     // A hanging folder would block the cleanup too; then it happens when the folder responds again.
@@ -190,6 +150,7 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
     const pace = new SyncRate(call.deadline)
     const root = new Root(config.root, call, config.isMade)
     const paths = diskPaths(config.root)
+    const suspects = new Suspects()
     const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) => Effect.tryPromise({ try: run, catch: unreachable })
 
     yield* attempt(() => root.prepare()).pipe(
@@ -236,7 +197,9 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
         })
       ),
       read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
-        attempt((signal) => readBlob(call, paths.blob(tenant, sha256).path, span, signal))
+        attempt((signal) =>
+          readBlob(call, paths.blob(tenant, sha256), span, signal, () => suspects.add(tenant, sha256))
+        )
       ),
       remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
         attempt(() => {
@@ -247,6 +210,13 @@ export const layer: Layer.Layer<Blobs, never, DiskConfig> = Layer.effect(
         })
       ),
       list: (tenant) => Stream.fromAsyncIterable(listBlobs(call, root, tenant), unreachable),
+      check: Effect.fn("Blobs.check")((tenant, sha256, bytesPerSecond) =>
+        attempt((signal) => checkBlob(call, root, paths.blob(tenant, sha256), bytesPerSecond, signal))
+      ),
+      suspects: Effect.sync(() => suspects.take()),
+      isEmpty: attempt(() => isEmpty(call, root)),
+      owner: attempt(() => readOwner(call, root)),
+      own: Effect.fn("Blobs.own")((installation) => attempt(() => writeOwner(call, root, installation))),
       health: attempt(() => probe(call, root))
     })
   })

@@ -7,6 +7,8 @@ export interface BlobPath {
   /** The first two digits, which spread a tenant's blobs over 256 folders. */
   readonly fan: string
   readonly path: string
+  /** The file with the sums of its blocks: `<tenant>/sums/ab/abcdef…`. */
+  readonly sums: string
 }
 
 const segment = (name: string): string => {
@@ -21,6 +23,7 @@ export const diskPaths = (root: string) => ({
   blobs: (tenant: string): string => join(root, segment(tenant), "blobs"),
   blob: (tenant: string, sha256: string): BlobPath => {
     const fan = segment(sha256).slice(0, 2)
-    return { tenant, sha256, fan, path: join(root, segment(tenant), "blobs", fan, sha256) }
+    const file = (kind: string) => join(root, segment(tenant), kind, fan, sha256)
+    return { tenant, sha256, fan, path: file("blobs"), sums: file("sums") }
   }
 })

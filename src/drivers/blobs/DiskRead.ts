@@ -2,9 +2,13 @@ import * as fs from "node:fs"
 import type { Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "./Blobs.ts"
-import { type Calls, tracked } from "./FileCalls.ts"
-import { closeQuietly } from "./Folder.ts"
+import { type Checked, examine } from "./Check.ts"
+import type { BlobPath } from "./DiskPaths.ts"
+import { readSums, writeSums } from "./DiskSums.ts"
+import { type Calls, codeOf, tracked } from "./FileCalls.ts"
+import { closeQuietly, type Root } from "./Folder.ts"
 import { type Chunks, chunkSize, streamOf } from "./Opened.ts"
+import { DamagedBlob, planOf, verified } from "./VerifiedChunks.ts"
 
 interface Opened {
   readonly fd: number
@@ -57,10 +61,15 @@ class FileChunks implements Chunks {
     const length = Math.min(chunkSize, this.#end - position)
     if (length <= 0) return undefined
     const buffer = Buffer.allocUnsafeSlow(length)
-    const bytes = await this.#tracked.call<number>((done) => fs.read(this.#fd, buffer, 0, length, position, done))
-    if (bytes === 0) throw new Error("the blob is shorter than it was")
-    this.#position = position + bytes
-    return bytes === length ? buffer : buffer.subarray(0, bytes)
+    for (let filled = 0; filled < length; ) {
+      const bytes = await this.#tracked.call<number>((done) =>
+        fs.read(this.#fd, buffer, filled, length - filled, position + filled, done)
+      )
+      if (bytes === 0) throw new DamagedBlob()
+      filled += bytes
+    }
+    this.#position = position + length
+    return buffer
   }
 
   readonly next = async (): Promise<Buffer | undefined> => {
@@ -76,32 +85,83 @@ class FileChunks implements Chunks {
   }
 }
 
+/** Whether the disk itself says that it cannot read the bytes. */
+const isUnreadable = (error: unknown): boolean => codeOf(error) === "EIO"
+
 /**
- * The bytes of a span (by default all) of the file at `path`. The file is open when the promise resolves, so a blob
- * that is deleted later can still be read. It is closed when the stream ends in any way, when `signal` is aborted
- * before the file was open, and after ten seconds without a reader. A stream that is run later than that, or a second
- * time, opens the file again.
+ * The bytes of a span (by default all) of a blob, verified. The file is open when the promise resolves, so a blob that
+ * is deleted later can still be read. It is closed when the stream ends in any way, when `signal` is aborted before the
+ * file was open, and after ten seconds without a reader. A stream that is run later than that, or a second time, opens
+ * the file again. `damaged` is called when the bytes are not those that were stored.
  */
 export const readBlob = async (
   call: Calls,
-  path: string,
+  blob: BlobPath,
   span: ByteSpan | undefined,
-  signal: AbortSignal
+  signal: AbortSignal,
+  damaged: () => void
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
-  const first = await open(call, path)
-  const bytes = span ?? { start: 0, end: first.size }
-  const whole = (opened: Opened): Opened => {
-    if (opened.size >= bytes.end) return opened
-    closeQuietly(opened.fd)
-    throw new Error("the blob is shorter than it was")
+  const reporting = async <A>(run: () => Promise<A>): Promise<A> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof DamagedBlob || isUnreadable(error)) damaged()
+      throw error
+    }
   }
+  const prepared = () =>
+    reporting(async () => {
+      const { fd, size } = await open(call, blob.path)
+      try {
+        const bytes = span ?? { start: 0, end: size }
+        if (bytes.end > size) throw new DamagedBlob()
+        const sums = await readSums(call, blob, size)
+        return { fd, bytes, sums, plan: planOf(size, bytes, sums) }
+      } catch (error) {
+        closeQuietly(fd)
+        throw error
+      }
+    })
   return streamOf(
-    whole(first),
+    await prepared(),
     {
-      reopen: async () => whole(await open(call, path)),
-      chunks: ({ fd }) => new FileChunks(call, fd, bytes),
+      reopen: prepared,
+      chunks: ({ fd, bytes, sums, plan }) => {
+        const chunks = verified(new FileChunks(call, fd, plan.read), plan, bytes, blob.sha256, sums)
+        return { next: () => reporting(chunks.next), close: chunks.close }
+      },
       close: ({ fd }) => closeQuietly(fd)
     },
     signal
   )
+}
+
+/** Reads a whole blob slowly and compares it with its name, a second time if it differs. */
+export const checkBlob = async (
+  call: Calls,
+  root: Root,
+  blob: BlobPath,
+  bytesPerSecond: number,
+  signal: AbortSignal
+): Promise<Checked> => {
+  const look = async () => {
+    const { fd, size } = await open(call, blob.path)
+    return examine(new FileChunks(call, fd, { start: 0, end: size }), bytesPerSecond, signal)
+  }
+  for (let again = false; ; again = true) {
+    try {
+      const found = await look()
+      if (found.sha256 === blob.sha256) {
+        if ((await readSums(call, blob, found.size)) === undefined) await writeSums(call, root, blob, found.sums)
+        return "sound"
+      }
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") {
+        await root.present()
+        return "missing"
+      }
+      if (!(error instanceof DamagedBlob) && !isUnreadable(error)) throw error
+    }
+    if (again) return "damaged"
+  }
 }

@@ -1,6 +1,7 @@
 import * as fs from "node:fs"
 import { join } from "node:path"
 import { type BlobPath, diskPaths } from "./DiskPaths.ts"
+import { removeSums } from "./DiskSums.ts"
 import { type Calls, codeOf, unit } from "./FileCalls.ts"
 import type { Root } from "./Folder.ts"
 import { temporaryName } from "./Temporary.ts"
@@ -19,7 +20,9 @@ const unlessMissing = async (root: Root, action: Promise<boolean>): Promise<bool
 export const removeBlob = (call: Calls, root: Root, blob: BlobPath): Promise<boolean> =>
   unlessMissing(
     root,
-    call(unit((done) => fs.unlink(blob.path, done))).then(() => true)
+    call(unit((done) => fs.unlink(blob.path, done)))
+      .then(() => removeSums(call, blob))
+      .then(() => true)
   )
 
 /**
@@ -39,8 +42,10 @@ export const removeIf = (
     if (!acceptable(await modified(blob.path))) return false
     await call(unit((done) => fs.rename(blob.path, aside, done)))
     const accepted = acceptable(await modified(aside))
-    if (accepted) await call(unit((done) => fs.unlink(aside, done)))
-    else await call(unit((done) => fs.rename(aside, blob.path, done)))
+    if (accepted) {
+      await call(unit((done) => fs.unlink(aside, done)))
+      await removeSums(call, blob)
+    } else await call(unit((done) => fs.rename(aside, blob.path, done)))
     return accepted
   }
   return unlessMissing(root, remove())

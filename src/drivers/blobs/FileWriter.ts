@@ -1,5 +1,6 @@
 import * as fs from "node:fs"
 import type { Blob } from "./Blobs.ts"
+import { BlockSums, withoutSums } from "./BlockSums.ts"
 import { type Calls, unit } from "./FileCalls.ts"
 import { Sha256 } from "./Sha256.ts"
 import { type SyncRate, syncEvery } from "./SyncRate.ts"
@@ -56,6 +57,7 @@ export class FileWriter {
   readonly #pace: SyncRate
   readonly #fd: number
   readonly #hash = new Sha256()
+  readonly #sums = new BlockSums()
   readonly #full: Array<{ readonly slot: SharedArrayBuffer; readonly length: number; readonly hashed: Promise<void> }> =
     []
   #slot: SharedArrayBuffer | undefined
@@ -121,6 +123,7 @@ export class FileWriter {
     const slot = this.#slot!
     const length = this.#length
     this.#slot = undefined
+    this.#sums.add(new Uint8Array(slot, 0, length))
     const hashed = this.#hash.add(slot, length)
     hashed.catch((cause) => this.#fail(cause))
     this.#full.push({ slot, length, hashed })
@@ -203,8 +206,8 @@ export class FileWriter {
     )
   }
 
-  /** Writes the remaining bytes and returns the blob, which is durable then. */
-  async finish(): Promise<Blob> {
+  /** Writes the remaining bytes and returns the blob, which is durable then, and the file of its sums. */
+  async finish(): Promise<Blob & { readonly sums: Buffer | undefined }> {
     if (this.#slot !== undefined) this.#ship()
     await Promise.all(this.#writing)
     this.check()
@@ -212,7 +215,8 @@ export class FileWriter {
     const synced = this.#call(unit((done) => fs.fsync(this.#fd, done)))
     const [sha256] = await Promise.all([this.#hash.digest(), synced])
     this.check()
-    return { sha256, size: this.#position }
+    const size = this.#position
+    return { sha256, size, sums: size > withoutSums ? this.#sums.encode() : undefined }
   }
 
   /** Stops receiving and hashing. */

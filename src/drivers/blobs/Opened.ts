@@ -1,8 +1,9 @@
 import { Cause, Effect, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { blockSize } from "./BlockSums.ts"
 
 /** Number of bytes read at once: larger chunks need fewer turns of the event loop per megabyte. */
-export const chunkSize = 512 * 1024
+export const chunkSize = blockSize
 
 /** How long an opened blob waits for its reader, in milliseconds. */
 const patience = 10_000

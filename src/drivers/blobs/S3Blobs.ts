@@ -2,10 +2,13 @@ import { Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { S3Blobs } from "../../protocol/Places.ts"
 import { type Blob, Blobs } from "./Blobs.ts"
+import { Suspects } from "./Check.ts"
 import { Bucket, isMissing, refusalOf } from "./s3/Bucket.ts"
+import { checkBlob } from "./s3/Check.ts"
 import { blobSize, readBlob } from "./s3/GetObject.ts"
 import { type Keys, s3Keys } from "./s3/Keys.ts"
-import { listBlobs, page } from "./s3/Look.ts"
+import { isEmpty, listBlobs, page } from "./s3/Look.ts"
+import { readOwner, writeOwner } from "./s3/Owner.ts"
 import { writeBlob } from "./s3/PutObject.ts"
 import { removeBefore, removeBlob, sweepLeftovers } from "./s3/Remove.ts"
 import { prepare, probe, type S3Refused } from "./s3/Start.ts"
@@ -30,6 +33,12 @@ const refused = (error: unknown): Effect.Effect<void> => {
 }
 
 const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] => {
+  const suspects = new Suspects()
+  const keysOf = (tenant: string, sha256: string) => ({
+    sha256,
+    blob: keys.blob(tenant, sha256),
+    sums: keys.sums(tenant, sha256)
+  })
   const attempt = <A>(run: (signal: AbortSignal) => Promise<A>) =>
     Effect.tryPromise({ try: run, catch: (error) => error }).pipe(
       Effect.tapError(refused),
@@ -71,16 +80,23 @@ const blobsOf = (place: S3Blobs, bucket: Bucket, keys: Keys): Blobs["Service"] =
       })
     ),
     read: Effect.fn("Blobs.read")((tenant, sha256, span) =>
-      attempt((signal) => readBlob(bucket, keys.blob(tenant, sha256), span, signal))
+      attempt((signal) => readBlob(bucket, keysOf(tenant, sha256), span, signal, () => suspects.add(tenant, sha256)))
     ),
     remove: Effect.fn("Blobs.remove")((tenant, sha256, writtenBefore) =>
       attempt(() =>
         writtenBefore === undefined
-          ? removeBlob(bucket, keys.blob(tenant, sha256))
+          ? removeBlob(bucket, keys, tenant, sha256)
           : removeBefore(bucket, keys, tenant, sha256, writtenBefore)
       )
     ),
     list: (tenant) => Stream.fromAsyncIterable(listBlobs(bucket, keys, tenant), unreachable),
+    check: Effect.fn("Blobs.check")((tenant, sha256, bytesPerSecond) =>
+      attempt((signal) => checkBlob(bucket, keysOf(tenant, sha256), keys.base, bytesPerSecond, signal))
+    ),
+    suspects: Effect.sync(() => suspects.take()),
+    isEmpty: attempt(() => isEmpty(bucket, keys)),
+    owner: attempt(() => readOwner(bucket, keys)),
+    own: Effect.fn("Blobs.own")((installation) => attempt(() => writeOwner(bucket, keys, installation))),
     health: attempt(() => probe(bucket, keys))
   })
 }

@@ -1,8 +1,8 @@
 import { Cause, type Duration, Effect, Schedule, type Scope } from "effect"
 
-/** Logs a failure of `work`, also a defect, as `name`, and goes on. */
-export const survive = <E, R>(name: string, work: Effect.Effect<unknown, E, R>): Effect.Effect<unknown, never, R> =>
-  Effect.catchCause(work, (cause) =>
+/** Logs any failure as `name`, also a defect, and goes on. An interruption still ends the fiber. */
+export const survive = <E, R>(name: string, work: Effect.Effect<unknown, E, R>): Effect.Effect<void, never, R> =>
+  Effect.catchCause(Effect.asVoid(work), (cause) =>
     Cause.hasInterruptsOnly(cause) ? Effect.interrupt : Effect.logWarning(`${name} failed`, cause)
   )
 

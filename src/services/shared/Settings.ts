@@ -48,6 +48,14 @@ export class Settings extends Context.Service<
     /** The role of this gateway: serve requests (`api`), run executions and jobs (`runner`), or both (`all`). */
     readonly role: "all" | "api" | "runner"
     readonly blobs: BlobPlace
+    /** The id that a refusal has named: blobs with it, or without any, are taken over for this database. */
+    readonly blobsAdopt: string | undefined
+    /** Hours that unused blobs wait before they are removed. */
+    readonly unusedHours: number
+    /** Bytes of blobs that are read in a second to find damage; 0 for none. */
+    readonly checkRate: number
+    /** Days from the beginning of one check of all blobs to that of the next. */
+    readonly checkDays: number
     readonly logLevel: "debug" | "info" | "warn" | "error" | "none"
     /** Base URL of an OTLP receiver. */
     readonly otlp: string | undefined

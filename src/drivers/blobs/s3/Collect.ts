@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { UploadPartCommand } from "@aws-sdk/client-s3"
 import type { Blob } from "../Blobs.ts"
+import { BlockSums, withoutSums } from "../BlockSums.ts"
 import { Overdue } from "../FileCalls.ts"
 import { writeBlocks } from "../WriteBlocks.ts"
 import type { Bucket } from "./Bucket.ts"
@@ -72,8 +73,11 @@ const smallPart = 8 * mib
 // 000 parts of that size do not suffice.
 const partSize = (number: number): number => (number <= 5000 ? smallPart : 64 * mib)
 
-/** Received bytes, held in memory or stored under a temporary key. */
-export type ReceivedBlob = Blob & ({ readonly held: Buffer } | { readonly temporary: string })
+/** Received bytes, held in memory or stored under a temporary key, and the file of their sums. */
+export type ReceivedBlob = Blob & { readonly sums: Buffer | undefined } & (
+    | { readonly held: Buffer }
+    | { readonly temporary: string }
+  )
 
 /**
  * Receives and hashes a source: a small one stays in memory, a larger one is uploaded to `key` in parts. The object
@@ -86,6 +90,7 @@ export const collect = async (
   signal: AbortSignal
 ): Promise<ReceivedBlob> => {
   const hash = createHash("sha256")
+  const sums = new BlockSums()
   const failed = new AbortController()
   const stop = AbortSignal.any([signal, failed.signal])
   // Fails at once instead of with the next part: a slow source may take long to fill it.
@@ -110,6 +115,7 @@ export const collect = async (
     size += length
     for (const buffer of buffers) {
       hash.update(buffer)
+      sums.add(buffer)
       for (let rest = filling.add(buffer); filling.isFull; rest = filling.add(rest)) {
         await ship(filling.take(partSize(parts + 2)))
       }
@@ -127,7 +133,7 @@ export const collect = async (
       stop
     )
     const rest = filling.rest()
-    const blob = { sha256: hash.digest("hex"), size }
+    const blob = { sha256: hash.digest("hex"), size, sums: size > withoutSums ? sums.encode() : undefined }
     if (upload === undefined) return { ...blob, held: rest }
     if (rest.length > 0) await ship(rest)
     await upload.complete()

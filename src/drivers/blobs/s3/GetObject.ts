@@ -3,9 +3,13 @@ import { GetObjectCommand, HeadObjectCommand } from "@aws-sdk/client-s3"
 import type { Stream } from "effect"
 import type { StorageUnreachable } from "../../../errors/StorageUnreachable.ts"
 import type { ByteSpan } from "../Blobs.ts"
+import { type StoredSums, withoutSums } from "../BlockSums.ts"
+import { examine, type Found } from "../Check.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Chunks, chunkSize, streamOf } from "../Opened.ts"
+import { DamagedBlob, type Plan, planOf, verified } from "../VerifiedChunks.ts"
 import type { Bucket } from "./Bucket.ts"
+import { readSums } from "./Sums.ts"
 
 /** Number of bytes that are received in advance. */
 const ahead = 512 * 1024
@@ -74,6 +78,8 @@ export class Body {
 
 interface Opened {
   readonly span: ByteSpan
+  /** Size of the whole object in bytes. */
+  readonly total: number
   readonly body: Body
 }
 
@@ -84,24 +90,32 @@ const sizeOf = async (bucket: Bucket, key: string, signal?: AbortSignal): Promis
 
 /** A Range header cannot express an empty range, so only the size is requested. */
 const openNothing = async (bucket: Bucket, key: string, span: ByteSpan, signal?: AbortSignal): Promise<Opened> => {
-  if ((await sizeOf(bucket, key, signal)) < span.end) throw new Error("the blob is shorter than it was")
-  return { span, body: new Body(Readable.from([])) }
+  const total = await sizeOf(bucket, key, signal)
+  if (total < span.end) throw new DamagedBlob()
+  return { span, total, body: new Body(Readable.from([])) }
 }
 
-const open = async (bucket: Bucket, key: string, span: ByteSpan | undefined, signal?: AbortSignal): Promise<Opened> => {
+const open = async (
+  bucket: Bucket,
+  key: string,
+  span: ByteSpan | undefined,
+  signal?: AbortSignal,
+  version?: string
+): Promise<Opened> => {
   if (span !== undefined && span.end <= span.start) return openNothing(bucket, key, span, signal)
   const range = span === undefined ? {} : { Range: `bytes=${span.start}-${span.end - 1}` }
-  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, ...range })
+  const command = new GetObjectCommand({ Bucket: bucket.name, Key: key, VersionId: version, ...range })
   const answer = await bucket.quick((limits) => bucket.client.send(command, limits), signal)
   if (!(answer.Body instanceof Readable)) throw new Error("the storage has sent no bytes")
   const size = answer.ContentLength ?? -1
+  const total = Number(answer.ContentRange?.split("/")[1] ?? size)
   const body = new Body(answer.Body)
   const asked = span ?? { start: 0, end: size }
   if (size !== asked.end - asked.start) {
     body.close()
-    throw new Error("the blob is shorter than it was")
+    throw new DamagedBlob()
   }
-  return { span: asked, body }
+  return { span: asked, total, body }
 }
 
 /** Reads an opened blob in chunks of 512 KiB. */
@@ -146,29 +160,96 @@ class BodyChunks implements Chunks {
   readonly close = (): void => this.#body?.close()
 }
 
+/** The keys of a blob and of its sums, and its hash. */
+export interface BlobKeys {
+  readonly sha256: string
+  readonly blob: string
+  readonly sums: string
+}
+
+interface Prepared {
+  readonly opened: Opened
+  readonly bytes: ByteSpan
+  readonly plan: Plan
+  readonly sums: StoredSums | undefined
+}
+
+const isSame = (one: ByteSpan, other: ByteSpan) => one.start === other.start && one.end === other.end
+
+/** Opens the bytes that verify the span. The sums tell which these are, so they come first unless the blob is small. */
+const prepare = async (
+  bucket: Bucket,
+  keys: BlobKeys,
+  span: ByteSpan | undefined,
+  signal?: AbortSignal
+): Promise<Prepared> => {
+  const early = span !== undefined && (span.start > 0 || span.end > withoutSums)
+  const known = early ? await readSums(bucket, keys.sums, signal) : undefined
+  const wanted = known === undefined || span === undefined ? span : planOf(known.size, span, known).read
+  const first = await open(bucket, keys.blob, wanted, signal)
+  try {
+    const bytes = span ?? first.span
+    const late = !early && first.total > withoutSums
+    const sums = late ? await readSums(bucket, keys.sums, signal) : known
+    const plan = planOf(first.total, bytes, sums)
+    if (isSame(plan.read, first.span)) return { opened: first, bytes, plan, sums }
+    first.body.close()
+    return { opened: await open(bucket, keys.blob, plan.read, signal), bytes, plan, sums }
+  } catch (error) {
+    first.body.close()
+    throw error
+  }
+}
+
 /**
- * The bytes of a span, by default the whole blob. The server is already sending when the promise resolves, so a blob
- * that is removed later can still be read. The connection is closed when the stream ends in any way, and after ten
- * seconds without a reader. A stream that is run later than that, or a second time, sends a new request.
+ * The bytes of a span, by default the whole blob, verified. The server is already sending when the promise resolves, so
+ * a blob that is removed later can still be read. The connection is closed when the stream ends in any way, and after
+ * ten seconds without a reader. A stream that is run later than that, or a second time, sends a new request. `damaged`
+ * is called when the bytes are not those that were stored.
  */
 export const readBlob = async (
   bucket: Bucket,
-  key: string,
+  keys: BlobKeys,
   span: ByteSpan | undefined,
-  signal: AbortSignal
+  signal: AbortSignal,
+  damaged: () => void
 ): Promise<Stream.Stream<Uint8Array, StorageUnreachable>> => {
-  const first = await open(bucket, key, span, signal)
-  const reopen = (span: ByteSpan) => open(bucket, key, span)
+  const reporting = async <A>(run: () => Promise<A>): Promise<A> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof DamagedBlob) damaged()
+      throw error
+    }
+  }
+  const again = (span: ByteSpan) => open(bucket, keys.blob, span)
   return streamOf(
-    first,
+    await reporting(() => prepare(bucket, keys, span, signal)),
     {
-      reopen: () => reopen(first.span),
-      chunks: (opened) => new BodyChunks(opened, bucket.deadline, reopen),
-      close: ({ body }) => body.close()
+      reopen: () => reporting(() => prepare(bucket, keys, span)),
+      chunks: ({ opened, bytes, plan, sums }) => {
+        const raw = new BodyChunks(opened, bucket.deadline, again)
+        const chunks = verified(raw, plan, bytes, keys.sha256, sums)
+        return { next: () => reporting(chunks.next), close: chunks.close }
+      },
+      close: ({ opened }) => opened.body.close()
     },
     signal
   )
 }
 
-/** The size of a blob in bytes, or `undefined` when there is none. */
-export const blobSize = async (bucket: Bucket, key: string): Promise<number | undefined> => sizeOf(bucket, key)
+/** Reads a whole object, or one of its versions, slowly. */
+export const examineObject = async (
+  bucket: Bucket,
+  key: string,
+  bytesPerSecond: number,
+  signal: AbortSignal,
+  version?: string
+): Promise<Found> => {
+  const opened = await open(bucket, key, undefined, signal, version)
+  const again = (span: ByteSpan) => open(bucket, key, span, signal, version)
+  return examine(new BodyChunks(opened, bucket.deadline, again), bytesPerSecond, signal)
+}
+
+/** The size of a blob in bytes. */
+export const blobSize = (bucket: Bucket, key: string): Promise<number> => sizeOf(bucket, key)

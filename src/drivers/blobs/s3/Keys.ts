@@ -5,14 +5,19 @@ import { isAbandoned, ownName, temporaryName } from "../Temporary.ts"
  *
  *     <tenant>/blobs/<sha256>                   a blob
  *     <tenant>/blobs/<sha256>.removing.<name>   mark of a pending removal
+ *     <tenant>/sums/<sha256>                    the sums of a blob's blocks
  *     <tenant>/tmp/<name>                       bytes whose hash is not known yet
  *     .health/tmp/<name>                        the probe of the health check
+ *     .installation                             the id of the installation that all this belongs to
  */
 export interface Keys {
   /** The prefix of all keys: empty, or ending in a slash. */
   readonly base: string
+  /** The object that holds the id of the installation. */
+  readonly owner: string
   readonly blobs: (tenant: string) => string
   readonly blob: (tenant: string, sha256: string) => string
+  readonly sums: (tenant: string, sha256: string) => string
   readonly mark: (tenant: string, sha256: string, name: string) => string
   readonly temporaries: (tenant: string) => string
   readonly temporary: (tenant: string, name: string) => string
@@ -36,8 +41,10 @@ export const s3Keys = (prefix: string): Keys => {
   const blob = (tenant: string, sha256: string) => blobs(tenant) + segment(sha256)
   return {
     base,
+    owner: `${base}.installation`,
     blobs,
     blob,
+    sums: (tenant, sha256) => `${base}${segment(tenant)}/sums/${segment(sha256)}`,
     mark: (tenant, sha256, name) => `${blob(tenant, sha256)}.removing.${segment(name)}`,
     temporaries,
     temporary: (tenant, name) => temporaries(tenant) + segment(name)

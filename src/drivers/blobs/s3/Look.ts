@@ -1,7 +1,7 @@
 import { ListObjectsV2Command, type ListObjectsV2CommandInput } from "@aws-sdk/client-s3"
 import type { StoredBlob } from "../Blobs.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
-import { isLeft, type Keys } from "./Keys.ts"
+import { isLeft, isTenant, type Keys } from "./Keys.ts"
 
 /** An object of a listing. `modified` and {@link storedAt} are epoch milliseconds of the server's clock. */
 export interface Listed {
@@ -76,4 +76,15 @@ export async function* listBlobs(bucket: Bucket, keys: Keys, tenant: string): As
       else if (isLeftMark(sha256, object.modified)) void removeObject(bucket, object.key).catch(() => {})
     }
   }
+}
+
+/** Whether there is no blob of any tenant. Other entries of the bucket are skipped. */
+export const isEmpty = async (bucket: Bucket, keys: Keys): Promise<boolean> => {
+  for await (const { folders } of pages(bucket, { Prefix: keys.base, Delimiter: "/" })) {
+    for (const folder of folders) {
+      const tenant = folder.slice(keys.base.length, -1)
+      if (isTenant(tenant) && !(await listBlobs(bucket, keys, tenant).next()).done) return false
+    }
+  }
+  return true
 }

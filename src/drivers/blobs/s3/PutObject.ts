@@ -7,6 +7,7 @@ import { collect, type ReceivedBlob } from "./Collect.ts"
 import { copySource, type Keys, named } from "./Keys.ts"
 import { type Listed, look } from "./Look.ts"
 import { Multipart } from "./Multipart.ts"
+import { writeSums } from "./Sums.ts"
 
 const mib = 1024 * 1024
 
@@ -20,7 +21,7 @@ const copyPart = (size: number): number => Math.max(128 * mib, Math.ceil(size / 
 const copyInParts = async (bucket: Bucket, from: string, to: string, size: number, signal: AbortSignal) => {
   const upload = await Multipart.create(bucket, to, signal)
   try {
-    const source = { Bucket: bucket.name, Key: to, CopySource: copySource(bucket.name, from) }
+    const source = { Bucket: bucket.name, Key: to, CopySource: from }
     for (let start = 0, length = copyPart(size); start < size; start += length) {
       const CopySourceRange = `bytes=${start}-${Math.min(start + length, size) - 1}`
       await upload.add(async (UploadId, PartNumber, limits) => {
@@ -36,18 +37,28 @@ const copyInParts = async (bucket: Bucket, from: string, to: string, size: numbe
   }
 }
 
+/** Has the server copy an object; `from` is the value of `x-amz-copy-source`. */
+export const copyObject = async (
+  bucket: Bucket,
+  from: string,
+  to: string,
+  size: number,
+  signal: AbortSignal
+): Promise<void> => {
+  if (size > onePiece) return copyInParts(bucket, from, to, size, signal)
+  const command = new CopyObjectCommand({ Bucket: bucket.name, Key: to, CopySource: from })
+  await bucket.steady((limits) => bucket.client.send(command, limits), signal)
+}
+
 /**
  * Stores the bytes under their key. An existing blob is replaced by equal bytes, which renews its modification time.
  */
 const put = async (bucket: Bucket, key: string, taken: ReceivedBlob, signal: AbortSignal): Promise<void> => {
-  if ("held" in taken) {
-    const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
-    await bucket.turns.take(() => bucket.steady((limits) => bucket.client.send(command, limits), signal), signal)
-  } else if (taken.size <= onePiece) {
-    const CopySource = copySource(bucket.name, taken.temporary)
-    const command = new CopyObjectCommand({ Bucket: bucket.name, Key: key, CopySource })
-    await bucket.steady((limits) => bucket.client.send(command, limits), signal)
-  } else await copyInParts(bucket, taken.temporary, key, taken.size, signal)
+  if ("temporary" in taken) {
+    return copyObject(bucket, copySource(bucket.name, taken.temporary), key, taken.size, signal)
+  }
+  const command = new PutObjectCommand({ Bucket: bucket.name, Key: key, Body: taken.held })
+  await bucket.turns.take(() => bucket.steady((limits) => bucket.client.send(command, limits), signal), signal)
 }
 
 /** Number of deadlines (one minute in all) after which a removal has certainly ended or been given up. */
@@ -94,6 +105,7 @@ export const writeBlob = (
     try {
       signal.throwIfAborted()
       await publish(bucket, keys.blob(tenant, taken.sha256), taken, signal)
+      await writeSums(bucket, keys.sums(tenant, taken.sha256), taken.sums)
       await clean()
       return { sha256: taken.sha256, size: taken.size }
     } catch (error) {

@@ -4,16 +4,19 @@ import {
   type MultipartUpload,
   PutObjectCommand
 } from "@aws-sdk/client-s3"
+import { withoutSums } from "../BlockSums.ts"
 import { Overdue } from "../FileCalls.ts"
 import { type Bucket, removeObject } from "./Bucket.ts"
 import { isLeft, isTenant, type Keys, named } from "./Keys.ts"
 import { look, pages, storedAt } from "./Look.ts"
 
 /** Removes a blob and returns whether it existed. */
-export const removeBlob = async (bucket: Bucket, key: string): Promise<boolean> => {
+export const removeBlob = async (bucket: Bucket, keys: Keys, tenant: string, sha256: string): Promise<boolean> => {
+  const key = keys.blob(tenant, sha256)
   const { stored } = await look(bucket, key)
   if (stored === undefined) return false
   await removeObject(bucket, key)
+  if (stored.size > withoutSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
   return true
 }
 
@@ -31,8 +34,10 @@ export const removeBefore = (
 ): Promise<boolean> =>
   named(async (name) => {
     const key = keys.blob(tenant, sha256)
+    let size = 0
     const isOld = async () => {
       const { stored } = await look(bucket, key)
+      size = stored?.size ?? 0
       return stored !== undefined && storedAt(stored) < writtenBefore
     }
     if (!(await isOld())) return false
@@ -52,6 +57,7 @@ export const removeBefore = (
       throw error
     }
     await removeObject(bucket, key)
+    if (size > withoutSums) await removeObject(bucket, keys.sums(tenant, sha256)).catch(() => {})
     await unmark()
     return true
   })

@@ -1,0 +1,41 @@
+import * as fs from "node:fs"
+import { join } from "node:path"
+import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import { type Root, syncFolder } from "./Folder.ts"
+import { temporaryName } from "./Temporary.ts"
+
+/** The file in the root that holds the id of the installation. */
+export const ownerFile = ".installation"
+
+/** The id in the root; `undefined` when there is none. */
+export const readOwner = async (call: Calls, root: Root): Promise<string | undefined> => {
+  try {
+    const text = await call<string>((done) => fs.readFile(join(root.path, ownerFile), "utf8", done))
+    // An empty file is what a crash may leave of a new one.
+    return text.trim() === "" ? undefined : text.trim()
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+  }
+  await root.present()
+  return undefined
+}
+
+/** Writes the id durably, in place of another. */
+export const writeOwner = async (call: Calls, root: Root, installation: string): Promise<void> => {
+  await root.present()
+  const path = join(root.path, ownerFile)
+  const temporary = `${path}.${temporaryName()}`
+  try {
+    const fd = await call<number>((done) => fs.open(temporary, "wx", 0o600, done))
+    try {
+      await call<number>((done) => fs.write(fd, `${installation}\n`, (error, written) => done(error, written)))
+      await call(unit((done) => fs.fsync(fd, done)))
+    } finally {
+      fs.close(fd, () => {})
+    }
+    await call(unit((done) => fs.rename(temporary, path, done)))
+  } finally {
+    await call(unit((done) => fs.rm(temporary, { force: true }, done)))
+  }
+  await syncFolder(call, root.path)
+}

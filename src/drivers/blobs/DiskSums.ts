@@ -1,0 +1,41 @@
+import * as fs from "node:fs"
+import { decodeSums, type StoredSums, withoutSums } from "./BlockSums.ts"
+import type { BlobPath } from "./DiskPaths.ts"
+import { type Calls, codeOf, unit } from "./FileCalls.ts"
+import type { Root } from "./Folder.ts"
+import { temporaryName } from "./Temporary.ts"
+
+/** The sums of a blob of `size` bytes; `undefined` when there are none that can be trusted. */
+export const readSums = async (call: Calls, blob: BlobPath, size: number): Promise<StoredSums | undefined> => {
+  if (size <= withoutSums) return undefined
+  try {
+    return decodeSums(await call<Buffer>((done) => fs.readFile(blob.sums, done)))
+  } catch (error) {
+    // Whatever is wrong with the sums, the name of the blob still tells whether its bytes are right.
+    if (codeOf(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+/**
+ * Stores the sums of a blob. They are not synced: they carry a sum of their own, and the check of all blobs makes them
+ * anew. So a failure is none of the blob's.
+ */
+export const writeSums = async (call: Calls, root: Root, blob: BlobPath, sums: Buffer | undefined): Promise<void> => {
+  if (sums === undefined) return
+  const temporary = `${blob.sums}.${temporaryName()}`
+  const write = () => call(unit((done) => fs.writeFile(temporary, sums, { mode: 0o600 }, done)))
+  try {
+    await write().catch(async (error) => {
+      if (codeOf(error) !== "ENOENT") throw error
+      await root.make(blob.tenant, "sums", blob.fan)
+      await write()
+    })
+    await call(unit((done) => fs.rename(temporary, blob.sums, done)))
+  } catch {
+    await call(unit((done) => fs.rm(temporary, { force: true }, done))).catch(() => {})
+  }
+}
+
+export const removeSums = (call: Calls, blob: BlobPath): Promise<void> =>
+  call(unit((done) => fs.rm(blob.sums, { force: true }, done))).catch(() => {})

@@ -1,0 +1,87 @@
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { BlobLedger, type BlobName } from "../../services/blobs/BlobLedger.ts"
+import { TenantId } from "../../services/shared/Tenant.ts"
+
+interface NameRow {
+  readonly tenant: string
+  readonly sha256: string
+}
+
+const nameOf = ({ tenant, sha256 }: NameRow): BlobName => ({ tenant: TenantId(tenant), sha256 })
+
+/** The tables `installation`, `unused_blobs`, `damaged_blobs` and `blob_check`. */
+export const layer = Layer.effect(
+  BlobLedger,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    return BlobLedger.of({
+      installation: unreachable(
+        Effect.gen(function* () {
+          yield* sql`insert into installation default values on conflict do nothing`
+          const [row] = yield* sql<{ id: string }>`select id::text as id from installation`
+          return row === undefined ? yield* Effect.die("the table of the installation is empty") : row.id
+        })
+      ),
+      sample: unreachable(
+        Effect.map(
+          sql<NameRow>`
+            (select tenant, sha256 from archives limit 25)
+            union all (select tenant, sha256 from artifact_versions limit 25)
+            union all (select tenant, sha256 from registry_versions limit 25)
+            union all (select tenant, sha256 from stored_versions where sha256 is not null limit 25)`,
+          (rows) => rows.map(nameOf)
+        )
+      ),
+      unused: Effect.fn("BlobLedger.unused")(
+        (tenant) => sql<{ sha256: string; since: number; deleted: boolean }>`
+          select sha256, (extract(epoch from since) * 1000)::float8 as since, deleted
+          from unused_blobs where tenant = ${tenant}`,
+        unreachable
+      ),
+      noteUnused: Effect.fn("BlobLedger.noteUnused")(function* (tenant, blobs) {
+        if (blobs.length === 0) return
+        yield* sql`
+          insert into unused_blobs (tenant, sha256, since, deleted)
+          select ${tenant}, sha256, to_timestamp(since / 1000), deleted from unnest(
+            ${blobs.map((blob) => blob.sha256)}::text[],
+            ${blobs.map((blob) => blob.since)}::float8[],
+            ${blobs.map((blob) => blob.deleted)}::boolean[]
+          ) as found (sha256, since, deleted)
+          on conflict (tenant, sha256) do update set since = excluded.since, deleted = excluded.deleted`
+      }, unreachable),
+      forgetUnused: Effect.fn("BlobLedger.forgetUnused")(function* (tenant, sha256s) {
+        if (sha256s.length === 0) return
+        yield* sql`delete from unused_blobs where tenant = ${tenant} and sha256 = any(${[...sha256s]}::text[])`
+      }, unreachable),
+      damaged: unreachable(
+        Effect.map(sql<NameRow>`select tenant, sha256 from damaged_blobs order by tenant, sha256`, (rows) =>
+          rows.map(nameOf)
+        )
+      ),
+      noteDamaged: Effect.fn("BlobLedger.noteDamaged")(function* ({ tenant, sha256 }) {
+        yield* sql`insert into damaged_blobs (tenant, sha256) values (${tenant}, ${sha256}) on conflict do nothing`
+      }, unreachable),
+      forgetDamaged: Effect.fn("BlobLedger.forgetDamaged")(function* ({ tenant, sha256 }) {
+        yield* sql`delete from damaged_blobs where tenant = ${tenant} and sha256 = ${sha256}`
+      }, unreachable),
+      takeCheck: Effect.fn("BlobLedger.takeCheck")(function* (gateway, seconds) {
+        const [place] = yield* sql<{ tenant: string; sha256: string; began: number; ended: boolean }>`
+          update blob_check
+          set taken_by = ${gateway}, taken_until = clock_timestamp() + make_interval(secs => ${seconds})
+          where taken_by = ${gateway} or taken_until < clock_timestamp()
+          returning tenant, sha256, (extract(epoch from round_began_at) * 1000)::float8 as began, round_ended as ended`
+        if (place === undefined) return undefined
+        const { tenant, sha256, began, ended } = place
+        return { tenant, sha256, roundBeganAt: began, roundEnded: ended }
+      }, unreachable),
+      moveCheck: Effect.fn("BlobLedger.moveCheck")(function* (gateway, place) {
+        yield* sql`
+          update blob_check set tenant = ${place.tenant}, sha256 = ${place.sha256}, round_ended = ${place.roundEnded},
+            round_began_at = to_timestamp(${place.roundBeganAt}::float8 / 1000)
+          where taken_by = ${gateway}`
+      }, unreachable)
+    })
+  })
+)
