@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
-import { eventStream, formatOf, linesDocument, startOf } from "../http/OutputDocument.ts"
+import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { TenantId } from "../shared/Tenant.ts"
@@ -79,7 +79,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
               ),
               draining
             )
-          : Effect.map(channels.output(keyOf(params), after), (lines) => linesDocument(format, lines))
+          : Effect.flatMap(channels.output(keyOf(params), after), (lines) => outputDocument(format, {}, lines))
       })
   })
 )

@@ -34,21 +34,10 @@ export const startOf = (request: HttpServerRequest.HttpServerRequest, from: numb
   return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : from
 }
 
-/** The lines as one document. */
-export const linesDocument = (format: Exclude<Format, "events">, lines: ReadonlyArray<StoredLine>) => {
-  if (format === "json") {
-    const text = `{"lines":[${lines.map(({ json }) => json).join(",")}]}`
-    return HttpServerResponse.text(text, { contentType: "application/json" })
-  }
-  const text = lines.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
-  const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
-  return HttpServerResponse.text(text, { contentType })
-}
-
-/** All lines of a run as one document with the state of the run. The lines are read while the document is sent. */
+/** Lines as one document, with members about the run. The lines are read while the document is sent. */
 export const outputDocument = Effect.fn("Lines.document")(function* (
   format: Exclude<Format, "events">,
-  about: { readonly id: string; readonly state: string; readonly truncated: boolean },
+  about: { readonly id?: string; readonly state?: string; readonly truncated?: boolean },
   lines: Stream.Stream<StoredLine, StorageUnreachable>
 ) {
   const all = yield* withFirstChunk(lines)
@@ -65,8 +54,8 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
     separator = ","
     return [text]
   })
-  const head = JSON.stringify(about).slice(0, -1)
-  const body = Stream.make(`${head},"lines":[`).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
+  const head = JSON.stringify({ ...about, lines: [] }).slice(0, -2)
+  const body = Stream.make(head).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
   return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
 })
 
