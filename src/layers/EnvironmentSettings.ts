@@ -144,6 +144,7 @@ export const layer = Layer.effect(
       runs: { all: env.runs, each: env.tenantRuns },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+      requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
       sendRate: env.sendRate,
       storageDeadline,
       stopPatience: serverStop

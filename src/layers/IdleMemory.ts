@@ -5,11 +5,16 @@ export interface IdleLimits {
   readonly every: Duration.Input
   /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
   readonly quiet: number
-  /** Minimum growth of the heap since the last collection, in bytes. */
+  /** Minimum growth of the memory since the last collection, in bytes: of the heap, and of the buffers outside it. */
   readonly worth: number
 }
 
 const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, worth: 32 * 1024 * 1024 }
+
+const inUse = (): number => {
+  const { heapTotal, external } = process.memoryUsage()
+  return heapTotal + external
+}
 
 /** Collects garbage through Node's inspector protocol, which needs no flags and returns pages to the system. */
 const collect = Effect.promise(async () => {
@@ -32,11 +37,11 @@ export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
         const now = performance.eventLoopUtilization()
         const { utilization } = performance.eventLoopUtilization(now, seen)
         seen = now
-        if (utilization > quiet || process.memoryUsage().heapTotal - kept < worth) return Effect.void
+        if (utilization > quiet || inUse() - kept < worth) return Effect.void
         return Effect.andThen(
           collect,
           Effect.sync(() => {
-            kept = process.memoryUsage().heapTotal
+            kept = inUse()
           })
         )
       })

@@ -24,6 +24,7 @@ import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
+import { RequestMemory } from "../services/shared/RequestMemory.ts"
 
 /**
  * The use cases, merged from the inside out. Production and tests provide the ports, and the cluster that assigns
@@ -38,7 +39,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
-  return Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+  return Layer.mergeAll(Draining.layer, RequestMemory.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),
     Layer.provideMerge(

@@ -53,6 +53,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         runs: { all: 16, each: 8 },
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
+        requestMemory: { all: 512 * 1024 * 1024, each: 256 * 1024 * 1024 },
         sendRate: 1024,
         storageDeadline: 5000,
         stopPatience: 20_000,

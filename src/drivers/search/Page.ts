@@ -8,8 +8,11 @@ import { hitOf, selectFound } from "./Select.ts"
 
 /** Documents that take more bytes on disk are not read together with the first statement. */
 const small = 16 * 1024
-/** Maximum number of larger documents that are read by one statement. */
-const together = 64
+/**
+ * Number of larger documents that are read by the first statement for them, and by later ones at most: each of them costs
+ * the server time, although there may be room for one only.
+ */
+const together = { first: 4, most: 64 }
 
 interface FoundRow {
   readonly ts: string | bigint
@@ -62,11 +65,13 @@ export const readPage = Effect.fnUntraced(function* (
 
   const hits: Array<Hit> = []
   let used = 0
+  let group = together.first
   for (const [at, row] of found.entries()) {
     if (hits.length === limit) return { hits, more: true } satisfies Page
     if (row.doc === null && !loaded.has(row)) {
-      const next = found.slice(at, at + together).filter(({ doc, part }) => doc === null && part === row.part)
-      yield* load(next, Math.floor(bytes / together))
+      const next = found.slice(at, at + group).filter(({ doc, part }) => doc === null && part === row.part)
+      yield* load(next, Math.floor(bytes / group))
+      group = Math.min(group * 4, together.most)
     }
     const large = loaded.get(row)
     const size = large?.size ?? Buffer.byteLength(row.doc ?? "")

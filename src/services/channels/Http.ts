@@ -72,6 +72,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
         const after = startOf(request, query.from)
         return format === "events"
           ? eventStream(
+              TenantId(params.tenant),
               Effect.map(channels.follow(keyOf(params), after), (lines) =>
                 Stream.map(lines, (lines) =>
                   lines.length === 0 ? ({ _tag: "Quiet" } as const) : ({ _tag: "Lines", lines } as const)
@@ -79,7 +80,9 @@ export const ChannelsHttp = HttpApiBuilder.group(
               ),
               draining
             )
-          : Effect.flatMap(channels.output(keyOf(params), after), (lines) => outputDocument(format, {}, lines))
+          : Effect.flatMap(channels.output(keyOf(params), after), (lines) =>
+              outputDocument(format, TenantId(params.tenant), {}, lines)
+            )
       })
   })
 )

@@ -57,6 +57,8 @@ export class Settings extends Context.Service<
     readonly outputLines: number
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
+    /** Bytes of memory that the answers and uploads under way may take: in all, and those of each tenant. */
+    readonly requestMemory: { readonly all: number; readonly each: number }
     /** Bytes per second that a client takes at least while there is something to send to it. */
     readonly sendRate: number
     /** Milliseconds that a storage has to answer before the request fails with 504. */
