@@ -127,7 +127,7 @@ layer(limited, { excludeTestServices: true })("the memory of requests", (it) => 
         "all are stuck",
         Effect.map(heldBytes, (bytes) => {
           const received = sockets.reduce((sum, { bytesRead }) => sum + bytesRead, bytes)
-          const isSame = received === before && sockets.every(({ bytesRead }) => bytesRead > 0)
+          const isSame = received === before && sockets.every(({ bytesRead }) => bytesRead >= 65_536)
           before = received
           return isSame ? bytes : -1
         }).pipe(Effect.delay("200 millis")),
