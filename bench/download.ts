@@ -19,6 +19,7 @@ import { ArchiveId } from "../src/services/archives/Archive.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
+import { RequestMemory } from "../src/services/shared/RequestMemory.ts"
 import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
@@ -67,7 +68,7 @@ const serveOurs = (root: string, withSums: boolean) => {
   )
   return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
     Layer.provide(Archives.layer),
-    Layer.provide(BlobSweep.layer()),
+    Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
     Layer.provide(MemoryLedger.layer),
     Layer.provide([
       MemoryStore.layer,

@@ -158,7 +158,7 @@ const program = Effect.gen(function* () {
     Effect.promise(async () => {
       const taken: Array<number> = []
       for (let n = 0; n < 30; n++)
-        taken.push(await seconds(() => run(search.page("bench", index, all, { limit: 100, after }))))
+        taken.push(await seconds(() => run(search.page("bench", index, all, { limit: 100, bytes: 2 ** 22, after }))))
       return median(taken) * 1000
     })
   const end = last._tag === "Some" ? { ...last.value, at: String(Number(last.value.at) - 200_000) } : undefined

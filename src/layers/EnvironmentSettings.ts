@@ -167,6 +167,8 @@ export const layer = Layer.effect(
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       retention,
+      requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
+      sendRate: env.sendRate,
       storageDeadline,
       stopPatience: serverStop
     })

@@ -6,11 +6,16 @@ export interface IdleLimits {
   readonly every: Duration.Input
   /** Below this utilization of the event loop since the last check (0 to 1), the gateway counts as idle. */
   readonly quiet: number
-  /** Minimum growth of the heap since the last collection, in bytes. */
+  /** Minimum growth of the memory since the last collection, in bytes: of the heap, and of the buffers outside it. */
   readonly worth: number
 }
 
 const usual: IdleLimits = { every: "5 seconds", quiet: 0.02, worth: 32 * 1024 * 1024 }
+
+const inUse = (): number => {
+  const { heapTotal, external } = process.memoryUsage()
+  return heapTotal + external
+}
 
 /** Collects garbage through Node's inspector protocol, which needs no flags and returns pages to the system. */
 const collect = Effect.promise(async () => {
@@ -33,14 +38,13 @@ export const layer = ({ every, quiet, worth }: IdleLimits = usual) =>
         const now = performance.eventLoopUtilization()
         const { utilization } = performance.eventLoopUtilization(now, seen)
         seen = now
-        const { heapTotal } = process.memoryUsage()
-        if (utilization > quiet || heapTotal - kept < worth) return Effect.void
-        // A collection that fails, as on a Node without an inspector, is tried again when the heap has grown.
-        kept = heapTotal
+        if (utilization > quiet || inUse() - kept < worth) return Effect.void
+        // A collection that fails, as on a Node without an inspector, is tried again when more memory is in use.
+        kept = inUse()
         return Effect.andThen(
           collect,
           Effect.sync(() => {
-            kept = process.memoryUsage().heapTotal
+            kept = inUse()
           })
         )
       })

@@ -3,6 +3,7 @@ import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { Blobs } from "../drivers/blobs/Blobs.ts"
 import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
+import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
 import * as BlobCheck from "../services/blobs/BlobCheck.ts"
@@ -115,12 +116,15 @@ const Ready = Layer.effect(
     const blobs = yield* Blobs
     const tenants = yield* Tenants
     const ledger = yield* Ledger
+    const pools = yield* ConnectionPools
+    const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
       defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
         ["data", blobs.health],
-        ["configuration", tenants.names]
+        ["configuration", tenants.names],
+        ["connections", connections]
       ])
     })
   })

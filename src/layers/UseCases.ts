@@ -24,6 +24,7 @@ import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Draining } from "../services/shared/Draining.ts"
+import { RequestMemory } from "../services/shared/RequestMemory.ts"
 import { Settings } from "../services/shared/Settings.ts"
 
 const sweep = Layer.unwrap(Effect.map(Settings, ({ unusedHours }) => BlobSweep.layer("1 hour", `${unusedHours} hours`)))
@@ -41,7 +42,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
-  return Layer.mergeAll(Draining.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+  return Layer.mergeAll(Draining.layer, RequestMemory.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),
     Layer.provideMerge(

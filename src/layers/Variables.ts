@@ -54,6 +54,9 @@ export const variables = Config.all({
   runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
   tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
+  requestBytes: amount("FLOW_REQUEST_BYTES").pipe(Config.withDefault(512 * 1024 * 1024)),
+  tenantRequestBytes: amount("FLOW_TENANT_REQUEST_BYTES").pipe(Config.withDefault(256 * 1024 * 1024)),
+  sendRate: amount("FLOW_SEND_RATE").pipe(Config.withDefault(1024)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES")),
   retention: Config.schema(Schema.Literals(["on", "dry-run", "off"]), "FLOW_RETENTION").pipe(

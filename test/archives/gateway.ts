@@ -16,6 +16,7 @@ import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
+import { RequestMemory } from "../../src/services/shared/RequestMemory.ts"
 import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
@@ -54,7 +55,7 @@ const routes = Layer.mergeAll(
 export const gateway = <E1, R1, E2, R2>(store: Layer.Layer<ArchiveStore, E1, R1>, blobs: Layer.Layer<Blobs, E2, R2>) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
-    Layer.provide(BlobSweep.layer()),
+    Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
     Layer.provide(MemoryLedger.layer),
     Layer.provideMerge([store, blobs, tenants]),
     Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),

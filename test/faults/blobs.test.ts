@@ -82,7 +82,7 @@ layer(Prepared.layer, { excludeTestServices: true })("the storage of bytes", (it
           const ready = await fetch(`${gateway.url}/health/ready`)
           expect([ready.status, JSON.parse(await ready.text()).dependencies]).toEqual([
             503,
-            { metadata: "up", data: "down", configuration: "up" }
+            { metadata: "up", data: "down", configuration: "up", connections: "up" }
           ])
           const failed = await tenant.ended(await tenant.run(archiving("small.log")))
           expect(failed).toMatchObject({ state: "FAILED", archive: null })

@@ -91,7 +91,7 @@ describe("PostgreSQL", () => {
             expect(await readiness(gateway.url)).toMatchObject({
               ...{ status: 503, type: "/problems/not-ready", instance: "/health/ready" },
               detail: expect.stringContaining("metadata"),
-              dependencies: { metadata: "down", data: "up", configuration: "up" }
+              dependencies: { metadata: "down", data: "up", configuration: "up", connections: "up" }
             })
             for (const { name, status, body, millis } of await answers) {
               expect([name, status, body["storage"]]).toEqual([name, 504, "metadata"])

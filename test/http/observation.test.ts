@@ -129,7 +129,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         const ready = await rawGet(gateway.port, "/health/ready")
         expect([ready.status, JSON.parse(ready.body.toString())]).toEqual([
           200,
-          { status: "ready", dependencies: { metadata: "up", data: "up", configuration: "up" } }
+          { status: "ready", dependencies: { metadata: "up", data: "up", configuration: "up", connections: "up" } }
         ])
       })
     })

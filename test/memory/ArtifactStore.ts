@@ -69,6 +69,15 @@ export const layer = Layer.effect(
             .map(([key, { doc, sha256 }]) => ({ key, json: doc, sha256 }))
           return Stream.fromIterable(limit === undefined ? rows : rows.slice(0, limit))
         }),
+      builds: (tenant, type, limit) =>
+        Effect.sync(() => {
+          const all = [...shelves.of(tenant).artifacts].sort(([a], [b]) => inOrder(a, b))
+          const nameOf = (key: string) => key.slice(0, key.lastIndexOf("\t"))
+          return all
+            .filter(([key, it], at) => nameOf(all[at + 1]?.[0] ?? "\t") !== nameOf(key) && it.type === type)
+            .slice(0, limit)
+            .map(([, { group, artifact, version, sha256, size }]) => ({ group, artifact, version, sha256, size }))
+        }),
       remove: (tenant, group, artifact, versions) =>
         Effect.sync(() => {
           const shelf = shelves.of(tenant)

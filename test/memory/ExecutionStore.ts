@@ -9,7 +9,7 @@ import {
 } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
-import { spanOf } from "./Lists.ts"
+import { linePageOf, spanOf } from "./Lists.ts"
 
 interface Event {
   readonly seq: number
@@ -86,6 +86,15 @@ export const layer = Layer.sync(ExecutionStore, () => {
     if (error !== undefined) entry.error = error
     entry.events.push({ seq: 2, event, at: entry.endedAt, ...(error === undefined ? {} : { detail: error }) })
   }
+
+  const linesAfter = (key: ExecutionKey, after: number) =>
+    (entries.get(keyOf(key))?.lines ?? [])
+      .filter((line) => line.seq > after)
+      .map(({ seq, at, component, text }) => ({
+        seq,
+        text,
+        json: JSON.stringify({ seq, timestamp: iso(at), component, text })
+      }))
 
   return ExecutionStore.of({
     create: (execution, owner, now) =>
@@ -224,16 +233,7 @@ export const layer = Layer.sync(ExecutionStore, () => {
           .map((event) => ({ key: String(event.seq), json: JSON.stringify(eventOf(key.tenant, event)) }))
         return Stream.fromIterable(events.slice(0, limit ?? events.length))
       }),
-    lines: (key, after, limit) =>
-      Stream.suspend(() => {
-        const lines = (entries.get(keyOf(key))?.lines ?? []).filter((line) => line.seq > after)
-        return Stream.fromIterable(lines.slice(0, limit ?? lines.length)).pipe(
-          Stream.map(({ seq, at, component, text }) => ({
-            seq,
-            text,
-            json: JSON.stringify({ seq, timestamp: iso(at), component, text })
-          }))
-        )
-      })
+    lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
+    linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page))
   })
 })

@@ -3,6 +3,7 @@ import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../..
 import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+import { linePageOf } from "./Lists.ts"
 
 interface Row {
   readonly key: JobKey
@@ -40,6 +41,15 @@ export const layer = Layer.effect(
         if (row !== undefined) change(row, now)
         return row !== undefined
       })
+
+    const linesAfter = (key: JobKey, after: number) =>
+      (rows.get(jobId(key))?.lines ?? [])
+        .filter(({ seq }) => seq > after)
+        .map(({ seq, at, component, text }) => ({
+          seq,
+          text,
+          json: JSON.stringify({ seq, timestamp: iso(at), component, text })
+        }))
 
     return JobStore.of({
       list: (tenant, channel) =>
@@ -119,18 +129,9 @@ export const layer = Layer.effect(
         const attempt = { tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch }
         return positions.save(attempt, jobScope(claim), component, value)
       },
-      lines: (key, after, limit) =>
-        Stream.suspend(() => {
-          const all = rows.get(jobId(key))?.lines ?? []
-          const chosen = after === undefined ? all.slice(-limit) : all.filter(({ seq }) => seq > after).slice(0, limit)
-          return Stream.fromIterable(
-            chosen.map(({ seq, at, component, text }) => ({
-              seq,
-              text,
-              json: JSON.stringify({ seq, timestamp: iso(at), component, text })
-            }))
-          )
-        }),
+      lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
+      linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page)),
+      beforeLast: (key, lines) => Effect.sync(() => rows.get(jobId(key))?.lines.at(-lines - 1)?.seq ?? 0),
       unattended: Effect.succeed([])
     })
   })

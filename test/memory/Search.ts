@@ -95,8 +95,15 @@ export const layer = Layer.sync(Search, () => {
           return Stream.fromIterable(found.map(hitOf))
         })
       ),
-    page: (tenant, pattern, query, { limit, after }) =>
-      Effect.map(find(tenant, pattern, query, after), (found) => found.slice(0, limit).map(hitOf)),
+    page: (tenant, pattern, query, { limit, bytes, after }) =>
+      Effect.map(find(tenant, pattern, query, after), (found) => {
+        let used = 0
+        const over = found.findIndex((one, at) => {
+          used += Buffer.byteLength(hitOf(one).source)
+          return at === limit || (at > 0 && used > bytes)
+        })
+        return { hits: found.slice(0, over === -1 ? found.length : over).map(hitOf), more: over !== -1 }
+      }),
     rows: (tenant, pattern, query, { fields, as, after, counted }) => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(

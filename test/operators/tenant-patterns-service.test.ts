@@ -2,6 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
+import { ArtifactName, ArtifactVersion, GroupName } from "../../src/services/artifacts/Artifact.ts"
 import { ArtifactStore } from "../../src/services/artifacts/ArtifactStore.ts"
 import { type FoundPatterns, PatternFiles } from "../../src/services/operators/PatternFiles.ts"
 import { TenantPatterns } from "../../src/services/operators/TenantPatterns.ts"
@@ -20,14 +21,16 @@ const stores = () => {
       Layer.mergeAll(
         Layer.mock(PatternFiles)({ read: () => Effect.sync(() => state.files) }),
         Layer.mock(ArtifactStore)({
-          list: () =>
+          builds: () =>
             state.down
-              ? Stream.fail(new StorageUnreachable({ storage: "metadata" }))
-              : Stream.fromIterable(state.artifacts).pipe(
-                  Stream.map(([artifact, text]) => ({
-                    key: artifact,
-                    json: JSON.stringify({ group: "g", artifact, version: "1", size: text.length }),
-                    sha256: text
+              ? Effect.fail(new StorageUnreachable({ storage: "metadata" }))
+              : Effect.sync(() =>
+                  Array.from(state.artifacts, ([artifact, text]) => ({
+                    group: GroupName("g"),
+                    artifact: ArtifactName(artifact),
+                    version: ArtifactVersion("1"),
+                    sha256: text,
+                    size: text.length
                   }))
                 )
         }),

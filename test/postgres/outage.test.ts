@@ -4,10 +4,12 @@ import type { PgClient } from "@effect/sql-pg"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Option, References, type Scope, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { postgresHealth, unreachable, unreachableStream } from "../../src/drivers/postgres/Unreachable.ts"
+import { postgresHealth, unreachable } from "../../src/drivers/postgres/Unreachable.ts"
+import { listPages } from "../../src/layers/postgres/Pages.ts"
 import { layer, WideSql } from "../../src/layers/postgres/Postgres.ts"
 import { PostgresConfig } from "../../src/layers/postgres/PostgresConfig.ts"
 import { signal } from "../../src/layers/postgres/processes.ts"
+import type { ListRow } from "../../src/services/shared/Listing.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
 import { eventually } from "../support/process.ts"
 
@@ -96,7 +98,15 @@ describe.runIf(process.platform === "linux").concurrent("an outage of PostgreSQL
                   failing("statement", unreachable(sql`SELECT 1`)),
                   failing("transaction", unreachable(sql.withTransaction(sql`SELECT 1`))),
                   failing("wide", unreachable(wide`SELECT 1`)),
-                  failing("stream", Stream.runDrain(unreachableStream(wide`SELECT 1`.stream))),
+                  failing(
+                    "list",
+                    Stream.runDrain(
+                      listPages(
+                        { after: undefined, limit: undefined },
+                        () => wide<ListRow>`SELECT 'a' AS key, '{}' AS json`
+                      )
+                    )
+                  ),
                   failing("health", postgresHealth)
                 ],
                 { concurrency: "unbounded" }
@@ -127,7 +137,7 @@ describe.runIf(process.platform === "linux").concurrent("an outage of PostgreSQL
               [
                 failure(unreachable(sql`SELECT pg_sleep(60)`)),
                 failure(unreachable(sql.withTransaction(sql`SELECT pg_sleep(60)`))),
-                failure(Stream.runDrain(unreachableStream(wide`SELECT pg_sleep(60)`.stream)))
+                failure(unreachable(wide`SELECT pg_sleep(60)`))
               ],
               { concurrency: "unbounded" }
             )

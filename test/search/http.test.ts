@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
@@ -36,7 +37,42 @@ const search = (body: unknown) =>
       })
   )
 
+const pageBytes = 4 * 1024 * 1024
+/** Documents that compress well and others that do not, from some bytes to more than a page holds. */
+const sizes = [10, 1_200_000, 700, 90_000, 30_000, pageBytes + 1000, 5, 1_500_000, 40_000, 1_100_000, 20, 900_000]
+
+const fillLarge = Effect.gen(function* () {
+  const search = yield* Search
+  const random = randomBytes(pageBytes).toString("hex")
+  for (const [n, size] of sizes.entries()) {
+    const text = n % 2 === 0 ? random.slice(0, size) : "x".repeat(size)
+    const source = { "@timestamp": new Date(Date.UTC(2026, n % 2, 1) + n * 1000).toISOString(), n, text }
+    yield* search.write("mytenant", "mytenant-large", [{ id: `d${n}`, source }])
+  }
+})
+
 const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
+  it.effect("ends a page early when its documents are large", () =>
+    Effect.gen(function* () {
+      yield* fillLarge
+      const seen: Array<number> = []
+      let pages = 0
+      let cursor: string | undefined
+      do {
+        const page = yield* search({ index: "mytenant-large", ...(cursor === undefined ? {} : { cursor }) })
+        const found = page.documents.map(({ source }) => source.n)
+        const bytes = found.reduce((sum, n) => sum + sizes[n]!, 0)
+        assert.isTrue(found.length === 1 || bytes <= pageBytes, `${bytes} bytes`)
+        seen.push(...found)
+        pages++
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      const inOrder = [...sizes.keys()].sort((a, b) => (a % 2) - (b % 2) || a - b)
+      assert.deepStrictEqual(seen, inOrder)
+      assert.isBelow(pages, 6)
+    })
+  )
+
   it.effect("gives pages that neither lose nor repeat, by time", () =>
     Effect.gen(function* () {
       yield* fill("mytenant-pages-a", 30)

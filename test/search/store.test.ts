@@ -163,8 +163,8 @@ for (const [name, store] of stores) {
         for (let at = 0; at < hits.length; at += 9) {
           const rest = yield* Stream.runCollect(search.read("on", "on-*", all, { after: hits[at] }))
           assert.deepStrictEqual(rest, hits.slice(at + 1))
-          const page = yield* search.page("on", "on-*", all, { limit: 5, after: hits[at] })
-          assert.deepStrictEqual(page, hits.slice(at + 1, at + 6))
+          const page = yield* search.page("on", "on-*", all, { limit: 5, bytes: 2 ** 20, after: hits[at] })
+          assert.deepStrictEqual(page, { hits: hits.slice(at + 1, at + 6), more: at + 6 < hits.length })
         }
         const rows = yield* Stream.runCollect(
           search.rows("on", "on-*", all, { fields: ["@timestamp", "no.ne"], as: "text" })
@@ -252,7 +252,7 @@ layer(nowhere, { excludeTestServices: true })("documents in a database that is a
         search.indices("a"),
         search.count("a", "a-x", all),
         search.write("a", "a-x", [{ source: {} }]),
-        search.page("a", "a-x", all, { limit: 1 }),
+        search.page("a", "a-x", all, { limit: 1, bytes: 1024 }),
         Stream.runDrain(search.read("a", "a-x", all)),
         search.drop("a", "a-x")
       ]

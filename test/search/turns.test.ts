@@ -47,7 +47,7 @@ layer(both, { excludeTestServices: true })("searches of several tenants", (it) =
         Effect.all(
           Array.from({ length: 12 }, () =>
             Effect.ensuring(
-              Effect.exit(search.page("many", "many-x", all, { limit: 1 })),
+              Effect.exit(search.page("many", "many-x", all, { limit: 1, bytes: 1024 })),
               Effect.sync(() => ended++)
             )
           ),
@@ -58,7 +58,7 @@ layer(both, { excludeTestServices: true })("searches of several tenants", (it) =
       yield* Effect.promise(() =>
         eventually("searches wait for the lock", async () => ((await run(waiting))[0]?.n ?? 0) > 2)
       )
-      assert.lengthOf(yield* search.page("few", "few-x", all, { limit: 1 }), 1)
+      assert.lengthOf((yield* search.page("few", "few-x", all, { limit: 1, bytes: 1024 })).hits, 1)
       assert.strictEqual(yield* search.count("few", "few-*", all), 1)
       assert.lengthOf(yield* search.indices("few"), 1)
       // They give up their lock after a while, four at a time: behind them it would be at least nine.

@@ -59,6 +59,8 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
         retention: defaultRules,
+        requestMemory: { all: 512 * 1024 * 1024, each: 256 * 1024 * 1024 },
+        sendRate: 1024,
         storageDeadline: 5000,
         stopPatience: 20_000,
         ...given

@@ -13,13 +13,16 @@ export const slotBytes = 1024 * 1024
  * others.
  */
 const most = 16
-const least = 6
+const least = 2
 const shared = 64
 /** Number of free slots that are kept for reuse. */
 const maxKept = 16
+/** Milliseconds after which they are given back when no file is written. */
+const keptFor = 10_000
 
 const kept: Array<SharedArrayBuffer> = []
 let used = 0
+let timer: NodeJS.Timeout | undefined
 
 /**
  * Takes a slot: memory for bytes on their way to the disk, shared with the hashing thread. Slots are reused, because
@@ -29,18 +32,24 @@ let used = 0
 export const takeSlot = (mine: number): SharedArrayBuffer | undefined => {
   if (mine >= most || (mine >= least && used >= shared)) return undefined
   used++
+  clearTimeout(timer)
   return kept.pop() ?? new SharedArrayBuffer(slotBytes)
 }
 
 /** Returns a slot that is no longer read by the thread or the kernel. */
 export const giveSlot = (slot: SharedArrayBuffer): void => {
-  used--
   if (kept.length < maxKept) kept.push(slot)
+  dropSlots(1)
 }
 
 /** Drops slots that may still be read; they are not reused. */
 export const dropSlots = (count: number): void => {
   used -= count
+  if (used > 0) return
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    kept.length = 0
+  }, keptFor).unref()
 }
 
 /** Maximum number of slots in one write. */

@@ -102,14 +102,7 @@ export const unreachable = unreachableWithin(storageDeadline)
 export const transaction = <A, E, R>(sql: SqlClient.SqlClient, writes: Effect.Effect<A, E, R>) =>
   unreachable(sql.withTransaction(Effect.provideService(writes, InTransaction, true)))
 
-/** `unreachable` for streams: the deadline applies to each wait for rows; the stream as a whole may take any time. */
-export const unreachableStream = <A, E, R>(
-  self: Stream.Stream<A, E, R>
-): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> => {
-  return unreachableSource(Stream.transformPull(self, (pull) => Effect.succeed(withDeadline(pull, storageDeadline))))
-}
-
-/** `unreachableStream` without a deadline, for slow rows on connections that detect a dead server themselves. */
+/** `unreachable` for streams, without a deadline: for slow rows on connections that detect a dead server themselves. */
 export const unreachableSource = <A, E, R>(
   self: Stream.Stream<A, E, R>
 ): Stream.Stream<A, Exclude<E, SqlError> | StorageUnreachable, R> =>

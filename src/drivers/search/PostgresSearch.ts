@@ -10,6 +10,7 @@ import { unreachable, unreachableSource, unreachableWithin } from "../postgres/U
 import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
 import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
+import { readPage } from "./Page.ts"
 import { Search } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
 import { hitOf, partsFor, rowOf, selectCount, selectHits, selectRows } from "./Select.ts"
@@ -106,11 +107,16 @@ const make = Effect.gen(function* () {
         ])
       ).pipe(unreachableSource),
 
-    page: Effect.fn("Search.page")(function* (tenant, pattern, query, { limit, after }) {
+    page: Effect.fn("Search.page")(function* (tenant, pattern, query, span) {
       return yield* Effect.gen(function* () {
-        const parts = yield* partsFor(sql, tenant, pattern, after)
-        if (parts.length === 0) return []
-        return (yield* selectHits(sql, parts, query, { after, limit })).map(hitOf)
+        const parts = yield* partsFor(sql, tenant, pattern, span.after)
+        if (parts.length === 0) return { hits: [], more: false }
+        return yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`set transaction isolation level repeatable read read only`
+            return yield* readPage(sql, parts, query, span)
+          })
+        )
       }).pipe(Effect.retry(again), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 

@@ -15,6 +15,20 @@ import type {
 } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 
+/** The limits of a page. It has at least one document if there is one. */
+export interface PageSpan {
+  readonly limit: number
+  /** Number of bytes of documents after which the page ends. */
+  readonly bytes: number
+  readonly after?: Key | undefined
+}
+
+export interface Page {
+  readonly hits: ReadonlyArray<Hit>
+  /** Whether documents follow the last one. */
+  readonly more: boolean
+}
+
 type Unknown = NotFound | StorageUnreachable
 
 /**
@@ -40,12 +54,7 @@ export class Search extends Context.Service<
     /** All matching documents. Fails if the backend cannot return all of them. */
     readonly read: (tenant: string, pattern: string, query: Query, options?: ReadOptions) => Stream.Stream<Hit, Unknown>
     /** At most `limit` documents after a key. The cost does not depend on the position of the key. */
-    readonly page: (
-      tenant: string,
-      pattern: string,
-      query: Query,
-      span: { readonly limit: number; readonly after?: Key | undefined }
-    ) => Effect.Effect<ReadonlyArray<Hit>, Unknown>
+    readonly page: (tenant: string, pattern: string, query: Query, span: PageSpan) => Effect.Effect<Page, Unknown>
     /** Fields of all matching documents, in the order of `read`. */
     readonly rows: (tenant: string, pattern: string, query: Query, options: RowsOptions) => Stream.Stream<Row, Unknown>
     /** Encoded fields of all matching documents, in the order of `read`. */

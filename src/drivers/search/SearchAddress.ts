@@ -1,7 +1,8 @@
 import type { NetConnectOpts } from "node:net"
-import { PgClient, PgTypes } from "@effect/sql-pg"
+import { PgTypes } from "@effect/sql-pg"
 import { Redacted, Result } from "effect"
 import type { SearchAddress } from "../../protocol/Places.ts"
+import { makeWatchedClient } from "../postgres/ConnectionPools.ts"
 import { connectWatched } from "../postgres/LivenessSocket.ts"
 
 const targetOf = (url: URL): NetConnectOpts => {
@@ -25,7 +26,7 @@ types.register<Uint8Array>(PgTypes.OID.varchar, { encode: Result.succeed, decode
 export const connect = ({ url, connections }: SearchAddress) => {
   const address = new URL(Redacted.value(url))
   const mayEncrypt = ![null, "disable"].includes(address.searchParams.get("sslmode"))
-  return PgClient.make({
+  return makeWatchedClient("search", {
     url,
     applicationName: "flow-gateway search",
     maxConnections: connections,

@@ -112,6 +112,20 @@ export const selectHits = (
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
+/** Documents after a key with their parts, as they are stored: large ones are not read yet. */
+export const selectFound = (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  { after, limit }: { readonly after?: Key | undefined; readonly limit: number }
+) => {
+  const condition = where(sql, query)
+  const one = (part: Part) => sql`
+    select ts, id, ${part.index}::text collate "C" as index, ${part.part}::integer as part, doc
+    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${condition}`
+  return inOrder(sql, parts, one, sql`limit ${limit}::bigint`)
+}
+
 export interface HitRow {
   readonly ts: string | bigint
   readonly id: string

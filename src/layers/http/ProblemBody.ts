@@ -32,6 +32,9 @@ export const detailOf = (members: object): string => {
   return sentences[slug]?.(members) ?? text(members, "title") ?? "The request failed"
 }
 
+/** Seconds after which a client may repeat a request that was refused with 503. */
+const retryAfter = "2"
+
 export const problemType = "application/problem+json"
 
 /** The problems that no endpoint declares, by status. Each slug has a page in the documentation. */
@@ -82,7 +85,13 @@ export const asProblem = (
     { type, title, status, detail, instance, ...members, traceId },
     {
       status: response.status,
-      headers: { ...response.headers, "content-type": problemType, "x-trace-id": traceId, "cache-control": "no-store" }
+      headers: {
+        ...response.headers,
+        ...(response.status === 503 ? { "retry-after": retryAfter } : {}),
+        "content-type": problemType,
+        "x-trace-id": traceId,
+        "cache-control": "no-store"
+      }
     }
   )
 }

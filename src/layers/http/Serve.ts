@@ -5,6 +5,7 @@ import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
 import { nodeServer } from "./NodeServer.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import type { RouteTable } from "./RouteTable.ts"
+import { SendRate } from "./SendRate.ts"
 
 /** A separate metric per series: `Metric.withAttributes` would merge the attributes again for every request. */
 const duration = (attributes: Record<string, string>) =>
@@ -41,7 +42,7 @@ export const requestMetrics = (table: RouteTable, context: Context.Context<never
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel, stopPatience } = yield* Settings
+      const { host, port, logLevel, stopPatience, sendRate } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
@@ -53,6 +54,7 @@ export const layer = (table: RouteTable) =>
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
       })
+      new SendRate(sendRate).watch(server)
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),

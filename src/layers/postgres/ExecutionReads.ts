@@ -1,13 +1,14 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { ExecutionStatus } from "../../services/executions/Execution.ts"
 import type { ExecutionKey, OutputState } from "../../services/executions/ExecutionStore.ts"
 import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
-import type { StoredLine } from "../../services/shared/OutputLines.ts"
+import type { LinePage } from "../../services/shared/OutputLines.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { filled, linePages, listPages, selectLines } from "./Pages.ts"
 
 interface StatusRow {
   readonly summary: string
@@ -37,6 +38,9 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     '{"timestamp":"' || flow_iso(at) || '","tenant":' || to_json(tenant) || ',"event":' || to_json(event)
     || ',"seq":' || seq || ${text(client, "detail")} || '}'`
 
+  const lines = ({ tenant, id }: ExecutionKey, after: number, page: LinePage) =>
+    selectLines(wide, wide`execution_output where tenant = ${tenant} and execution_id = ${id} and seq > ${after}`, page)
+
   return {
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
       const [row] = yield* sql<StatusRow>`
@@ -58,33 +62,30 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
       return row
     }, unreachable),
 
-    list: (tenant: TenantId, flowlineId: FlowlineId | undefined, { after, limit }: ListSpan) =>
-      unreachableStream(
-        wide<ListRow>`
+    list: (tenant: TenantId, flowlineId: FlowlineId | undefined, span: ListSpan) =>
+      listPages(
+        span,
+        (after, rows) => wide<ListRow>`
           select ordinal::text as key, '{' || ${summary(wide)} || '}' as json
           from executions
           where tenant = ${tenant} and ${flowlineId === undefined ? wide`true` : wide`flowline_id = ${flowlineId}`}
             and ordinal > ${after ?? "0"}::bigint
-          order by ordinal limit ${limit ?? null}::bigint`.stream
+          order by ordinal limit ${rows}::bigint`
       ),
 
-    events: ({ tenant, id }: ExecutionKey, { after, limit }: ListSpan) =>
-      unreachableStream(
-        wide<ListRow>`
+    events: ({ tenant, id }: ExecutionKey, span: ListSpan) =>
+      listPages(
+        span,
+        (after, rows) => wide<ListRow>`
           select seq::text as key, ${event(wide)} as json
           from execution_events
           where tenant = ${tenant} and execution_id = ${id} and (${after ?? null}::bigint is null or seq < ${after ?? null}::bigint)
-          order by seq desc limit ${limit ?? null}::bigint`.stream
+          order by seq desc limit ${rows}::bigint`
       ),
 
-    lines: ({ tenant, id }: ExecutionKey, after: number, limit?: number) =>
-      unreachableStream(
-        wide<StoredLine>`
-          select seq::integer as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
-            || to_json(component) || ',"text":' || to_json(text) || '}' as json
-          from execution_output
-          where tenant = ${tenant} and execution_id = ${id} and seq > ${after}
-          order by seq limit ${limit ?? null}::bigint`.stream
-      )
+    lines: (key: ExecutionKey, after: number) => linePages(after, undefined, (after, page) => lines(key, after, page)),
+
+    linesAfter: (key: ExecutionKey, after: number, page: LinePage) =>
+      unreachable(Effect.map(lines(key, after, page), filled))
   }
 }

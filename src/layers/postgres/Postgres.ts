@@ -4,6 +4,7 @@ import { Context, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
 import { connectWatched, type Patience } from "../../drivers/postgres/LivenessSocket.ts"
 import { isUnreachable } from "../../drivers/postgres/Unreachable.ts"
 import { connectionSilence, storageDeadline } from "../../protocol/Liveness.ts"
@@ -16,9 +17,9 @@ import { PostgresRefused } from "./PostgresRefused.ts"
 import { makeShortClient } from "./ShortClient.ts"
 
 /**
- * The client for large results: lists, exports and streams. Its connections are not shared between statements, so a
- * long statement delays no others, and rows are read only as fast as they are consumed. Use `SqlClient` for short
- * statements.
+ * The client for what clients read in large amounts: lists and output. Its connections are not shared between
+ * statements, so a long statement delays no others. A statement reads a page (`Pages.ts`): no connection is held while
+ * somebody takes what was read. What the gateway reads for itself uses `SqlClient`, which lists do not delay.
  */
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
@@ -32,7 +33,7 @@ const short = {
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
 
-/** Streamed results may take any time as long as the server responds. */
+/** A page of a list has a deadline of its own; a statement that is cancelled ends by it. */
 const wide = {
   statementTimeout: "30min",
   idleTimeout: "0",
@@ -119,7 +120,7 @@ const connect = Effect.fnUntraced(function* (
   yield* parseAddress(address)
   yield* prepareDatabase(address, files)
   const client = yield* makeShortClient(clientConfig(address, short))
-  const wideClient = yield* PgClient.make({ ...clientConfig(address, wide), maxConnections: 12 })
+  const wideClient = yield* makeWatchedClient("lists", { ...clientConfig(address, wide), maxConnections: 12 })
   return Context.make(SqlClient.SqlClient, client as SqlClient.SqlClient).pipe(
     Context.add(PgClient.PgClient, client),
     Context.add(WideSql, wideClient)

@@ -1,10 +1,11 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { Archive, ArchiveId } from "../../services/archives/Archive.ts"
 import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 
 // The cursor comes from the client. One that is not an ordinal starts at the first row.
@@ -59,15 +60,16 @@ export const layer = Layer.effect(
       remove,
       removeAll,
       references,
-      list: (tenant, { after, limit }) =>
-        unreachableStream(
-          wide<ListRow>`
+      list: (tenant, span) =>
+        listPages(
+          span,
+          (after, rows) => wide<ListRow>`
             select ordinal::text as key,
               '{"id":' || to_json(id) || ',"flowlineId":' || to_json(flowline_id) || ',"size":' || size
               || ',"sha256":' || to_json(sha256) || ',"entries":' || entries
               || ',"createdAt":"' || flow_iso(created_at) || '"}' as json
             from archives where tenant = ${tenant} and ordinal > ${ordinal(after)}::bigint
-            order by ordinal limit ${limit ?? null}::bigint`.stream
+            order by ordinal limit ${rows}::bigint`
         )
     })
   })

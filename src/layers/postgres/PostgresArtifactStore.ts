@@ -1,12 +1,13 @@
-import { Data, Effect, Layer, Stream } from "effect"
+import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { hasWildcard } from "../../languages/Wildcard.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import {
   type ArtifactFilter,
   ArtifactStore,
+  type Build,
   type NewArtifact,
   type Put,
   type StoredArtifact
@@ -14,6 +15,7 @@ import {
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { versionKey } from "../../services/shared/Versions.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { addCompanion, checkQuota, dropEmptyNames } from "./StoredRows.ts"
 
@@ -96,7 +98,7 @@ export const layer = Layer.effect(
         : wide`v.${wide(column)} = ${pattern}`
     }
 
-    const list = (tenant: TenantId, filter: ArtifactFilter, after: string | undefined, limit: number | undefined) => {
+    const list = (tenant: TenantId, filter: ArtifactFilter, after: string | undefined, rows: number) => {
       const [group = "", artifact = "", key = ""] = after?.split("\t") ?? []
       const from = filter.all
         ? wide`artifact_versions v`
@@ -106,12 +108,19 @@ export const layer = Layer.effect(
         ? wide`(v.grp, v.artifact, v.version_key) > (${group}, ${artifact}, ${key})`
         : wide`(a.grp, a.artifact) > (${group}, ${artifact})`
       const order = filter.all ? wide`v.grp, v.artifact, v.version_key` : wide`a.grp, a.artifact`
-      return wide<ListRow & { sha256: string }>`
-        select v.grp || chr(9) || v.artifact || chr(9) || v.version_key as key, v.doc as json, v.sha256
-        from ${from}
-        where ${filter.all ? wide`v` : wide`a`}.tenant = ${tenant} and ${start} and ${named("grp", filter.group)}
-          and ${named("artifact", filter.artifact)} and ${filter.type === undefined ? wide`true` : wide`v.type = ${filter.type}`}
-        order by ${order} limit ${limit ?? null}::bigint`.stream
+      return wide<ListRow & PageRow & { sha256: string }>`
+        select grp || chr(9) || artifact || chr(9) || version_key as key, sha256, before >= ${pageBytes}::bigint as over,
+          case when before >= ${pageBytes}::bigint then '' else doc end as json
+        from (
+          select *, ${bytesBefore(wide, wide`octet_length(doc)`, wide`grp, artifact, version_key`)} as before from (
+            select v.grp, v.artifact, v.version_key, v.doc, v.sha256 from ${from}
+            where ${filter.all ? wide`v` : wide`a`}.tenant = ${tenant} and ${start} and ${named("grp", filter.group)}
+              and ${named("artifact", filter.artifact)}
+              and ${filter.type === undefined ? wide`true` : wide`v.type = ${filter.type}`}
+            order by ${order} limit ${rows}::bigint
+          ) as found
+        ) as page
+        order by grp, artifact, version_key`
     }
 
     const remove = Effect.fn("ArtifactStore.remove")(function* (
@@ -160,8 +169,14 @@ export const layer = Layer.effect(
       put,
       get: (tenant, group, artifact, version) =>
         unreachable(version === undefined ? latest(tenant, group, artifact) : find(tenant, group, artifact, version)),
-      list: (tenant, filter, { after, limit }) =>
-        unreachableStream(Stream.suspend(() => list(tenant, filter, after, limit))),
+      list: (tenant, filter, span) => listPages(span, (after, rows) => list(tenant, filter, after, rows)),
+      builds: Effect.fn("ArtifactStore.builds")(function* (tenant, type, limit) {
+        return yield* sql<Build>`
+          select v.grp as group, v.artifact, v.version, v.sha256, v.size::float8 as size
+          from artifacts a join artifact_versions v on v.tenant = a.tenant and v.grp = a.grp
+            and v.artifact = a.artifact and v.version_key = a.latest_key
+          where a.tenant = ${tenant} and v.type = ${type} order by a.grp, a.artifact limit ${limit}::bigint`
+      }, unreachable),
       remove,
       references: Effect.fn("ArtifactStore.references")(function* (tenant, sha256s) {
         if (sha256s.length === 0) return []

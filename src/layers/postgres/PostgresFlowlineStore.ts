@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import {
   FlowlineStore,
   type FlowlineVersion,
@@ -12,6 +12,7 @@ import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { byTurn } from "./ByTurn.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
@@ -104,16 +105,24 @@ export const layer = Layer.effect(
         version === undefined ? getCurrent([tenant, id]) : getVersion(tenant, id, version),
       isSaved,
       remove,
-      list: (tenant, { after, limit }) =>
-        unreachableStream(
-          wide<ListRow>`
-            select f.ordinal::text as key,
-              '{"id":' || to_json(f.id) || ',"flowline":' || v.dag || ',"version":' || v.version
-              || ',"platformId":' || to_json(v.platform_id) || ',"@timestamp":"' || flow_iso(v.saved_at) || '"}' as json
-            from flowlines f join flowline_versions v
-              on v.tenant = f.tenant and v.id = f.id and v.version = f.version
-            where f.tenant = ${tenant} and f.saved and f.ordinal > ${after ?? "0"}::bigint
-            order by f.ordinal limit ${limit ?? null}::bigint`.stream
+      list: (tenant, span) =>
+        listPages(
+          span,
+          (after, rows) => wide<ListRow & PageRow>`
+            select ordinal::text as key, before >= ${pageBytes}::bigint as over,
+              case when before >= ${pageBytes}::bigint then ''
+                else '{"id":' || to_json(id) || ',"flowline":' || dag || ',"version":' || version
+                || ',"platformId":' || to_json(platform_id) || ',"@timestamp":"' || flow_iso(saved_at) || '"}' end as json
+            from (
+              select *, ${bytesBefore(wide, wide`octet_length(dag)`, wide`ordinal`)} as before from (
+                select f.ordinal, f.id, v.version, v.dag, v.platform_id, v.saved_at
+                from flowlines f join flowline_versions v
+                  on v.tenant = f.tenant and v.id = f.id and v.version = f.version
+                where f.tenant = ${tenant} and f.saved and f.ordinal > ${after ?? "0"}::bigint
+                order by f.ordinal limit ${rows}::bigint
+              ) as found
+            ) as page
+            order by ordinal`
         )
     })
   })

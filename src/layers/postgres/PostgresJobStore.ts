@@ -1,11 +1,12 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { jobSilence, jobUnattended } from "../../protocol/Liveness.ts"
 import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
 import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "../../services/channels/JobStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
-import type { StoredLine } from "../../services/shared/OutputLines.ts"
+import type { LinePage } from "../../services/shared/OutputLines.ts"
+import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { storable } from "./SqlText.ts"
 
@@ -121,6 +122,14 @@ export const layer = Layer.effect(
       return written
     }, unreachable)
 
+    const lines = ({ tenant, channel, cluster, job }: JobKey, after: number, page: LinePage) =>
+      selectLines(
+        wide,
+        wide`channel_output where tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}
+          and seq > ${after}`,
+        page
+      )
+
     return JobStore.of({
       requestChange,
       claim,
@@ -169,19 +178,13 @@ export const layer = Layer.effect(
             on conflict (tenant, scope, component) do update set value = excluded.value
             returning 1`)
         ),
-      lines: ({ tenant, channel, cluster, job }, after, limit) => {
-        const own = wide`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
-        const chosen =
-          after === undefined
-            ? wide`select * from channel_output where ${own} order by seq desc limit ${limit}`
-            : wide`select * from channel_output where ${own} and seq > ${after} order by seq limit ${limit}`
-        return unreachableStream(
-          wide<StoredLine>`
-            select seq::integer as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
-              || to_json(component) || ',"text":' || to_json(text) || '}' as json
-            from (${chosen}) as chosen order by seq`.stream
-        )
-      },
+      lines: (job, after) => linePages(after, keptLines, (after, page) => lines(job, after, page)),
+      linesAfter: (job, after, page) => unreachable(Effect.map(lines(job, after, page), filled)),
+      beforeLast: Effect.fn("JobStore.beforeLast")(function* (job, lines) {
+        const [row] = yield* sql<{ seq: number }>`
+          select seq::float8 as seq from channel_output where ${isJob(job)} order by seq desc offset ${lines} limit 1`
+        return row?.seq ?? 0
+      }, unreachable),
       unattended: unreachable(sql<DesiredJob>`
         update channel_jobs set generation = generation + 1
         where (tenant, channel, cluster, job) in (

@@ -1,7 +1,7 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import {
   isExpected,
   type Kept,
@@ -10,6 +10,7 @@ import {
   type RegistryVersion
 } from "../../services/registry/RegistryStore.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, type OverQuota } from "./StoredRows.ts"
 
@@ -118,9 +119,10 @@ export const layer = Layer.effect(
       put,
       get,
       remove,
-      list: (tenant, { after, limit }) =>
-        unreachableStream(
-          wide<RegistryRow>`
+      list: (tenant, span) =>
+        listPages(
+          span,
+          (after, rows) => wide<RegistryRow>`
             select p.path as key, v.sha256,
               '{"name":' || to_json(p.path) || ',"updateTime":"' || flow_iso(v.created_at) || '","creationTime":"'
                 || flow_iso(p.created_at) || '","version":' || v.version || '}' as json
@@ -129,7 +131,7 @@ export const layer = Layer.effect(
               where tenant = p.tenant and path = p.path order by version desc limit 1
             ) v
             where p.tenant = ${tenant} and p.version > 0 and p.path > ${after ?? ""}
-            order by p.path limit ${limit ?? null}::bigint`.stream
+            order by p.path limit ${rows}::bigint`
         ),
       references: Effect.fn("RegistryStore.references")(function* (tenant, sha256s) {
         if (sha256s.length === 0) return []

@@ -1,7 +1,7 @@
 import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { unreachable, unreachableStream } from "../../drivers/postgres/Unreachable.ts"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { Quota } from "../../services/blobs/Quota.ts"
 import {
   type Made,
@@ -12,6 +12,7 @@ import {
 } from "../../services/resources/ResourceStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
 
@@ -142,17 +143,22 @@ export const layer = Layer.effect(
       register,
       remove,
       versions: Effect.fn("ResourceStore.versions")(versions, unreachable),
-      list: (tenant, { after, limit }) =>
-        unreachableStream(
-          wide<ListRow>`
-            select n.name as key, (
-              select ${jsonOf(wide)} from stored_versions v
-              where v.tenant = n.tenant and v.name = n.name order by v.version desc limit 1
-            ) as json
-            from stored_names n
-            where n.tenant = ${tenant} and n.name > ${after ?? ""}
-              and exists (select 1 from stored_versions v where v.tenant = n.tenant and v.name = n.name)
-            order by n.name limit ${limit ?? null}::bigint`.stream
+      list: (tenant, span) =>
+        listPages(
+          span,
+          (after, rows) => wide<ListRow & PageRow>`
+            select v.name as key, v.before >= ${pageBytes}::bigint as over,
+              case when v.before >= ${pageBytes}::bigint then '' else ${jsonOf(wide)} end as json
+            from (
+              select *, ${bytesBefore(wide, wide`octet_length(properties)`, wide`name`)} as before from (
+                select latest.* from stored_names n cross join lateral (
+                  select * from stored_versions v
+                  where v.tenant = n.tenant and v.name = n.name order by v.version desc limit 1
+                ) as latest
+                where n.tenant = ${tenant} and n.name > ${after ?? ""} order by n.name limit ${rows}::bigint
+              ) as found
+            ) as v
+            order by v.name`
         ),
       references: Effect.fn("ResourceStore.references")(function* (tenant, sha256s) {
         if (sha256s.length === 0) return []

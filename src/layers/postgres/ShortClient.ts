@@ -1,10 +1,11 @@
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import type { Scope } from "effect"
-import { Effect, Exit, Predicate, type Stream } from "effect"
+import { Effect, Exit, type Stream } from "effect"
 import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
-import { SqlError, UnknownError } from "effect/sql/SqlError"
+import type { SqlError } from "effect/sql/SqlError"
+import { commit, makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
 
 /** Number of connections for statements, and of those for transactions. */
 const connections = 10
@@ -23,7 +24,7 @@ export const makeShortClient = Effect.fnUntraced(function* (
       PgPool.make({ ...config, multiplex: true, multiplexConcurrency: 512, maxConnections: 1 })
     )
   )
-  const exclusive = yield* PgClient.make({ ...config, maxConnections: connections })
+  const exclusive = yield* makeWatchedClient("transactions", { ...config, maxConnections: connections })
   const client = yield* SqlClient.make({
     driver: "pg",
     acquirer: exclusive.reserve,
@@ -94,12 +95,3 @@ class SharedConnection implements Connection {
     return Effect.map(this.session.query(sql, params, false), (result) => result.rows)
   }
 }
-
-/** PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK instead of an error. */
-const commit = (connection: Connection): Effect.Effect<void, SqlError> =>
-  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) => {
-    const command = Predicate.hasProperty(result, "command") ? result.command : ""
-    if (command !== "ROLLBACK") return Effect.void
-    const message = "The transaction had failed, so COMMIT rolled it back"
-    return new SqlError({ reason: new UnknownError({ cause: new Error(message), message, operation: "commit" }) })
-  })

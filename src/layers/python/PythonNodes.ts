@@ -9,7 +9,7 @@ import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { chosen, errors } from "../../nodes/Node.ts"
-import { ArtifactStore, type Coordinates } from "../../services/artifacts/ArtifactStore.ts"
+import { ArtifactStore } from "../../services/artifacts/ArtifactStore.ts"
 import type { NodeDescriptor } from "../../services/scan/Descriptor.ts"
 import { nothingScanned } from "../../services/scan/OwnNodes.ts"
 import { TenantNodes } from "../../services/scan/TenantNodes.ts"
@@ -85,12 +85,12 @@ export const layer = Layer.effect(
     }
 
     const artifacts = (tenant: TenantId) =>
-      store.list(tenant, { all: false, type: "PYTHON_NODE" }, { after: undefined, limit: maxFiles }).pipe(
-        Stream.map(({ json, sha256 }) => {
-          const { group, artifact, version, size } = JSON.parse(json) as Coordinates & { readonly size: number }
-          return { name: `PYTHON_NODE:${group}:${artifact}:${version}`, sha256, size }
-        }),
-        Stream.runCollect
+      Effect.map(store.builds(tenant, "PYTHON_NODE", maxFiles), (builds) =>
+        builds.map(({ group, artifact, version, sha256, size }) => ({
+          name: `PYTHON_NODE:${group}:${artifact}:${version}`,
+          sha256,
+          size
+        }))
       )
     const sources = Effect.fn("TenantNodes.files")(function* (tenant: TenantId) {
       const small = (yield* artifacts(tenant)).filter(({ size }) => size <= maxFileBytes)

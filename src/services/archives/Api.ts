@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -20,7 +21,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(Archive),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Lists the tenant's archives, oldest first"),
     HttpApiEndpoint.delete("removeAll", "/v1/:tenant/archives", {
       params: tenantParams,

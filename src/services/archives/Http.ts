@@ -15,7 +15,9 @@ export const ArchivesHttp = HttpApiBuilder.group(
     const archives = yield* Archives
     return handlers.handleAll({
       list: ({ params, query }) =>
-        listResponse("archives", query, (span) => archives.list(TenantId(params.tenant), span)),
+        listResponse("archives", TenantId(params.tenant), query, (span) =>
+          archives.list(TenantId(params.tenant), span)
+        ),
       // With a trailing slash the URL names one archive with an empty id. It must not delete all of them.
       removeAll: ({ params, request }) =>
         request.originalUrl.split("?", 1)[0]?.endsWith("/") === true

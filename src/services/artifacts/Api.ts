@@ -5,6 +5,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -48,7 +49,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         ...pageQuery
       },
       success: Schema.Array(Artifact),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Lists the tenant's artifacts, ordered by group, artifact and version"),
     HttpApiEndpoint.put("upload", "/v1/:tenant/resources/upload", {
       params: tenantParams,
@@ -58,6 +59,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         BadRequest,
         Conflict,
         IdempotencyKeyReused,
+        Overloaded,
         PreconditionFailed,
         StorageUnreachable,
         TooLarge,

@@ -28,6 +28,12 @@ export interface NewArtifact extends Coordinates, StoredArtifact {
   readonly stored: string
 }
 
+/** A version without its metadata. `size` is in bytes. */
+export interface Build extends Coordinates {
+  readonly sha256: string
+  readonly size: number
+}
+
 /** The outcome of an upload. */
 export type Put =
   | { readonly _tag: "Stored" | "Repeated"; readonly artifact: StoredArtifact }
@@ -64,6 +70,15 @@ export class ArtifactStore extends Context.Service<
       filter: ArtifactFilter,
       span: ListSpan
     ) => Stream.Stream<ListRow & { readonly sha256: string }, StorageUnreachable>
+    /**
+     * The latest versions of a type, ordered by group and artifact, for the gateway itself. Lists that clients read do
+     * not delay it.
+     */
+    readonly builds: (
+      tenant: TenantId,
+      type: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Build>, StorageUnreachable>
     /**
      * Removes the given versions, or all, with their stored resources as far as those have not been moved or replaced.
      * Returns the hashes of blobs that may now be unused, or undefined when one of the versions does not exist; then

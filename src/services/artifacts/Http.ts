@@ -54,6 +54,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         request,
         hashes,
         {
+          tenant,
           file: "input",
           most: artifacts.most,
           parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
@@ -74,6 +75,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       .handleRaw("list", ({ params, query: { all, group, artifact, type, ...page } }) =>
         listResponse(
           "artifacts",
+          TenantId(params.tenant),
           page,
           (span) =>
             artifacts.list(

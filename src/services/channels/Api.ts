@@ -5,6 +5,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ChannelDetail, ChannelList, JobOutput } from "./Channel.ts"
@@ -52,7 +53,7 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
         from: Schema.optionalKey(Sequence.annotate({ description: "Only lines after this sequence number" }))
       },
       success: JobOutput,
-      error: [NotFound, StorageUnreachable]
+      error: [NotFound, Overloaded, StorageUnreachable]
     })
       .annotate(OpenApi.Summary, "The last lines that a job has printed")
       .annotate(

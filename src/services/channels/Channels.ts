@@ -5,7 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
-import type { StoredLine } from "../shared/OutputLines.ts"
+import { followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
@@ -14,6 +14,9 @@ import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId } from 
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import { type DesiredChange, type DesiredJob, JobStore } from "./JobStore.ts"
+
+/** Number of lines that a client gets that names none. */
+const lastLines = 1000
 
 type Missing = NotFound | StorageUnreachable
 
@@ -41,7 +44,10 @@ export class Channels extends Context.Service<
       commit?: Commit<ReadonlyArray<DesiredJob>>
     ) => Effect.Effect<void, Conflict | InvalidChannel | Missing>
     /** The last lines of a job's output, or those after a sequence number. */
-    readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
+    readonly output: (
+      job: JobKey,
+      after: number | undefined
+    ) => Effect.Effect<Stream.Stream<StoredLine, StorageUnreachable>, Missing>
     /** The lines of {@link output}, then later ones as they are printed. Does not end by itself. */
     readonly follow: (
       job: JobKey,
@@ -129,7 +135,8 @@ export class Channels extends Context.Service<
         )
       })
 
-      const lines = (key: JobKey, after: number | undefined) => Stream.runCollect(store.lines(key, after, 1000))
+      const startOf = (key: JobKey, after: number | undefined) =>
+        after === undefined ? store.beforeLast(key, lastLines) : Effect.succeed(after)
 
       return Channels.of({
         list: Effect.fn("Channels.list")(function* (tenant) {
@@ -162,17 +169,18 @@ export class Channels extends Context.Service<
         }),
         output: Effect.fn("Channels.output")(function* (key, after) {
           yield* findJob(key)
-          return yield* lines(key, after)
+          return store.lines(key, yield* startOf(key, after))
         }),
         follow: Effect.fn("Channels.follow")(function* (key, after) {
           yield* findJob(key)
+          const start = yield* startOf(key, after)
           return Stream.unwrap(
             Effect.map(signals.listen(jobId(key)), (wait) =>
-              Stream.unfold(after, (last) =>
+              Stream.unfold(start, (last) =>
                 Effect.gen(function* () {
-                  const found = yield* lines(key, last)
+                  const found = yield* store.linesAfter(key, last, followedPage)
                   if (found.length === 0) yield* wait
-                  return [found, found.at(-1)?.seq ?? last ?? 0] as const
+                  return [found, found.at(-1)?.seq ?? last] as const
                 })
               )
             )

@@ -4,7 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
-import { eventStream, formatOf, linesDocument, startOf } from "../http/OutputDocument.ts"
+import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import type { Commit } from "../shared/Commit.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
@@ -73,6 +73,7 @@ export const ChannelsHttp = HttpApiBuilder.group(
         const after = startOf(request, query.from)
         return format === "events"
           ? eventStream(
+              TenantId(params.tenant),
               Effect.map(channels.follow(keyOf(params), after), (lines) =>
                 Stream.map(lines, (lines) =>
                   lines.length === 0 ? ({ _tag: "Quiet" } as const) : ({ _tag: "Lines", lines } as const)
@@ -80,7 +81,9 @@ export const ChannelsHttp = HttpApiBuilder.group(
               ),
               draining
             )
-          : Effect.map(channels.output(keyOf(params), after), (lines) => linesDocument(format, lines))
+          : Effect.flatMap(channels.output(keyOf(params), after), (lines) =>
+              outputDocument(format, TenantId(params.tenant), {}, lines)
+            )
       })
   })
 )

@@ -2,7 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
-import type { StoredLine } from "../shared/OutputLines.ts"
+import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
 
@@ -76,12 +76,16 @@ export class JobStore extends Context.Service<
       component: string,
       value: unknown
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** The lines after a sequence number; without one, the last `limit` lines. */
-    readonly lines: (
+    /** The lines after a sequence number, at most as many as are kept. */
+    readonly lines: (job: JobKey, after: number) => Stream.Stream<StoredLine, StorageUnreachable>
+    /** The first of these lines. */
+    readonly linesAfter: (
       job: JobKey,
-      after: number | undefined,
-      limit: number
-    ) => Stream.Stream<StoredLine, StorageUnreachable>
+      after: number,
+      page: LinePage
+    ) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>
+    /** The sequence number of the line before the last so many; 0 when there is none. */
+    readonly beforeLast: (job: JobKey, lines: number) => Effect.Effect<number, StorageUnreachable>
     /**
      * Begins a new generation of jobs that are to run or to stop, and whose gateway has sent no heartbeat for a while.
      */

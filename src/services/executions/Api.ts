@@ -3,6 +3,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
@@ -20,13 +21,13 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(Execution),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "The tenant's executions, oldest first"),
     HttpApiEndpoint.get("listOf", "/v1/:tenant/flowline/executions/:id", {
       params: listParams,
       query: pageQuery,
       success: Schema.Array(Execution),
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "The executions of a flowline, oldest first"),
     HttpApiEndpoint.get("events", "/v1/:tenant/flowline/executions/:id/events", {
       params: executionParams,
@@ -35,7 +36,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         from: Schema.optionalKey(Sequence.annotate({ description: "Of an event stream: only events after this one" }))
       },
       success: Schema.Array(ExecutionEvent),
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })
       .annotate(OpenApi.Summary, "The events of an execution, newest first")
       .annotate(
@@ -48,7 +49,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
         from: Schema.optionalKey(Sequence.annotate({ description: "Only lines after this sequence number" }))
       },
       success: ExecutionOutput,
-      error: [BadRequest, NotFound, StorageUnreachable]
+      error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })
       .annotate(OpenApi.Summary, "What an execution printed")
       .annotate(

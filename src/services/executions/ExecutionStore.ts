@@ -5,7 +5,7 @@ import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import type { StoredLine } from "../shared/OutputLines.ts"
+import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
 
@@ -99,7 +99,13 @@ export class ExecutionStore extends Context.Service<
     /** Entries of endpoint 18, newest first. */
     readonly events: (key: ExecutionKey, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
     /** Output lines after `seq`, as JSON text, in order. */
-    readonly lines: (key: ExecutionKey, after: number, limit?: number) => Stream.Stream<StoredLine, StorageUnreachable>
+    readonly lines: (key: ExecutionKey, after: number) => Stream.Stream<StoredLine, StorageUnreachable>
+    /** The first of these lines. */
+    readonly linesAfter: (
+      key: ExecutionKey,
+      after: number,
+      page: LinePage
+    ) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>
   }
 >()("flow/executions/ExecutionStore") {}
 

@@ -10,7 +10,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import type { Followed, StoredLine } from "../shared/OutputLines.ts"
+import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
@@ -18,8 +18,6 @@ import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
 type FollowedOutput = Followed<OutputState>
-
-const linesAtOnce = 1000
 
 export class Executions extends Context.Service<
   Executions,
@@ -133,7 +131,7 @@ export class Executions extends Context.Service<
             .filter(({ seq }) => seq > after)
             .sort((a, b) => a.seq - b.seq)
         )
-      const linesAfter = (key: ExecutionKey, after: number) => Stream.runCollect(store.lines(key, after, linesAtOnce))
+      const linesAfter = (key: ExecutionKey, after: number) => store.linesAfter(key, after, followedPage)
 
       const follow = Effect.fn("Executions.follow")(function* (
         read: (key: ExecutionKey, after: number) => Effect.Effect<ReadonlyArray<StoredLine>, StorageUnreachable>,

@@ -17,28 +17,30 @@ export const ExecutionsHttp = HttpApiBuilder.group(
     const draining = yield* Draining
     return handlers
       .handle("list", ({ params, query }) =>
-        listResponse("executions", query, (span) => executions.list(TenantId(params.tenant), span))
+        listResponse("executions", TenantId(params.tenant), query, (span) =>
+          executions.list(TenantId(params.tenant), span)
+        )
       )
       .handle("listOf", ({ params, query }) =>
         Effect.flatMap(executions.listOf(TenantId(params.tenant), FlowlineId(params.id)), (rows) =>
-          listResponse(`executions of ${params.id}`, query, rows)
+          listResponse(`executions of ${params.id}`, TenantId(params.tenant), query, rows)
         )
       )
       .handleRaw("events", ({ params, query: { from, ...page }, request }) => {
         const tenant = TenantId(params.tenant)
         const id = ExecutionId(params.id)
         return formatOf(request.headers.accept) === "events"
-          ? eventStream(executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
-          : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, page, rows))
+          ? eventStream(tenant, executions.followEvents(tenant, id, startOf(request, from) ?? 0), draining)
+          : Effect.flatMap(executions.events(tenant, id), (rows) => listResponse(`events of ${id}`, tenant, page, rows))
       })
       .handleRaw("output", ({ params, query, request }) => {
+        const tenant = TenantId(params.tenant)
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from) ?? 0
         return format === "events"
-          ? eventStream(executions.follow(TenantId(params.tenant), ExecutionId(params.id), after), draining)
-          : Effect.flatMap(
-              executions.output(TenantId(params.tenant), ExecutionId(params.id)),
-              ({ state, truncated, lines }) => outputDocument(format, { id: params.id, state, truncated }, lines(after))
+          ? eventStream(tenant, executions.follow(tenant, ExecutionId(params.id), after), draining)
+          : Effect.flatMap(executions.output(tenant, ExecutionId(params.id)), ({ state, truncated, lines }) =>
+              outputDocument(format, tenant, { id: params.id, state, truncated }, lines(after))
             )
       })
       .handle("detail", ({ params }) =>

@@ -5,6 +5,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
@@ -64,7 +65,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(SavedFlowline),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "The saved flowlines, each in its current version"),
     HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
       params: tenantParams,

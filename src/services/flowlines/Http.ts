@@ -70,7 +70,9 @@ export const FlowlinesHttp = HttpApiBuilder.group(
 
     return handlers
       .handle("list", ({ params, query }) =>
-        listResponse("flowlines", query, (span) => flowlines.list(TenantId(params.tenant), span))
+        listResponse("flowlines", TenantId(params.tenant), query, (span) =>
+          flowlines.list(TenantId(params.tenant), span)
+        )
       )
       .handleRaw("save", ({ params, query, request }) =>
         save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))

@@ -2,8 +2,11 @@ import { Duration, Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Draining } from "../shared/Draining.ts"
-import type { Followed, StoredLine } from "../shared/OutputLines.ts"
+import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { withFirstChunk } from "./FirstChunk.ts"
+import { listBytes } from "./JsonText.ts"
 
 export type Format = "json" | "text" | "ndjson" | "events"
 
@@ -34,23 +37,14 @@ export const startOf = (request: HttpServerRequest.HttpServerRequest, from: numb
   return seen !== undefined && /^\d{1,15}$/.test(seen) ? Number(seen) : from
 }
 
-/** The lines as one document. */
-export const linesDocument = (format: Exclude<Format, "events">, lines: ReadonlyArray<StoredLine>) => {
-  if (format === "json") {
-    const text = `{"lines":[${lines.map(({ json }) => json).join(",")}]}`
-    return HttpServerResponse.text(text, { contentType: "application/json" })
-  }
-  const text = lines.map((line) => `${format === "text" ? line.text : line.json}\n`).join("")
-  const contentType = format === "text" ? "text/plain; charset=utf-8" : "application/x-ndjson"
-  return HttpServerResponse.text(text, { contentType })
-}
-
-/** All lines of a run as one document with the state of the run. The lines are read while the document is sent. */
+/** Lines as one document, with members about the run. The lines are read while the document is sent. */
 export const outputDocument = Effect.fn("Lines.document")(function* (
   format: Exclude<Format, "events">,
-  about: { readonly id: string; readonly state: string; readonly truncated: boolean },
+  tenant: TenantId,
+  about: { readonly id?: string; readonly state?: string; readonly truncated?: boolean },
   lines: Stream.Stream<StoredLine, StorageUnreachable>
 ) {
+  yield* (yield* RequestMemory).hold(tenant, listBytes)
   const all = yield* withFirstChunk(lines)
   if (format !== "json") {
     const each = Stream.mapArray(all, (chunk) => [
@@ -65,8 +59,8 @@ export const outputDocument = Effect.fn("Lines.document")(function* (
     separator = ","
     return [text]
   })
-  const head = JSON.stringify(about).slice(0, -1)
-  const body = Stream.make(`${head},"lines":[`).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
+  const head = JSON.stringify({ ...about, lines: [] }).slice(0, -2)
+  const body = Stream.make(head).pipe(Stream.concat(each), Stream.concat(Stream.make("]}")))
   return HttpServerResponse.stream(Stream.encodeText(body), { contentType: "application/json" })
 })
 
@@ -77,15 +71,21 @@ const streaming = { "cache-control": "no-store", "x-accel-buffering": "no" }
 
 /**
  * Sends lines as server-sent events (WHATWG HTML, section 9.2). Each line is an event with its sequence number as `id`;
- * the last event is `end`.
+ * the last event is `end`. A stream takes memory only for lines that its client has not taken yet; it waits for it as
+ * long as other answers hold all of it.
  */
 export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
+  tenant: TenantId,
   following: Effect.Effect<Stream.Stream<Followed<unknown>, StorageUnreachable>, E, R>,
   draining: Draining["Service"]
 ) {
+  const held = yield* (yield* RequestMemory).hold(tenant, followedPage.bytes)
+  held.change(0)
   const followed = yield* following
   let spokenAt = Date.now()
   const text = Stream.mapArray(followed, (news) => {
+    // What was sent before has been taken.
+    held.change(0)
     let events = ""
     for (const item of news) {
       if (item._tag === "Lines") for (const line of item.lines) events += `id: ${line.seq}\ndata: ${line.json}\n\n`
@@ -98,6 +98,8 @@ export const eventStream = Effect.fn("Lines.events")(function* <E, R>(
   })
   const spoken = text.pipe(
     Stream.filter((events) => events !== ""),
+    // The lines, their events and the bytes of these.
+    Stream.mapEffect((events) => Effect.as(held.await(3 * events.length), events)),
     Stream.interruptWhen(draining.begun)
   )
   // The initial comment sends the response head at once, even when the run is silent for long.

@@ -2,8 +2,12 @@ import { Effect, Result, Schema, type Scope, Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
-import type { ListRow, ListSpan, PageQuery } from "../shared/Listing.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
+import { type ListRow, type ListSpan, type PageQuery, pageBytes } from "../shared/Listing.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { withFirstChunk } from "./FirstChunk.ts"
+import { jsonText, listBytes } from "./JsonText.ts"
 
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
 
@@ -50,28 +54,37 @@ const nextLink = (url: string, limit: number, cursor: string): string => {
  */
 export const listResponse = <E, R>(
   list: string,
+  tenant: TenantId,
   query: PageQuery,
   rows: (span: ListSpan) => Stream.Stream<ListRow, E, R>,
   keys: RegExp = ordinals
 ): Effect.Effect<
   HttpServerResponse.HttpServerResponse,
-  E | BadRequest,
-  R | Scope.Scope | HttpServerRequest.HttpServerRequest
+  E | BadRequest | Overloaded,
+  R | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
     const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
+    const memory = yield* RequestMemory
     if (query.limit === undefined) {
+      yield* memory.hold(tenant, listBytes)
       const all = yield* withFirstChunk(rows({ after, limit: undefined }))
       return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
     }
     const { limit } = query
-    const found = yield* Stream.runCollect(rows({ after, limit: limit + 1 }))
+    const held = yield* memory.hold(tenant, 2 * pageBytes)
+    let bytes = 0
+    let isOver = false
+    const fitting = Stream.takeWhile(rows({ after, limit: limit + 1 }), ({ json }) => {
+      isOver = bytes > 0 && bytes + json.length > pageBytes
+      bytes += json.length
+      return !isOver
+    })
+    const found = yield* Stream.runCollect(fitting)
     const page = found.slice(0, limit)
     const last = page.at(-1)
     const { url } = yield* HttpServerRequest.HttpServerRequest
-    const more = found.length > limit && last !== undefined
-    return HttpServerResponse.text(`[${page.map((row) => row.json).join(",")}]`, {
-      contentType: "application/json",
-      ...(more ? { headers: { link: nextLink(url, limit, encodeCursor(list, last.key)) } } : {})
-    })
+    const more = (isOver || found.length > limit) && last !== undefined
+    const headers = more ? { link: nextLink(url, limit, encodeCursor(list, last.key)) } : {}
+    return jsonText(`[${page.map((row) => row.json).join(",")}]`, held, headers)
   })

@@ -3,12 +3,22 @@ import type { HttpServerRequest } from "effect/http"
 import type { Blob } from "../../drivers/blobs/Blobs.ts"
 import { giveBack, Pipe } from "../../drivers/blobs/Pipe.ts"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { FileSaid, FormPart, PartRules } from "../shared/Form.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
+import { Settings } from "../shared/Settings.ts"
 import type { StreamHash } from "../shared/StreamHash.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { parserFor, receive } from "./FormReader.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
+
+/**
+ * Memory of an upload in bytes: what has arrived, and what is being written to a disk, or sent to an S3 storage in
+ * parts.
+ */
+const uploadBytes = { disk: 3 * 1024 * 1024, s3: 24 * 1024 * 1024 }
 
 /** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
 export interface Upload<A> {
@@ -28,13 +38,17 @@ export const readUpload = <A, E1, E2, R1, R2>(
   request: HttpServerRequest.HttpServerRequest,
   hashes: StreamHash["Service"],
   rules: PartRules & {
+    readonly tenant: TenantId
     readonly file: string
     readonly most?: FileRule["most"]
     readonly check: (parts: ReadonlyMap<string, FormPart>, file: FileSaid) => Effect.Effect<A, E1, R1>
   },
   store: (source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, E2, R2>
-): Effect.Effect<Upload<A>, BadRequest | TooLarge | E1 | E2, R1 | R2> =>
+): Effect.Effect<Upload<A>, BadRequest | Overloaded | TooLarge | E1 | E2, R1 | R2 | RequestMemory | Settings> =>
   Effect.gen(function* () {
+    const { blobs } = yield* Settings
+    const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY)
+    yield* (yield* RequestMemory).hold(rules.tenant, Math.min(announced, uploadBytes[blobs.kind]))
     const pipe = new Pipe()
     let received: Uint8Array | undefined
     let isCopied = false
@@ -83,4 +97,4 @@ export const readUpload = <A, E1, E2, R1, R2>(
     // If one fails, the other is interrupted; an interrupted write cleans up before it ends.
     const [{ file, checked }, blob] = yield* Effect.all([form, stored], { concurrency: 2 })
     return { blob, file, checked }
-  })
+  }).pipe(Effect.scoped)

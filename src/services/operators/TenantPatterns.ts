@@ -95,12 +95,14 @@ export class TenantPatterns extends Context.Service<
       const tenants = new Map<string, Made>()
 
       const listed = (tenant: TenantId) =>
-        store.list(tenant, { all: false, type: "GROK_PATTERNS" }, { after: undefined, limit: maxSources + 1 }).pipe(
-          Stream.map(({ json, sha256 }): Build => {
-            const { group, artifact, version, size } = JSON.parse(json) as Record<string, string> & { size: number }
-            return { name: `${group}:${artifact}:${version}`, sha256, size }
-          }),
-          Stream.runCollect
+        Effect.map(store.builds(tenant, "GROK_PATTERNS", maxSources + 1), (builds) =>
+          builds.map(
+            ({ group, artifact, version, sha256, size }): Build => ({
+              name: `${group}:${artifact}:${version}`,
+              sha256,
+              size
+            })
+          )
         )
 
       /** The text of the build; undefined when it is not UTF-8. */

@@ -5,6 +5,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
@@ -38,7 +39,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(RegistryEntry),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Lists the files of the registry in their latest versions, ordered by path"),
     HttpApiEndpoint.post("create", "/v1/:tenant/registry", {
       params: tenantParams,
@@ -48,6 +49,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
         BadRequest,
         Conflict,
         IdempotencyKeyReused,
+        Overloaded,
         PreconditionFailed,
         ResourceNotCreated,
         StorageUnreachable,

@@ -47,6 +47,7 @@ export const RegistryHttp = HttpApiBuilder.group(
         request,
         hashes,
         {
+          tenant,
           file: "file",
           most: registry.most,
           parts: { path: { limit: limits.formField, limitName: "formField", required: true } },
@@ -69,7 +70,13 @@ export const RegistryHttp = HttpApiBuilder.group(
 
     return handlers
       .handleRaw("list", ({ params, query }) =>
-        listResponse("registry", query, (span) => registry.list(TenantId(params.tenant), span), /^[^\u0000]+$/)
+        listResponse(
+          "registry",
+          TenantId(params.tenant),
+          query,
+          (span) => registry.list(TenantId(params.tenant), span),
+          /^[^\u0000]+$/
+        )
       )
       .handleRaw("create", ({ params, request }) => create(TenantId(params.tenant), request))
       .handleRaw(

@@ -5,6 +5,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { InvalidResource } from "../../errors/InvalidResource.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -96,7 +97,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       params: tenantParams,
       query: pageQuery,
       success: Schema.Array(ResourceMetadata),
-      error: [BadRequest, StorageUnreachable]
+      error: [BadRequest, Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Lists the stored resources in their latest versions, ordered by name"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/stored/:name", {
       params,

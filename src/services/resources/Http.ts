@@ -59,7 +59,13 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handleRaw("move", ({ params, request }) => transfer(TenantId(params.tenant), request, params.name, true))
       .handleRaw("register", ({ params, request }) => register(TenantId(params.tenant), request, params.name))
       .handleRaw("list", ({ params, query }) =>
-        listResponse("stored", query, (span) => resources.list(TenantId(params.tenant), span), /^[^\u0000]+$/)
+        listResponse(
+          "stored",
+          TenantId(params.tenant),
+          query,
+          (span) => resources.list(TenantId(params.tenant), span),
+          /^[^\u0000]+$/
+        )
       )
       .handle("metadata", ({ params, query }) =>
         resources.metadata(TenantId(params.tenant), params.name, query.version)

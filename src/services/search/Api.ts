@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
@@ -19,7 +20,7 @@ export class SearchApi extends HttpApiGroup.make("search")
       params: tenantParams,
       payload: SearchRequest,
       success: SearchPage,
-      error: [BadRequest, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
+      error: [BadRequest, NotFound, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
     }).annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
       params: { ...tenantParams, index: Schema.String },

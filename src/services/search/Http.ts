@@ -1,11 +1,16 @@
 import { Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { readJson } from "../http/JsonBody.ts"
+import { jsonText } from "../http/JsonText.ts"
+import { pageBytes } from "../shared/Listing.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Searches } from "./Searches.ts"
+
+/** Memory of a search in bytes: the documents as they were read and as text, and small ones beyond the page's end. */
+const searchBytes = 4 * pageBytes
 
 export const SearchHttp = HttpApiBuilder.group(
   Api,
@@ -17,8 +22,13 @@ export const SearchHttp = HttpApiBuilder.group(
       .handle("indices", ({ params }) => searches.indices(TenantId(params.tenant)))
       .handleRaw("search", ({ params, request }) =>
         readJson(request, limits.jsonBody).pipe(
-          Effect.flatMap(({ value }) => searches.page(TenantId(params.tenant), value)),
-          Effect.map((page) => HttpServerResponse.text(page, { contentType: "application/json" }))
+          Effect.flatMap(
+            Effect.fnUntraced(function* ({ value }) {
+              const tenant = TenantId(params.tenant)
+              const held = yield* (yield* RequestMemory).hold(tenant, searchBytes)
+              return jsonText(yield* searches.page(tenant, value), held)
+            })
+          )
         )
       )
       .handle("removeIndex", ({ params, query }) =>

@@ -10,6 +10,7 @@ import { valueAt } from "../../languages/query/Evaluate.ts"
 import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
+import { pageBytes } from "../shared/Listing.ts"
 import { issuesOf } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { SearchRequest } from "./SearchRequest.ts"
@@ -84,8 +85,7 @@ export class Searches extends Context.Service<
           const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis)
           const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
           const limit = request.limit ?? 100
-          const found = yield* search.page(tenant, request.index, query, { limit: limit + 1, after })
-          const hits = found.slice(0, limit)
+          const { hits, more } = yield* search.page(tenant, request.index, query, { limit, bytes: pageBytes, after })
           const last = hits.at(-1)
           const total = request.total === true ? yield* search.count(tenant, request.index, query) : undefined
           const documents = hits.map(
@@ -95,7 +95,7 @@ export class Searches extends Context.Service<
           const members = [
             `"documents":[${documents.join(",")}]`,
             ...(total === undefined ? [] : [`"total":${total}`]),
-            ...(found.length > limit && last !== undefined ? [`"cursor":"${encodeCursor(last)}"`] : [])
+            ...(more && last !== undefined ? [`"cursor":"${encodeCursor(last)}"`] : [])
           ]
           return `{${members.join(",")}}`
         }),

@@ -14,6 +14,9 @@ export interface PageQuery {
   readonly cursor?: string
 }
 
+/** Number of bytes after which a page ends, whatever its `limit`; it has a cursor then. */
+export const pageBytes = 4 * 1024 * 1024
+
 /** A list entry as JSON text, with its sort key. Keys consist of digits unless the list documents otherwise. */
 export interface ListRow {
   readonly key: string

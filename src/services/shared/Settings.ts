@@ -68,6 +68,10 @@ export class Settings extends Context.Service<
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
     /** What is kept of each tenant's history. */
     readonly retention: Rules
+    /** Bytes of memory that the answers and uploads under way may take: in all, and those of each tenant. */
+    readonly requestMemory: { readonly all: number; readonly each: number }
+    /** Bytes per second that a client takes at least while there is something to send to it. */
+    readonly sendRate: number
     /** Milliseconds that a storage has to answer before the request fails with 504. */
     readonly storageDeadline: number
     /** Milliseconds that running requests have to finish when the gateway stops. */
