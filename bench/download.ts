@@ -53,8 +53,8 @@ const serveOurs = (root: string) => {
   const ready = Layer.effectDiscard(
     Effect.gen(function* () {
       const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write("one", content()))
-      const archives = yield* Archives
-      yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
+      const addArchive = yield* MemoryStore.AddArchive
+      yield* addArchive(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
       const { address } = yield* HttpServer.HttpServer
       const { sha256 } = blob
       const file = join(root, "one", "blobs", sha256.slice(0, 2), sha256)

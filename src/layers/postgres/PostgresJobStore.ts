@@ -7,6 +7,7 @@ import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "../../
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
+import { addArchive } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
 
 /** Number of output lines that are kept for a job. */
@@ -86,8 +87,9 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
-      const { status, jobId, lastError, restarts, failures, nextAt } = change
+      const { status, jobId, lastError, restarts, failures, nextAt, archive } = change
       return yield* reached(sql`
+        with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
@@ -96,7 +98,9 @@ export const layer = Layer.effect(
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
-        where ${current(claim)} returning 1`)
+        where ${current(claim)} returning tenant
+        )${addArchive(sql, archive)}
+        select 1 from ended`)
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.

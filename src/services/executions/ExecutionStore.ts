@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
@@ -42,6 +43,7 @@ export interface Ending {
   readonly event: string
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
+  readonly archive?: NewArchive | undefined
 }
 
 /** Where executions are kept. A write of an attempt answers false when a newer attempt exists or it has ended. */
@@ -71,7 +73,7 @@ export class ExecutionStore extends Context.Service<
       attempt: ExecutionAttempt,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends the attempt's execution with its one end event. */
+    /** Ends the attempt's execution with its one end event, and adds its archive in the same transaction. */
     readonly ended: (attempt: ExecutionAttempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
     /** Gives an attempt back, to be started again by whoever comes. */
     readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>

@@ -116,9 +116,13 @@ export class Supervisor extends Context.Service<
           }
         })
 
-        const finish = (state: Ending["state"], word: string, error?: string) =>
+        const finish = (
+          state: Ending["state"],
+          word: string,
+          { error, archive }: Pick<Ending, "archive"> & { readonly error?: string } = {}
+        ) =>
           Effect.tap(
-            store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes: nodes() }),
+            store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes: nodes(), archive }),
             (reached) =>
               reached
                 ? Effect.andThen(
@@ -131,9 +135,9 @@ export class Supervisor extends Context.Service<
         const conclude = (outcome: Outcome) => {
           switch (outcome._tag) {
             case "Succeeded":
-              return fenced(finish("SUCCEEDED", "end"))
+              return fenced(finish("SUCCEEDED", "end", { archive: outcome.archive }))
             case "Failed":
-              return fenced(finish("FAILED", "failed", outcome.error))
+              return fenced(finish("FAILED", "failed", { error: outcome.error }))
             case "Abandoned":
               // Given back, the execution begins anew, here or elsewhere.
               return fenced(store.release(claim))

@@ -4,7 +4,7 @@ import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
-import { Archives } from "../archives/Archives.ts"
+import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { PositionScope } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
@@ -70,7 +70,8 @@ export interface ClaimedRow {
 
 /** How a run ended. */
 export type Outcome =
-  | { readonly _tag: "Succeeded" }
+  /** `archive` is what the run has made. It has to be added with the write that ends the run. */
+  | { readonly _tag: "Succeeded"; readonly archive: NewArchive | undefined }
   /** `error` is for the user. */
   | { readonly _tag: "Failed"; readonly error: string }
   /** The run ended itself because its gateway was silent, which says nothing of the flowline. */
@@ -123,8 +124,11 @@ export const logDefect =
   (defect: unknown): Effect.Effect<string> =>
     Effect.as(Effect.logError(name, defect), "the gateway could not follow the run")
 
-const outcomeOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): Outcome => {
-  if (message.outcome === "succeeded") return { _tag: "Succeeded" }
+const outcomeOf = (
+  message: Extract<RunMessage, { readonly _tag: "Ended" }>,
+  archive: NewArchive | undefined
+): Outcome => {
+  if (message.outcome === "succeeded") return { _tag: "Succeeded", archive }
   if (message.abandoned === true) return { _tag: "Abandoned" }
   const where = message.component === undefined ? "" : `${message.component}: `
   const error = message.error ?? "the run failed"
@@ -140,7 +144,6 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
     Effect.gen(function* () {
       const engine = yield* Engine
       const provision = yield* Provision
-      const archives = yield* Archives
 
       const begin = (row: ClaimedRow): Attempt => {
         const { tenant, epoch, scope } = row
@@ -150,15 +153,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
-        const archive = Effect.fnUntraced(function* (id: ArchiveId, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
-          const { sha256, size, entries } = sealed
-          // Only the current attempt may give its archive.
-          yield* fenced(row.confirm(nodes))
-          const { flowlineId } = row
-          yield* retryWhileUnreachable(archives.add(tenant, { id, flowlineId, sha256, size, entries }))
-        })
-
-        const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" }>) => {
+        const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" | "Archived" }>) => {
           switch (message._tag) {
             case "Started":
               return fenced(row.started(message.jobId))
@@ -171,8 +166,6 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
               return fenced(row.counters(message.nodes, spec.flowline))
             case "Positions":
               return fenced(row.position(message.component, message.value))
-            case "Archived":
-              return archive(ArchiveId(spec.executionId), message)
           }
         }
 
@@ -197,10 +190,20 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           }),
           run: Effect.fnUntraced(function* (spec) {
             let outcome = failed("the run said nothing of its end")
+            let archive: NewArchive | undefined
             yield* Stream.runForEach(engine.run(spec), (message) => {
-              if (message._tag !== "Ended") return Effect.andThen(write(spec, message), row.changed)
-              outcome = outcomeOf(message)
-              return row.changed
+              switch (message._tag) {
+                case "Archived": {
+                  const { sha256, size, entries } = message
+                  archive = { id: ArchiveId(spec.executionId), flowlineId: row.flowlineId, sha256, size, entries }
+                  return Effect.void
+                }
+                case "Ended":
+                  outcome = outcomeOf(message, archive)
+                  return row.changed
+                default:
+                  return Effect.andThen(write(spec, message), row.changed)
+              }
             })
             return outcome
           }),
