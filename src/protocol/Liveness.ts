@@ -5,7 +5,9 @@
  * - a run of a frozen gateway is gone before another gateway takes over:
  *   3 × `heartbeat` < `ownSilence` < `lease` < `runGone` < `takeover`
  * - one statement without an answer costs no gateway its place: `storageDeadline` + `heartbeat` < `takeover`
- * - a shard changes hands when its gateway counts as gone: 3 × `shardRefresh` < `shardExpiration` = `takeover`
+ * - a missing answer of the database costs no gateway its shards: `shardAnswer` < `shardRefresh` < `takeover`
+ * - after an outage everybody has the time for a heartbeat before anybody counts as gone:
+ *   2 × `heartbeat` < `outageGap`, and `outageGap` + 3 × `heartbeat` < `takeover`
  * - a job is told again only when the cluster has had its time to move it:
  *   3 × `jobHeartbeat` < `takeover` < `jobSilence`, and `takeover` + `jobScan` < `jobUnattended`
  * - a stop has its answer when the run is gone and the last write is made:
@@ -39,8 +41,12 @@ export const runGone = lease + 1000
 /** A gateway without a heartbeat for this long is gone, and others take over its work. */
 export const takeover = 7000
 
-/** A gateway renews the locks on its shards this often, and loses those that it does not renew. */
+/** No heartbeat of any gateway for this long is an outage of the database. */
+export const outageGap = 3 * heartbeat
+
+/** A gateway asks this often whether its shards are still its own, and waits this long for the answer. */
 export const shardRefresh = 2000
+export const shardAnswer = 1500
 export const shardExpiration = takeover
 
 /** How often a gateway looks for messages, for shards and for who is alive: with others, and alone on its database. */

@@ -108,6 +108,8 @@ export type RunMessage =
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
   /** Where an input stands: everything before it is durable, or was said before this. */
   | { readonly _tag: "Positions"; readonly component: string; readonly value: unknown }
+  /** A data file is complete. The run waits for {@link mayPublish} before it puts the file in its place. */
+  | { readonly _tag: "Publishing" }
   /** The sealed archive, already stored as a blob. */
   | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
   | {
@@ -120,6 +122,12 @@ export type RunMessage =
       readonly abandoned?: boolean
       readonly at: number
     }
+
+/**
+ * What the parent writes to the child's standard input when the claim of the run has been confirmed after `Publishing`:
+ * a run whose claim another gateway has taken must not replace a file. Line ends there are signs of life.
+ */
+export const mayPublish = "+"
 
 /** The child's end of the message channel: one JSON message per line. */
 export const channelFd = 3
@@ -146,6 +154,7 @@ const Message = Schema.Union([
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
   Schema.TaggedStruct("Positions", { component: Schema.String, value: Schema.Unknown }),
+  Schema.TaggedStruct("Publishing", {}),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
   Schema.TaggedStruct("Ended", {
     outcome: Schema.Literals(["succeeded", "failed"]),

@@ -8,14 +8,13 @@ import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive } from "./PostgresArchiveStore.ts"
+import { isSilent } from "./Silence.ts"
 import { storable } from "./SqlText.ts"
 
 /** Number of output lines that are kept for a job. */
 const keptLines = 1000
 /** Number of new lines after which surplus lines are deleted. */
 const tidyEvery = 250
-const silence = `${jobSilence} milliseconds`
-const unattended = `${jobUnattended} milliseconds`
 
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
 
@@ -136,7 +135,7 @@ export const layer = Layer.effect(
             last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes,
             case
               when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
-              when heartbeat_at > clock_timestamp() - ${silence}::interval then status
+              when heartbeat_at is not null and ${isSilent(sql, sql`heartbeat_at`, jobSilence)} is not true then status
               when not desired then 'STOPPED'
               when status = 'STARTING' then status
               else 'RESTARTING'
@@ -190,7 +189,7 @@ export const layer = Layer.effect(
         update channel_jobs set generation = generation + 1
         where (tenant, channel, cluster, job) in (
           select tenant, channel, cluster, job from channel_jobs
-          where coalesce(heartbeat_at, since) < clock_timestamp() - ${unattended}::interval
+          where ${isSilent(sql, sql`coalesce(heartbeat_at, since)`, jobUnattended)}
             and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
           for update skip locked
         )

@@ -6,8 +6,9 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { millisOf } from "../../languages/DurationText.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
-import { Attempts, failed, fenced, type Outcome, retryWhileUnreachable } from "../runs/Attempt.ts"
+import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -151,7 +152,7 @@ export class Supervisor extends Context.Service<
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
-          const stored = kept ? retryWhileUnreachable(positions.load(tenant, scope)) : Effect.succeed({})
+          const stored = kept ? positions.load(tenant, scope) : Effect.succeed({})
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {

@@ -1,11 +1,12 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
-import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
+import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { retryWhileDatabaseAway, retryWhileUnreachable } from "./Outage.ts"
 import type { PositionScope } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
@@ -15,7 +16,8 @@ export class Engine extends Context.Service<
   {
     /**
      * Starts the run and follows it. Ending or interrupting the stream kills the whole process group: TERM, then KILL,
-     * and completes only when no process of the group is left. `at` values are epoch milliseconds.
+     * and completes only when no process of the group is left. `at` values are epoch milliseconds. After `Publishing`
+     * the run waits until the next message is pulled, which means that its claim is confirmed.
      */
     readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
     /**
@@ -108,12 +110,6 @@ export interface Attempt {
   ) => Effect.Effect<void>
 }
 
-/** Tries until the storage answers: a run does not end because the database is away, and its news wait meanwhile. */
-export const retryWhileUnreachable = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> => {
-  const { first, longest } = outageRetry
-  return Effect.orDie(Effect.retry(effect, Schedule.min([Schedule.exponential(first), Schedule.spaced(longest)])))
-}
-
 /** Makes a write as soon as the storage answers. It fails when the attempt is over. */
 export const fenced = (write: FencedWrite): Effect.Effect<void, Superseded> =>
   Effect.flatMap(retryWhileUnreachable(write), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
@@ -164,6 +160,8 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             case "Counters":
               nodes = message.nodes
               return fenced(row.counters(message.nodes, spec.flowline))
+            case "Publishing":
+              return fenced(row.confirm(nodes))
             case "Positions":
               return fenced(row.position(message.component, message.value))
           }
@@ -185,7 +183,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           prepare: Effect.fnUntraced(function* (flowline, run, positions) {
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
-            const found = { ...provisions.success, positions: yield* positions }
+            const found = { ...provisions.success, positions: yield* retryWhileDatabaseAway(positions) }
             return Result.succeed({ tenant, epoch, scope, flowline, ...run, ...found })
           }),
           run: Effect.fnUntraced(function* (spec) {
