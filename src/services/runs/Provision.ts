@@ -9,16 +9,16 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
-/** What a run gets along with its flowline. */
+/** The data of the tenant that a run needs besides its flowline. */
 export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">
 
 const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
 
-/** Finds what a flowline needs of its tenant: files it refers to, grok patterns, Python nodes. */
+/** Collects what a flowline needs of its tenant: referenced files, grok patterns, Python nodes. */
 export class Provision extends Context.Service<
   Provision,
   {
-    /** What the run needs, or why it cannot run. */
+    /** Returns the data for a run, or a message why the flowline cannot run. */
     readonly of: (tenant: TenantId, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
   }
 >()("flow/runs/Provision") {
