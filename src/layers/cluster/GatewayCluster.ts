@@ -1,5 +1,4 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { Effect, Layer, Option } from "effect"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
@@ -9,7 +8,6 @@ import * as Runners from "effect/cluster/Runners"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SocketRunner from "effect/cluster/SocketRunner"
-import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as SocketServer from "effect/socket/SocketServer"
 import { SqlClient } from "effect/sql"
@@ -18,6 +16,7 @@ import { clusterPoll, clusterPollAlone, entityStop, shardExpiration, shardRefres
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import * as Messages from "./Messages.ts"
 import * as ShardStorage from "./ShardStorage.ts"
 
 /** Maximum number of rows that one statement deletes. */
@@ -80,7 +79,7 @@ const refuse = (connection: NodeSocket.NetSocket["Service"]): void => {
 
 const tables = { prefix: "flow_cluster" }
 
-const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
+const messages = Messages.layer(tables)
 
 /** A member without a port finds its messages in the database, at most a second after they were sent. */
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
