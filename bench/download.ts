@@ -56,8 +56,8 @@ const serveOurs = (root: string, withSums: boolean) => {
   const ready = Layer.effectDiscard(
     Effect.gen(function* () {
       const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write("one", content()))
-      const archives = yield* Archives
-      yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
+      const addArchive = yield* MemoryStore.AddArchive
+      yield* addArchive(TenantId("one"), { ...blob, id: ArchiveId("x-1"), flowlineId: "x", entries: 1 })
       const { address } = yield* HttpServer.HttpServer
       const { sha256 } = blob
       const fileOf = (kind: string) => join(root, "one", kind, sha256.slice(0, 2), sha256)

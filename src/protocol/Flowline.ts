@@ -4,14 +4,14 @@ import { DurationText } from "../languages/DurationText.ts"
 export const runtimes = ["stream", "analytics", "pybatch"] as const
 export type Runtime = (typeof runtimes)[number]
 
-/** Nodes of a flowline, and subscriptions or publications of a node. */
+/** Maximum number of nodes in a flowline, and of subscriptions and of publications of a node. */
 export const maxNodes = 1000
 export const maxWires = 100
 
 const name = Schema.String.check(
   Schema.isNonEmpty(),
   Schema.isMaxLength(128),
-  // They stand in listings, logs and database rows, which cannot hold all of these.
+  // Names appear in lists, logs and database rows, some of which cannot hold control characters.
   Schema.makeFilter((text: string) => text.isWellFormed() && !/[\p{Cc}\u2028\u2029]/u.test(text), {
     expected: "a name without control characters",
     toJsonSchema: () => [{}, true]
@@ -36,11 +36,11 @@ export const DagNode = Schema.Struct({
 }).annotate({ identifier: "DagNode" })
 export type DagNode = typeof DagNode.Type
 
-/** The node's name in its flowline. */
+/** The component of a node: its name in the flowline. */
 export const componentOf = (node: { readonly type: string; readonly component?: string }): string =>
   node.component ?? node.type
 
-/** How often a batch that failed is run again. The pause doubles from `initial` up to `max`. */
+/** How often a failed run of a batch flowline is repeated. The pause doubles from `initial` up to `max`. */
 export const Retry = Schema.Struct({
   attempts: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10 })),
   initial: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("1s"))),

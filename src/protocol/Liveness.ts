@@ -1,14 +1,16 @@
 /**
- * The times that a gateway, its runs, its database and the other gateways allow one another, all in milliseconds. They
- * depend on each other, so they stand here together:
+ * Heartbeats, timeouts and polling intervals of gateways, runs and the database, all in milliseconds. They are in one
+ * file because they depend on each other:
  *
  * - a run of a frozen gateway is gone before another gateway takes over:
  *   3 × `heartbeat` < `ownSilence` < `lease` < `runGone` < `takeover`
- * - one statement without an answer costs no gateway its place: `storageDeadline` + `heartbeat` < `takeover`
- * - a shard changes hands when its gateway counts as gone: 3 × `shardRefresh` < `shardExpiration` = `takeover`
- * - a job is told again only when the cluster has had its time to move it:
+ * - a gateway survives one statement without a response: `storageDeadline` + `heartbeat` < `takeover`
+ * - a gateway keeps its shards when the database does not respond: `shardAnswer` < `shardRefresh` < `takeover`
+ * - after an outage every gateway can send a heartbeat before it counts as gone:
+ *   2 × `heartbeat` < `outageGap`, and `outageGap` + 3 × `heartbeat` < `takeover`
+ * - a job is announced again only after the cluster has had the time to move it:
  *   3 × `jobHeartbeat` < `takeover` < `jobSilence`, and `takeover` + `jobScan` < `jobUnattended`
- * - a stop has its answer when the run is gone and the last write is made:
+ * - the response to a stop follows the end of the run and its last write:
  *   `stopGrace` + `lastWrite` < `entityStop` = `stopAnswer` < `serverStop`
  *
  * `test/liveness.test.ts` asserts these orders. Two of the times are in `docs/cluster.md`.
@@ -16,96 +18,100 @@
 
 // Runs and their gateway.
 
-/** Between two signs of life: of a gateway to its runs, and in the table of gateways. */
+/** Interval of the heartbeats that a gateway sends to its runs and writes to the table `gateways`. */
 export const heartbeat = 1000
 
 /**
- * How long a run outlives the last sign of life of its gateway, once that gives any: where others take over its work, a
- * run whose gateway is frozen must be gone before that.
+ * A run ends itself this long after the last heartbeat of its gateway, if the gateway sends any: the run of a frozen
+ * gateway must be gone before another gateway takes over.
  */
 export const lease = 4500
 
-/** So long a silence of the gateway itself may have ended its runs: its last sign may have been a heartbeat old. */
+/** A gateway that was silent for this long may have lost runs: its last heartbeat may have been one interval old. */
 export const ownSilence = lease - heartbeat - 100
 
-/** Within this time of its silence, a gateway that goes on has seen which of its runs ended by that. */
+/** How long after its silence a gateway attributes the end of a run to that silence. */
 export const ownSilenceSeen = 10_000
 
-/** Somewhat longer than a run can outlive its gateway: then its process number may be another's. */
+/** No run outlives its gateway for this long. Later its process id may belong to another process. */
 export const runGone = lease + 1000
 
 // Gateways and the others of their cluster.
 
-/** A gateway without a heartbeat for this long is gone, and others take over its work. */
+/** After this long without a heartbeat a gateway is gone, and others take over its work. */
 export const takeover = 7000
 
-/** A gateway renews the locks on its shards this often, and loses those that it does not renew. */
+/** If no gateway sends a heartbeat for this long, the database had an outage. */
+export const outageGap = 3 * heartbeat
+
+/** How often a gateway checks that it still owns its shards, and how long it waits for the response. */
 export const shardRefresh = 2000
+export const shardAnswer = 1500
 export const shardExpiration = takeover
 
-/** How often a gateway looks for messages, for shards and for who is alive: with others, and alone on its database. */
+/** How often a gateway polls for messages, shards and members: in a cluster, and alone on its database. */
 export const clusterPoll = 1000
 export const clusterPollAlone = 10_000
 
-/** How often the follower of an output looks for news of another gateway. */
+/** How often the follower of an output polls for lines that another gateway has written. */
 export const followerPoll = 1000
 
-/** How long telling an execution or a job over the cluster may take. */
+/** Time limit for announcing an execution or a job to the cluster. */
 export const tellDeadline = 5000
 
 // Executions.
 
-/** Executions of gateways that are gone, and those to be cancelled, are looked for this often. */
+/** Interval of the scan for executions of gateways that are gone and for executions to cancel. */
 export const executionScan = 1000
 
-/** Executions that nobody has claimed this long after their start are told again, and looked for this often. */
+/** Executions that are unclaimed this long after their start are announced again; the interval of that scan. */
 export const executionUnclaimed = 5000
 export const unclaimedScan = 10_000
 
 /**
- * The pause before a gateway that others took for dead claims an execution again: whoever has lost the execution hears
- * of it meanwhile.
+ * The pause before a gateway that counted as gone claims an execution again. Meanwhile the gateway that has lost the
+ * execution is notified.
  */
 export const reclaimPause = 3000
 
 // Jobs of channels.
 
-/** Between two signs of life of a job's keeper. */
+/** Interval of the heartbeats of a job. */
 export const jobHeartbeat = 2000
 
-/** A job whose keeper has been silent for this long is shown as not running. */
+/** After this long without a heartbeat a job is shown as not running. */
 export const jobSilence = 10_000
 
-/** A job whose keeper has been silent for this long is told again, and such jobs are looked for this often. */
+/** After this long without a heartbeat a job is announced again; the interval of that scan. */
 export const jobUnattended = 20_000
 export const jobScan = 10_000
 
 // The database's outages.
 
-/** How long a request waits for a storage, its turn in the pool included. */
+/** How long a request waits for a storage, including the wait for a connection. */
 export const storageDeadline = 5000
 
-/** The silence that ends a connection for short statements, even when the server shows life elsewhere. */
+/** A connection for short statements is closed after this silence, even if the server responds on others. */
 export const connectionSilence = 7000
 
-/** The pauses between the tries of a write that waits for the database: they double from the first to the longest. */
+/** Pauses between retries of a write during an outage: they double from the first to the longest. */
 export const outageRetry = { first: 100, longest: 2000 }
 
 // The end.
 
-/** Between the polite signal to a run's processes and the hard one. */
+/** Time between SIGTERM and SIGKILL to the processes of a run. */
 export const stopGrace = 2000
 
-/** How long the last write of an interrupted attempt may take, and the pause between its tries. */
+/** Time limit of the last write of an interrupted attempt, and the pause between its retries. */
 export const lastWrite = 3000
 export const lastWriteRetry = 250
 
-/** How long an execution or a job may take to end when its gateway stops or its shard moves. */
+/** Time limit for the end of an execution or job when its gateway stops or its shard moves. */
 export const entityStop = 10_000
 
-/** How long the answer to a stop of jobs waits for their runs to end, and how often it looks. */
+/** How long the response to a stop of jobs waits for the end of their runs, and how often it polls. */
 export const stopAnswer = 10_000
 export const stopPoll = 100
 
-/** How long requests under way have when the gateway is told to stop. */
+/** How long open requests may take when the gateway stops. */
 export const serverStop = 20_000

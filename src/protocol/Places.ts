@@ -10,12 +10,12 @@ export interface DiskBlobs {
 export interface S3Blobs {
   readonly kind: "s3"
   readonly bucket: string
-  /** What every key begins with, without slashes at its ends; may be empty. */
+  /** The prefix of all keys, without a leading or trailing slash; may be empty. */
   readonly prefix: string
-  /** Base address of the server; without one, Amazon's of the region. */
+  /** Base URL of the server; by default Amazon's for the region. */
   readonly endpoint: string | undefined
   readonly region: string
-  /** Whether the bucket is in the path of the address instead of its host name. */
+  /** Whether the bucket is in the path of the URL instead of its host name. */
   readonly forcePathStyle: boolean
   readonly credentials: Redacted.Redacted<{
     readonly accessKeyId: string
@@ -27,12 +27,12 @@ export interface S3Blobs {
 /** Where the blobs are. */
 export type BlobPlace = DiskBlobs | S3Blobs
 
-/** Where and how the documents are reached. */
+/** The database of the documents, and limits on its use. */
 export interface SearchAddress {
   /** Address of the PostgreSQL that holds them. */
   readonly url: Redacted.Redacted<string>
-  /** Statements that may be under way at once, those that are being read slowly included. */
+  /** Maximum number of concurrent statements, including those whose results are read slowly. */
   readonly connections: number
-  /** Bytes of stored documents that one connection reads of many, before the next one goes on; 6 MiB by default. */
+  /** Bytes of stored documents that a connection reads before another connection gets its turn; 6 MiB by default. */
   readonly sliceBytes?: number | undefined
 }

@@ -1,17 +1,17 @@
-/** Stored bytes that a flowline names: the latest version of a registry path, or an artifact's build. */
+/** A reference of a flowline to stored bytes: the latest version of a registry path, or an artifact's build. */
 export type Reference =
   | { readonly registry: string }
   /** `type:group:artifact:version`. */
   | { readonly resource: string }
 
-/** The bytes behind a reference: a blob of the tenant, and the file name it was stored under. `size` is in bytes. */
+/** The blob that a reference names, and its file name. `size` is in bytes. */
 export interface ResolvedReference {
   readonly sha256: string
   readonly size: number
   readonly name: string
 }
 
-/** What an attempt of an execution was given, by {@link referenceKey}. */
+/** The resolved references of an attempt, by {@link referenceKey}. */
 export type ResolvedReferences = Readonly<Record<string, ResolvedReference>>
 
 /** The reference as one text, also for messages: `registry:<path>` or `resource:<type:group:artifact:version>`. */

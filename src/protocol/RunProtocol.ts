@@ -4,63 +4,61 @@ import type { Flowline } from "./Flowline.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
 
-/** Argument of a child that makes room for another one when it had to compile its modules itself. */
+/** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
 
-/** One run of a flowline. `epoch` counts the attempts of the execution from 1. */
+/** A run of a flowline. `epoch` counts the attempts of the execution from 1. */
 export interface RunSpec {
   readonly tenant: string
   readonly executionId: string
   readonly epoch: number
   readonly flowline: Flowline
-  /** What the flowline refers to. */
+  /** The files that the flowline refers to. */
   readonly references?: ResolvedReferences
-  /** The grok patterns that the tenant brings along, when a node may use them. */
+  /** The tenant's own grok patterns, if a node may use them. */
   readonly patterns?: TenantDefinitions
-  /** Python files among the tenant's artifacts, name and text, when the flowline may use them. */
+  /** The Python files among the tenant's artifacts, if the flowline may use them. */
   readonly modules?: ReadonlyArray<readonly [name: string, text: string]>
-  /** What the positions of the inputs are kept under; the execution's id unless something outlives it. */
+  /** The key of the stored positions of the inputs: the id of the execution, or the scope of a job. */
   readonly scope?: string
-  /**
-   * Whether it is kept running: without a time limit of its own it has none, and its output is limited by the second.
-   */
+  /** Whether the run is a job that is kept running: it has no default time limit, and its output limits are per second. */
   readonly lasting?: boolean
-  /** Where the inputs stood when the last attempt with this scope saved them, by component. */
+  /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
 }
 
-/** What one run may write. */
+/** Limits on the output of a run. */
 export interface RunLimits {
-  /** Lines and bytes that one run may print. */
+  /** Maximum number of lines and of bytes that a run may print. */
   readonly outputLines: number
   readonly outputBytes: number
-  /** Bytes that one run may write to data files, and the same for its archive before compression. */
+  /** Maximum number of bytes in the data files of a run, and in its archive before compression. */
   readonly fileBytes: number
 }
 
 /**
- * What the parent writes, as one line of JSON, to a child's standard input. The pipe then stays open: its end tells the
- * child that the gateway is gone.
+ * The order for a child, sent to its standard input as one line of JSON. The pipe stays open afterwards; when it ends,
+ * the gateway is gone.
  */
 export interface Order extends RunLimits {
   readonly blobs: BlobPlace
-  /** Where the run finds the tenant's indices; absent when there are none, or nothing searches. */
+  /** The database of the tenant's indices; absent if there is none or no node searches. */
   readonly search?: SearchAddress | undefined
-  /** What the run may use of memory, MiB. */
+  /** Memory limit of the run in MiB. */
   readonly memoryMib: number
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string
   /** The tenant's data folder: finished files. */
   readonly data: string
-  /** Unfinished data files of this run, on the volume of `data`; the parent removes it when the child is gone. */
+  /** Folder for the run's unfinished data files, on the volume of `data`. The parent removes it after the child's end. */
   readonly unfinished: string
-  /** Scratch space of this run; the parent removes it too. */
+  /** Folder for the run's temporary files. The parent removes it after the child's end. */
   readonly scratch: string
   readonly archiveLevel: number
 }
 
-/** The order as one line. It is the only place where credentials are written out. */
+/** Encodes the order as one line. Credentials are written in plain text here and nowhere else. */
 export const encodeOrder = (order: Order): string =>
   JSON.stringify({
     ...order,
@@ -71,7 +69,7 @@ export const encodeOrder = (order: Order): string =>
     ...(order.search === undefined ? {} : { search: { ...order.search, url: Redacted.value(order.search.url) } })
   })
 
-/** Reads what {@link encodeOrder} wrote. */
+/** Decodes a line of {@link encodeOrder}. */
 export const decodeOrder = (line: string): Order => {
   const { blobs, search, ...order } = JSON.parse(line)
   return {
@@ -86,16 +84,16 @@ export interface NodeCounters {
   readonly component: string
   readonly recordsIn: number
   readonly recordsOut: number
-  /** How many records it will have given in the end, when it knows. */
+  /** The final value of `recordsOut`, if the node knows it. */
   readonly total?: number
-  /** Bytes that a followed input has not read yet. */
+  /** Unread bytes of a followed input. */
   readonly lag?: number
   readonly errors: number
-  /** One reason of a rejected record. */
+  /** The reason why a record was rejected. */
   readonly lastError?: string
 }
 
-/** What a run says, in order. `Started` comes first; exactly one `Ended` comes last. */
+/** A message of a run. `Started` is the first one, and exactly one `Ended` is the last one. */
 export type RunMessage =
   /** `jobId` names the process: `<host>:<pid>`. */
   | { readonly _tag: "Started"; readonly jobId: string; readonly pid: number; readonly at: number }
@@ -103,28 +101,36 @@ export type RunMessage =
       readonly _tag: "Output"
       readonly lines: ReadonlyArray<{ readonly component: string; readonly text: string; readonly at: number }>
     }
-  /** Lines that were dropped because the output of the run is over its limit. */
+  /** The output has reached its limit, so further lines are dropped. */
   | { readonly _tag: "Truncated" }
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
-  /** Where an input stands: everything before it is durable, or was said before this. */
+  /** The position of an input. Everything before it is durable or was sent in earlier messages. */
   | { readonly _tag: "Positions"; readonly component: string; readonly value: unknown }
+  /** A data file is complete. The run waits for {@link mayPublish} before it puts the file in its place. */
+  | { readonly _tag: "Publishing" }
   /** The sealed archive, already stored as a blob. */
   | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
   | {
       readonly _tag: "Ended"
       readonly outcome: "succeeded" | "failed"
-      /** Why it failed, for the user: no stack, no absolute path. */
+      /** The reason of the failure for the user, without stack traces and absolute paths. */
       readonly error?: string
       readonly component?: string
-      /** The run ended itself as its gateway had been silent for long: it may be run again, here or elsewhere. */
+      /** The run ended itself because its gateway was silent for too long, so it may be repeated on any gateway. */
       readonly abandoned?: boolean
       readonly at: number
     }
 
-/** The child's end of the message channel: one JSON message per line. */
+/**
+ * What the parent writes to the child's standard input when the claim of the run has been confirmed after `Publishing`:
+ * a run whose claim another gateway has taken must not replace a file. Line ends there are signs of life.
+ */
+export const mayPublish = "+"
+
+/** The file descriptor on which a child sends messages, one line of JSON each. */
 export const channelFd = 3
 
-/** A line on the channel longer than this is not one of ours. */
+/** Maximum length of a line on the channel. */
 export const maxMessageBytes = 16 * 1024 * 1024
 
 const Line = Schema.Struct({ component: Schema.String, text: Schema.String, at: Schema.Finite })
@@ -139,13 +145,14 @@ const Counters = Schema.Struct({
   lastError: Schema.optionalKey(Schema.String)
 })
 
-/** What the child writes. It runs programs of users, so what it says is checked like any other input. */
+/** The schema of messages. A child runs users' programs, so its messages are validated like any other input. */
 const Message = Schema.Union([
   Schema.TaggedStruct("Started", { jobId: Schema.String, pid: Schema.Int, at: Schema.Finite }),
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
   Schema.TaggedStruct("Positions", { component: Schema.String, value: Schema.Unknown }),
+  Schema.TaggedStruct("Publishing", {}),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
   Schema.TaggedStruct("Ended", {
     outcome: Schema.Literals(["succeeded", "failed"]),
@@ -155,5 +162,5 @@ const Message = Schema.Union([
   })
 ])
 
-/** Throws when the line is not a message. */
+/** Decodes a line of the channel; throws if it is not a message. */
 export const decodeMessage: (line: string) => RunMessage = Schema.decodeUnknownSync(Schema.fromJsonString(Message))

@@ -1,12 +1,12 @@
-/** A way from one node to another, both by their places in the graph. */
+/** An edge of a graph; `from` and `to` are indices of nodes. */
 export interface Way {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The nodes of a graph with `size` nodes, senders before receivers: first those without senders, in their own order,
- * then each as soon as its last sender stands. Nodes of a cycle, and those behind one, are missing.
+ * A topological order of a graph with `size` nodes: first the nodes without senders, in index order, then each node
+ * after its last sender. Nodes in a cycle and the nodes that depend on them are left out.
  */
 export const sendersFirst = (size: number, ways: ReadonlyArray<Way>): ReadonlyArray<number> => {
   const missing = new Array<number>(size).fill(0)

@@ -22,16 +22,38 @@ import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
 
 /**
  * Reads the control pipe on a separate thread, so that an endless loop on the main thread cannot hide the death of the
- * gateway. Resolves with the order, the first line of the pipe.
+ * gateway.
  */
-export const watch = (): Promise<string> =>
-  new Promise((resolve, reject) => {
+export class Parent {
+  /** The first line of the pipe. */
+  readonly order: Promise<string>
+  #published: PromiseWithResolvers<void> | undefined
+
+  constructor() {
     const worker = new Worker(program("watchdog"), {
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
     })
-    worker.once("message", resolve)
-    worker.once("error", reject)
-  })
+    this.order = new Promise((resolve, reject) => {
+      worker.once("message", (line: string) => {
+        worker.on("message", () => {
+          this.#published?.resolve()
+          this.#published = undefined
+        })
+        resolve(line)
+      })
+      worker.once("error", reject)
+    })
+  }
+
+  /** Resolves when the gateway has confirmed the claim of this run. */
+  mayPublish(channel: Channel): Promise<void> {
+    if (this.#published === undefined) {
+      this.#published = Promise.withResolvers()
+      channel.send({ _tag: "Publishing" })
+    }
+    return this.#published.promise
+  }
+}
 
 /** A flowline that is ready to run. `counters` may be read at any time. */
 export interface Job {
@@ -63,7 +85,8 @@ const killGroup = () => process.kill(-process.pid, "SIGKILL")
  */
 export const serve = async (load: () => Promise<Parts>): Promise<void> => {
   let ordered = false
-  const order = watch().finally(() => {
+  const parent = new Parent()
+  const order = parent.order.finally(() => {
     ordered = true
   })
   const channel = new Channel()
@@ -71,7 +94,7 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
     const keepCompiled = compileCache()
     const parts = await load()
     if (!ordered) keepCompiled()
-    await new Run(decodeOrder(await order), channel, parts).run()
+    await new Run(decodeOrder(await order), channel, parts, () => parent.mayPublish(channel)).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
   }
@@ -96,7 +119,7 @@ class Run {
   readonly #data: DataFiles
   readonly #abort = new AbortController()
 
-  constructor(order: Order, channel: Channel, parts: Parts) {
+  constructor(order: Order, channel: Channel, parts: Parts, mayPublish: () => Promise<void>) {
     this.#order = order
     this.#runtime = parts.runtime
     this.#channel = channel
@@ -104,7 +127,7 @@ class Run {
     this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
     this.#files = new TenantFiles(order.conf)
     this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
-    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes))
+    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes), mayPublish)
   }
 
   readonly #context = (component: string): RunContext => ({

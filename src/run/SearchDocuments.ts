@@ -2,7 +2,7 @@ import { Effect, Exit, Layer, Schedule, Scope, Stream } from "effect"
 import { Failure } from "../drivers/Failure.ts"
 import { Search } from "../drivers/search/Search.ts"
 import type { NotFound } from "../errors/NotFound.ts"
-import type { StorageUnreachable } from "../errors/StorageUnreachable.ts"
+import { StorageUnreachable } from "../errors/StorageUnreachable.ts"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 
@@ -11,35 +11,39 @@ const failure = (error: NotFound | StorageUnreachable): Failure =>
     ? new Failure(`There is no index ${error.id} for this tenant, whose indices start with ${error.tenant}-`)
     : new Failure("The search cannot be reached")
 
-/** How long writes are retried while the database is unreachable. */
+/** How long statements are retried while the database is unreachable. */
 const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]).pipe(
-  Schedule.upTo({ duration: "1 minute" })
+  Schedule.upTo({ duration: "10 minutes" })
 )
+const isAway = (error: unknown): boolean => error instanceof StorageUnreachable
 
 /** A tenant's indices for the nodes of a run. */
 export const documentsOf = (search: Search["Service"], tenant: string, signal: AbortSignal): Documents => {
   const run = <A>(effect: Effect.Effect<A, NotFound | StorageUnreachable>) =>
     Effect.runPromise(Effect.mapError(effect, failure), { signal })
   async function* chunks<A>(stream: Stream.Stream<A, NotFound | StorageUnreachable>): AsyncGenerator<ReadonlyArray<A>> {
-    const arrays = Stream.mapArray(Stream.mapError(stream, failure), (rows) => [rows as ReadonlyArray<A>])
+    let hasBegun = false
+    const arrays = Stream.mapArray(stream, (rows) => {
+      hasBegun = true
+      return [rows as ReadonlyArray<A>]
+    }).pipe(
+      // The snapshot of a read is lost with its connection, so a read that has begun cannot continue.
+      Stream.retry(Schedule.while(patience, ({ input }: { readonly input: unknown }) => !hasBegun && isAway(input))),
+      Stream.mapError(failure)
+    )
     for await (const rows of Stream.toAsyncIterable(arrays)) {
       signal.throwIfAborted()
       yield rows
     }
   }
   return {
-    indices: (pattern) => run(search.resolve(tenant, pattern)),
+    indices: (pattern) => run(Effect.retry(search.resolve(tenant, pattern), { while: isAway, schedule: patience })),
     read: (pattern, query, options) =>
       chunks(Stream.map(search.read(tenant, pattern, query, options), ({ source }) => source)),
     rows: (pattern, query, options) => chunks(search.rows(tenant, pattern, query, options)),
     encoded: (pattern, query, options) => chunks(search.encoded(tenant, pattern, query, options)),
     write: (index, documents) =>
-      run(
-        Effect.retry(search.write(tenant, index, documents), {
-          while: (error) => error._tag === "StorageUnreachable",
-          schedule: patience
-        })
-      )
+      run(Effect.retry(search.write(tenant, index, documents), { while: isAway, schedule: patience }))
   }
 }
 

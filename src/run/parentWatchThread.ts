@@ -1,6 +1,7 @@
 import { Socket } from "node:net"
 import { parentPort } from "node:worker_threads"
 import { lease } from "../protocol/Liveness.ts"
+import { mayPublish } from "../protocol/RunProtocol.ts"
 
 // Entry of the thread that reads a run's control pipe. When the pipe ends, it kills the whole process group.
 
@@ -21,7 +22,11 @@ const renew = () => {
 }
 
 pipe.on("data", (chunk: Buffer) => {
-  if (ordered) return renew()
+  if (ordered) {
+    if (chunk.includes(0x0a)) renew()
+    if (chunk.includes(mayPublish)) parentPort?.postMessage(mayPublish)
+    return
+  }
   chunks.push(chunk)
   bytes += chunk.length
   if (bytes > maxOrderBytes) killGroup()

@@ -21,6 +21,7 @@ import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
+import { AddArchive } from "../memory/ArchiveStore.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import { testSettings } from "../support/gateway.ts"
 
@@ -52,7 +53,10 @@ const routes = Layer.mergeAll(
   Problems.layer(routeTable(ArchivesOnly, []))
 )
 
-export const gateway = <E1, R1, E2, R2>(store: Layer.Layer<ArchiveStore, E1, R1>, blobs: Layer.Layer<Blobs, E2, R2>) =>
+export const gateway = <A, E1, R1, E2, R2>(
+  store: Layer.Layer<ArchiveStore | A, E1, R1>,
+  blobs: Layer.Layer<Blobs, E2, R2>
+) =>
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
     Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
@@ -74,7 +78,7 @@ export const bytesOf = (response: Response) => Effect.promise(async () => Buffer
 export const jsonOf = (response: Response) => Effect.promise(async (): Promise<unknown> => response.json())
 
 export const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array, tenant = "one") {
-  const archives = yield* Archives
+  const addArchive = yield* AddArchive
   const blob = yield* Effect.flatMap(Blobs, (blobs) => blobs.write(tenant, cut(bytes)))
-  yield* archives.add(tenant, { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 2 })
+  yield* addArchive(TenantId(tenant), { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 2 })
 })

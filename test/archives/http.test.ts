@@ -1,14 +1,13 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import * as PostgresStore from "../../src/layers/postgres/PostgresArchiveStore.ts"
 import { noise, sha256 } from "../blobs/bytes.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
-import { TestPostgres } from "../support/postgres.ts"
 import { add, bytesOf, disk, folder, gateway, jsonOf, send } from "./gateway.ts"
+import * as PostgresStore from "./postgres.ts"
 
 const suites = {
   "on memory": gateway(MemoryStore.layer, disk).pipe(Layer.provideMerge(folder)),
-  "on PostgreSQL": gateway(PostgresStore.layer.pipe(Layer.provide(TestPostgres)), disk).pipe(Layer.provideMerge(folder))
+  "on PostgreSQL": gateway(PostgresStore.layer, disk).pipe(Layer.provideMerge(folder))
 }
 
 for (const [name, suite] of Object.entries(suites)) {

@@ -32,11 +32,12 @@ const make = Effect.gen(function* () {
     )
   )
   const archives = Context.get(context, Archives)
+  const addArchive = Context.get(context, MemoryStore.AddArchive)
   const blobs = Context.get(context, Blobs)
   const sweep = Context.get(context, BlobSweep)
   const add = Effect.fnUntraced(function* (id: string, bytes: Uint8Array) {
     const blob = yield* blobs.write("one", cut(bytes))
-    yield* archives.add(TenantId("one"), { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 1 })
+    yield* addArchive(TenantId("one"), { ...blob, id: ArchiveId(id), flowlineId: "f", entries: 1 })
     return blob.sha256
   })
   const age = (sha256: string, hours: number) => {

@@ -7,7 +7,6 @@ import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { ArchiveId } from "../../src/services/archives/Archive.ts"
 import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
-import { Archives } from "../../src/services/archives/Archives.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { noise, sha256 } from "../blobs/bytes.ts"
 import { openBelow } from "../blobs/folder.ts"
@@ -126,8 +125,8 @@ layer(gateway(storeAway, blobsAway))("archives whose rows cannot be reached", (i
 layer(gateway(MemoryStore.layer, blobsAway))("archives whose bytes cannot be reached", (it) => {
   it.effect("are 504 to GET, and known to HEAD and to a client that has them", () =>
     Effect.gen(function* () {
-      const archives = yield* Archives
-      yield* archives.add(TenantId("one"), {
+      const addArchive = yield* MemoryStore.AddArchive
+      yield* addArchive(TenantId("one"), {
         id: ArchiveId("x-1"),
         flowlineId: "f",
         sha256: "a".repeat(64),

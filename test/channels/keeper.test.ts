@@ -3,7 +3,6 @@ import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } f
 import { TestClock } from "effect/testing"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Archives } from "../../src/services/archives/Archives.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { ClusterName, jobKey } from "../../src/services/channels/Job.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
@@ -12,6 +11,7 @@ import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 
@@ -74,10 +74,10 @@ const keeping = (
   const layer = JobKeeper.layer.pipe(
     Layer.provide(Attempts.layer),
     Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
+    Layer.provide(ArchiveStoreMemory.layer),
     Layer.provide([
       engine,
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
-      Layer.mock(Archives)({}),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
         read: () =>

@@ -1,5 +1,5 @@
-import { watch } from "../../src/run/Run.ts"
+import { Parent } from "../../src/run/Run.ts"
 
 // A process that prints its order, and then only waits for its gateway.
-console.log(await watch())
+console.log(await new Parent().order)
 setInterval(() => {}, 1000)

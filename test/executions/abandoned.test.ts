@@ -2,7 +2,6 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Archives } from "../../src/services/archives/Archives.ts"
 import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { Supervisor } from "../../src/services/executions/Supervisor.ts"
 import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
@@ -10,6 +9,7 @@ import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as ExecutionStoreMemory from "../memory/ExecutionStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
@@ -31,11 +31,11 @@ const supervising = (abandoned: number) => {
   const layer = Supervisor.layer.pipe(
     Layer.provide(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ExecutionStoreMemory.layer, PositionStoreMemory.layer)),
+    Layer.provide(ArchiveStoreMemory.layer),
     Layer.provide([
       Layer.mock(Engine)({ run: () => Stream.suspend(() => Stream.make(started, end(++runs))) }),
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
-      Layer.mock(Archives)({}),
       testSettings({ data: "none", databaseUrl: "postgres://unused", runs: { all: 1, each: 1 } })
     ])
   )

@@ -5,7 +5,6 @@ import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { jobHeartbeat, lastWrite, lastWriteRetry } from "../../src/protocol/Liveness.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
-import { Archives } from "../../src/services/archives/Archives.ts"
 import { Attempts, type ClaimedRow, Engine } from "../../src/services/runs/Attempt.ts"
 import { PositionScope } from "../../src/services/runs/PositionStore.ts"
 import { Provision } from "../../src/services/runs/Provision.ts"
@@ -53,8 +52,7 @@ const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnr
   const layer = Attempts.layer.pipe(
     Layer.provide([
       Layer.mock(Engine)({ run: () => Stream.fromIterable(messages) }),
-      Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
-      Layer.mock(Archives)({ add: (_, { id }) => Effect.sync(() => void written.push(`archive ${id}`)) })
+      Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) })
     ])
   )
   const attempt = Effect.map(Attempts, (attempts) => attempts.begin(row))
@@ -62,7 +60,7 @@ const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnr
 }
 
 const order = { tenant: "t", executionId: "e", epoch: 3, flowline }
-const all = ["started h:1", "41 a, 42 b", "input at 7", "confirm", "archive e"]
+const all = ["started h:1", "41 a, 42 b", "input at 7"]
 
 it.effect("an attempt writes down what a run says, with its lines numbered on, and tells how it ended", () => {
   const { written, attempt, layer } = attempting(() => Effect.succeed(true))
@@ -73,12 +71,12 @@ it.effect("an attempt writes down what a run says, with its lines numbered on, a
   }).pipe(Effect.provide(layer))
 })
 
-it.effect("an attempt that is over writes nothing more, and gives no archive", () => {
-  const { written, attempt, layer } = attempting((write) => Effect.succeed(write !== "confirm"))
+it.effect("an attempt that is over writes nothing more", () => {
+  const { written, attempt, layer } = attempting((write) => Effect.succeed(write !== "position"))
   return Effect.gen(function* () {
     const { run } = yield* attempt
     expect((yield* Effect.flip(run(order)))._tag).toBe("Superseded")
-    expect(written).toEqual(all.slice(0, 3))
+    expect(written).toEqual(all.slice(0, 2))
   }).pipe(Effect.provide(layer))
 })
 

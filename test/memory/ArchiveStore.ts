@@ -1,6 +1,6 @@
-import { Clock, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import type { Archive } from "../../src/services/archives/Archive.ts"
-import { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
+import { ArchiveStore, type NewArchive } from "../../src/services/archives/ArchiveStore.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
@@ -9,8 +9,14 @@ interface Entry {
   readonly archive: Archive
 }
 
+/** Adds an archive, as the stores of executions and jobs do with the end of a run. */
+export class AddArchive extends Context.Service<
+  AddArchive,
+  (tenant: TenantId, archive: NewArchive) => Effect.Effect<void>
+>()("test/AddArchive") {}
+
 /** Archives in the process's memory: the same behaviour as in PostgreSQL, for tests. */
-export const layer = Layer.sync(ArchiveStore, () => {
+export const layer = Layer.syncContext(() => {
   const tenants = new Map<string, Map<string, Entry>>()
   let ordinal = 0
   const archivesOf = (tenant: TenantId) => {
@@ -18,13 +24,13 @@ export const layer = Layer.sync(ArchiveStore, () => {
     tenants.set(tenant, archives)
     return archives
   }
-  return ArchiveStore.of({
-    put: Effect.fnUntraced(function* (tenant, { id, flowlineId, size, sha256, entries }) {
-      const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const archives = archivesOf(tenant)
-      if (archives.has(id)) return
-      archives.set(id, { ordinal: ++ordinal, archive: { id, flowlineId, size, sha256, entries, createdAt } })
-    }),
+  const add: AddArchive["Service"] = Effect.fnUntraced(function* (tenant, archive) {
+    const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const archives = archivesOf(tenant)
+    const at = archives.get(archive.id)?.ordinal ?? ++ordinal
+    archives.set(archive.id, { ordinal: at, archive: { ...archive, createdAt } })
+  })
+  const store = ArchiveStore.of({
     get: (tenant, id) => Effect.sync(() => archivesOf(tenant).get(id)?.archive),
     list: (tenant, span) =>
       Stream.suspend(() =>
@@ -48,4 +54,5 @@ export const layer = Layer.sync(ArchiveStore, () => {
         return sha256s.filter((sha256) => referred.has(sha256))
       })
   })
+  return Context.make(ArchiveStore, store).pipe(Context.add(AddArchive, add))
 })

@@ -9,6 +9,7 @@ import {
 } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
+import { AddArchive } from "./ArchiveStore.ts"
 import { linePageOf, spanOf } from "./Lists.ts"
 
 interface Event {
@@ -61,179 +62,186 @@ const eventOf = (tenant: TenantId, { seq, event, at, detail }: Event) => ({
 })
 
 /** Executions in the process's memory: the same behaviour as in PostgreSQL, for tests. One gateway, so none is adopted. */
-export const layer = Layer.sync(ExecutionStore, () => {
-  const entries = new Map<string, Entry>()
-  let ordinal = 0
-  const keyOf = ({ tenant, id }: ExecutionKey) => `${tenant}/${id}`
-  const isOpen = (entry: Entry) => !hasEnded(entry.state)
+export const layer = Layer.effect(
+  ExecutionStore,
+  Effect.gen(function* () {
+    const addArchive = yield* AddArchive
+    const entries = new Map<string, Entry>()
+    let ordinal = 0
+    const keyOf = ({ tenant, id }: ExecutionKey) => `${tenant}/${id}`
+    const isOpen = (entry: Entry) => !hasEnded(entry.state)
 
-  /** Changes the attempt's execution if it is the current one and `allowed`; tells whether it was. */
-  const write = (
-    attempt: ExecutionAttempt,
-    allowed: (entry: Entry) => boolean,
-    change: (entry: Entry, now: number) => void
-  ) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      const entry = entries.get(keyOf(attempt))
-      if (entry?.epoch !== attempt.epoch || !allowed(entry)) return false
-      change(entry, now)
-      return true
-    })
-
-  const end = (entry: Entry, now: number, state: ExecutionState, event: string, error: string | undefined) => {
-    entry.state = state
-    entry.endedAt = Math.max(now, entry.startedAt ?? 0)
-    if (error !== undefined) entry.error = error
-    entry.events.push({ seq: 2, event, at: entry.endedAt, ...(error === undefined ? {} : { detail: error }) })
-  }
-
-  const linesAfter = (key: ExecutionKey, after: number) =>
-    (entries.get(keyOf(key))?.lines ?? [])
-      .filter((line) => line.seq > after)
-      .map(({ seq, at, component, text }) => ({
-        seq,
-        text,
-        json: JSON.stringify({ seq, timestamp: iso(at), component, text })
-      }))
-
-  return ExecutionStore.of({
-    create: (execution, owner, now) =>
-      Effect.sync(() => {
-        let at = now
-        while (entries.has(`${execution.tenant}/${execution.flowlineId}-${at}`)) at++
-        const id = ExecutionId(`${execution.flowlineId}-${at}`)
-        entries.set(`${execution.tenant}/${id}`, {
-          ...execution,
-          id,
-          ordinal: ++ordinal,
-          createdAt: now,
-          state: "PENDING",
-          owner,
-          epoch: 0,
-          attempts: 0,
-          cancelled: false,
-          truncated: false,
-          nodes: [],
-          events: [],
-          lines: []
-        })
-        return { tenant: execution.tenant, id }
-      }),
-    claim: (key, owner) =>
-      Effect.sync(() => {
-        const entry = entries.get(keyOf(key))
-        if (entry === undefined || !isOpen(entry) || entry.cancelled) return undefined
-        entry.epoch++
-        entry.owner = owner
-        entry.state = "PENDING"
-        const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
-        return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
-      }),
-    started: (attempt, jobId, event) =>
-      write(attempt, isOpen, (entry, now) => {
-        if (entry.state !== "RUNNING") entry.attempts++
-        entry.state = "RUNNING"
-        entry.jobId = jobId
-        entry.startedAt ??= now
-        if (entry.events.length === 0) entry.events.push({ seq: 1, event, at: now })
-      }),
-    output: (attempt, lines) =>
-      write(
-        attempt,
-        (entry) => entry.state === "RUNNING",
-        (entry) => void entry.lines.push(...lines)
-      ),
-    truncated: (attempt) =>
-      write(
-        attempt,
-        () => true,
-        (entry) => {
-          entry.truncated = true
-        }
-      ),
-    counters: (attempt, nodes) =>
-      write(attempt, isOpen, (entry) => {
-        entry.nodes = nodes
-      }),
-    ended: (attempt, { state, event, error, nodes }) =>
-      write(attempt, isOpen, (entry, now) => {
-        entry.nodes = nodes ?? entry.nodes
-        end(entry, now, state, event, error)
-      }),
-    release: (attempt) =>
-      write(attempt, isOpen, (entry) => {
-        if (entry.state === "RUNNING") entry.attempts--
-        entry.state = "PENDING"
-        entry.owner = undefined
-        entry.epoch++
-      }),
-    cancel: (key) =>
-      Effect.sync(() => {
-        const entry = entries.get(keyOf(key))
-        if (entry !== undefined && isOpen(entry)) entry.cancelled = true
-        return entry?.state
-      }),
-    endCancelled: (key, onlyPending) =>
+    /** Changes the attempt's execution if it is the current one and `allowed`; tells whether it was. */
+    const write = (
+      attempt: ExecutionAttempt,
+      allowed: (entry: Entry) => boolean,
+      change: (entry: Entry, now: number) => void
+    ) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
-        const entry = entries.get(keyOf(key))
-        if (entry === undefined || !entry.cancelled || !isOpen(entry)) return
-        if (onlyPending && entry.state !== "PENDING") return
-        entry.epoch++
-        end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
-      }),
-    remove: (key) =>
-      Effect.sync(() => {
-        const entry = entries.get(keyOf(key))
-        if (entry !== undefined && !isOpen(entry)) entries.delete(keyOf(key))
-        return entry?.state
-      }),
-    toCancel: (owner) =>
-      Effect.sync(() =>
-        [...entries.values()].filter((entry) => entry.owner === owner && isOpen(entry) && entry.cancelled)
-      ),
-    unclaimed: () => Effect.succeed([]),
-    orphans: Effect.succeed([]),
-    detail: (key) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        const entry = entries.get(keyOf(key))
-        if (entry === undefined) return undefined
-        const { flowlineId, version, runtime, state, startedAt, endedAt, error = null, events, nodes } = entry
-        return {
-          ...summaryOf(entry, now),
-          ...{ flowlineId, version, runtime, state, error, nodes },
-          startedAt: isoOrNull(startedAt),
-          endedAt: isoOrNull(endedAt),
-          events: events.map((event) => eventOf(entry.tenant, event)).reverse()
-        }
-      }),
-    state: (key) =>
-      Effect.sync(() => {
-        const entry = entries.get(keyOf(key))
-        return entry === undefined ? undefined : { state: entry.state, truncated: entry.truncated }
-      }),
-    list: (tenant, flowlineId, span) =>
-      Stream.unwrap(
+        const entry = entries.get(keyOf(attempt))
+        if (entry?.epoch !== attempt.epoch || !allowed(entry)) return false
+        change(entry, now)
+        return true
+      })
+
+    const end = (entry: Entry, now: number, state: ExecutionState, event: string, error: string | undefined) => {
+      entry.state = state
+      entry.endedAt = Math.max(now, entry.startedAt ?? 0)
+      if (error !== undefined) entry.error = error
+      entry.events.push({ seq: 2, event, at: entry.endedAt, ...(error === undefined ? {} : { detail: error }) })
+    }
+
+    const linesAfter = (key: ExecutionKey, after: number) =>
+      (entries.get(keyOf(key))?.lines ?? [])
+        .filter((line) => line.seq > after)
+        .map(({ seq, at, component, text }) => ({
+          seq,
+          text,
+          json: JSON.stringify({ seq, timestamp: iso(at), component, text })
+        }))
+
+    return ExecutionStore.of({
+      create: (execution, owner, now) =>
+        Effect.sync(() => {
+          let at = now
+          while (entries.has(`${execution.tenant}/${execution.flowlineId}-${at}`)) at++
+          const id = ExecutionId(`${execution.flowlineId}-${at}`)
+          entries.set(`${execution.tenant}/${id}`, {
+            ...execution,
+            id,
+            ordinal: ++ordinal,
+            createdAt: now,
+            state: "PENDING",
+            owner,
+            epoch: 0,
+            attempts: 0,
+            cancelled: false,
+            truncated: false,
+            nodes: [],
+            events: [],
+            lines: []
+          })
+          return { tenant: execution.tenant, id }
+        }),
+      claim: (key, owner) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          if (entry === undefined || !isOpen(entry) || entry.cancelled) return undefined
+          entry.epoch++
+          entry.owner = owner
+          entry.state = "PENDING"
+          const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
+          return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
+        }),
+      started: (attempt, jobId, event) =>
+        write(attempt, isOpen, (entry, now) => {
+          if (entry.state !== "RUNNING") entry.attempts++
+          entry.state = "RUNNING"
+          entry.jobId = jobId
+          entry.startedAt ??= now
+          if (entry.events.length === 0) entry.events.push({ seq: 1, event, at: now })
+        }),
+      output: (attempt, lines) =>
+        write(
+          attempt,
+          (entry) => entry.state === "RUNNING",
+          (entry) => void entry.lines.push(...lines)
+        ),
+      truncated: (attempt) =>
+        write(
+          attempt,
+          () => true,
+          (entry) => {
+            entry.truncated = true
+          }
+        ),
+      counters: (attempt, nodes) =>
+        write(attempt, isOpen, (entry) => {
+          entry.nodes = nodes
+        }),
+      ended: (attempt, { state, event, error, nodes, archive }) =>
+        Effect.tap(
+          write(attempt, isOpen, (entry, now) => {
+            entry.nodes = nodes ?? entry.nodes
+            end(entry, now, state, event, error)
+          }),
+          (reached) => (reached && archive !== undefined ? addArchive(attempt.tenant, archive) : Effect.void)
+        ),
+      release: (attempt) =>
+        write(attempt, isOpen, (entry) => {
+          if (entry.state === "RUNNING") entry.attempts--
+          entry.state = "PENDING"
+          entry.owner = undefined
+          entry.epoch++
+        }),
+      cancel: (key) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          if (entry !== undefined && isOpen(entry)) entry.cancelled = true
+          return entry?.state
+        }),
+      endCancelled: (key, onlyPending) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
-          const own = [...entries.values()].filter(
-            (entry) => entry.tenant === tenant && (flowlineId === undefined || entry.flowlineId === flowlineId)
-          )
-          return Stream.fromIterable(
-            spanOf(own, span, (entry) => entry.ordinal).map((entry) => ({
-              key: String(entry.ordinal),
-              json: JSON.stringify(summaryOf(entry, now))
-            }))
-          )
-        })
-      ),
-    events: (key, { after, limit }) =>
-      Stream.suspend(() => {
-        const events = (entries.get(keyOf(key))?.events ?? [])
-          .filter((event) => after === undefined || event.seq < Number(after))
-          .reverse()
-          .map((event) => ({ key: String(event.seq), json: JSON.stringify(eventOf(key.tenant, event)) }))
-        return Stream.fromIterable(events.slice(0, limit ?? events.length))
-      }),
-    lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
-    linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page))
+          const entry = entries.get(keyOf(key))
+          if (entry === undefined || !entry.cancelled || !isOpen(entry)) return
+          if (onlyPending && entry.state !== "PENDING") return
+          entry.epoch++
+          end(entry, now, "CANCELLED", `${entry.runtime}.application.cancelled`, undefined)
+        }),
+      remove: (key) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          if (entry !== undefined && !isOpen(entry)) entries.delete(keyOf(key))
+          return entry?.state
+        }),
+      toCancel: (owner) =>
+        Effect.sync(() =>
+          [...entries.values()].filter((entry) => entry.owner === owner && isOpen(entry) && entry.cancelled)
+        ),
+      unclaimed: () => Effect.succeed([]),
+      orphans: Effect.succeed([]),
+      detail: (key) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          const entry = entries.get(keyOf(key))
+          if (entry === undefined) return undefined
+          const { flowlineId, version, runtime, state, startedAt, endedAt, error = null, events, nodes } = entry
+          return {
+            ...summaryOf(entry, now),
+            ...{ flowlineId, version, runtime, state, error, nodes },
+            startedAt: isoOrNull(startedAt),
+            endedAt: isoOrNull(endedAt),
+            events: events.map((event) => eventOf(entry.tenant, event)).reverse()
+          }
+        }),
+      state: (key) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          return entry === undefined ? undefined : { state: entry.state, truncated: entry.truncated }
+        }),
+      list: (tenant, flowlineId, span) =>
+        Stream.unwrap(
+          Effect.map(Clock.currentTimeMillis, (now) => {
+            const own = [...entries.values()].filter(
+              (entry) => entry.tenant === tenant && (flowlineId === undefined || entry.flowlineId === flowlineId)
+            )
+            return Stream.fromIterable(
+              spanOf(own, span, (entry) => entry.ordinal).map((entry) => ({
+                key: String(entry.ordinal),
+                json: JSON.stringify(summaryOf(entry, now))
+              }))
+            )
+          })
+        ),
+      events: (key, { after, limit }) =>
+        Stream.suspend(() => {
+          const events = (entries.get(keyOf(key))?.events ?? [])
+            .filter((event) => after === undefined || event.seq < Number(after))
+            .reverse()
+            .map((event) => ({ key: String(event.seq), json: JSON.stringify(eventOf(key.tenant, event)) }))
+          return Stream.fromIterable(events.slice(0, limit ?? events.length))
+        }),
+      lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
+      linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page))
+    })
   })
-})
+)

@@ -3,6 +3,7 @@ import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../..
 import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import { PositionStore } from "../../src/services/runs/PositionStore.ts"
+import { AddArchive } from "./ArchiveStore.ts"
 import { linePageOf } from "./Lists.ts"
 
 interface Row {
@@ -24,6 +25,7 @@ export const layer = Layer.effect(
   JobStore,
   Effect.gen(function* () {
     const positions = yield* PositionStore
+    const addArchive = yield* AddArchive
     const rows = new Map<string, Row>()
 
     const set = (row: Row, state: Partial<JobState>, now: number) => {
@@ -97,15 +99,18 @@ export const layer = Layer.effect(
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (claim, { failures, nextAt, ...change }) =>
-        write(claim, (row, now) => {
-          if (failures !== undefined) row.failures = failures
-          if (nextAt !== undefined) {
-            row.nextAt = nextAt
-            row.state = { ...row.state, nextRun: iso(nextAt) }
-          }
-          set(row, change, now)
-        }),
+      change: (claim, { failures, nextAt, archive, ...change }) =>
+        Effect.tap(
+          write(claim, (row, now) => {
+            if (failures !== undefined) row.failures = failures
+            if (nextAt !== undefined) {
+              row.nextAt = nextAt
+              row.state = { ...row.state, nextRun: iso(nextAt) }
+            }
+            set(row, change, now)
+          }),
+          (reached) => (reached && archive !== undefined ? addArchive(claim.tenant, archive) : Effect.void)
+        ),
       release: (claim) =>
         Effect.asVoid(
           write(claim, (row, now) => {

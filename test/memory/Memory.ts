@@ -23,9 +23,9 @@ import * as MemorySearch from "./Search.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
-  ExecutionStore.layer,
-  Layer.provideMerge(JobStore.layer, PositionStore.layer),
-  ArchiveStore.layer,
+  Layer.mergeAll(ExecutionStore.layer, JobStore.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(PositionStore.layer, ArchiveStore.layer))
+  ),
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,

@@ -1,5 +1,4 @@
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeSocket from "@effect/platform-node/NodeSocket"
 import { Effect, Layer, Option } from "effect"
 import * as RunnerAddress from "effect/cluster/RunnerAddress"
@@ -9,23 +8,16 @@ import * as Runners from "effect/cluster/Runners"
 import * as Sharding from "effect/cluster/Sharding"
 import * as ShardingConfig from "effect/cluster/ShardingConfig"
 import * as SocketRunner from "effect/cluster/SocketRunner"
-import * as SqlMessageStorage from "effect/cluster/SqlMessageStorage"
-import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as SocketServer from "effect/socket/SocketServer"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import {
-  clusterPoll,
-  clusterPollAlone,
-  entityStop,
-  shardExpiration,
-  shardRefresh,
-  takeover
-} from "../../protocol/Liveness.ts"
+import { clusterPoll, clusterPollAlone, entityStop, shardExpiration, shardRefresh } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import * as Messages from "./Messages.ts"
+import * as ShardStorage from "./ShardStorage.ts"
 
 /** Maximum number of rows that one statement deletes. */
 const atOnce = 1000
@@ -85,28 +77,9 @@ const refuse = (connection: NodeSocket.NetSocket["Service"]): void => {
   }
 }
 
-/**
- * A member is alive as long as it updates its row in the table `gateways`. A health check over the network would detect
- * a frozen process only after a minute.
- */
-const health = Layer.effect(
-  RunnerHealth.RunnerHealth,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return RunnerHealth.RunnerHealth.of({
-      isAlive: ({ host, port }) =>
-        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - ${`${takeover} milliseconds`}::interval`.pipe(
-          unreachable,
-          Effect.map((rows) => rows.length > 0),
-          Effect.orElseSucceed(() => true)
-        )
-    })
-  })
-)
-
 const tables = { prefix: "flow_cluster" }
 
-const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
+const messages = Messages.layer(tables)
 
 /** A member without a port finds its messages in the database, at most a second after they were sent. */
 const silent = Layer.provideMerge(Sharding.layer, Runners.layerNoop)
@@ -149,8 +122,8 @@ export const layer = Layer.unwrap(
       simulateRemoteSerialization: false
     })
     return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(
-      Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
-      Layer.provide(alone ? RunnerHealth.layerNoop : health),
+      Layer.provide(alone ? RunnerStorage.layerMemory : ShardStorage.layer),
+      Layer.provide(RunnerHealth.layerNoop),
       Layer.provideMerge(oldMessages),
       Layer.provideMerge(messages),
       Layer.provide(config)

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { program } from "../../drivers/Programs.ts"
 import { heartbeat } from "../../protocol/Liveness.ts"
-import { channelFd, encodeOrder, type Order } from "../../protocol/RunProtocol.ts"
+import { channelFd, encodeOrder, mayPublish, type Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 
@@ -118,6 +118,11 @@ export class Child {
     if (!this.#lifeSigns) return
     this.#life = setInterval(() => this.#process.stdin?.write("\n"), heartbeat)
     void this.exited.then(() => clearInterval(this.#life))
+  }
+
+  /** Answers `Publishing`. */
+  mayPublish(): void {
+    this.#process.stdin?.write(mayPublish)
   }
 
   /** Resident bytes of the child's process group. */

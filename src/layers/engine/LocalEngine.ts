@@ -73,6 +73,8 @@ class Run {
   #child: Child
   #messages: Messages
   #mayRetry: boolean
+  /** Whether the run waits until its last messages have been handled. */
+  #publishing = false
   #ended = false
   /** Why the child was killed, as a message for the user. */
   #killedFor: string | undefined
@@ -124,6 +126,8 @@ class Run {
   /** The next messages, or undefined after the end. `Ended` is returned when no process of the run is left. */
   async next(): Promise<ReadonlyArray<RunMessage> | undefined> {
     if (this.#ended) return undefined
+    if (this.#publishing) this.#child.mayPublish()
+    this.#publishing = false
     const messages = await this.#messages.next().catch(() => {
       this.#kill("The run sent an invalid message")
       return undefined
@@ -132,6 +136,7 @@ class Run {
       // The time to start the process does not count.
       if (messages[0]?._tag === "Started") this.#deadline = performance.now() + this.#timeoutSeconds * 1000
       this.#mayRetry = false
+      this.#publishing = messages.some((message) => message._tag === "Publishing")
       const last = messages.findIndex((message) => message._tag === "Ended")
       if (last === -1) return messages
       await this.#end()

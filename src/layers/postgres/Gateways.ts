@@ -5,8 +5,7 @@ import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { viewProcess } from "./processes.ts"
-
-const goneAfter = `${takeover} milliseconds`
+import { isSilent, resumedAt } from "./Silence.ts"
 
 /** The name of a gateway that does not listen for others: its host, and its pid in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
@@ -18,8 +17,8 @@ export const isRunning = (pid: number): boolean => pid !== process.pid && viewPr
 const processOf = (name: string): number => Number(name.slice(name.lastIndexOf(":") + 1))
 
 /**
- * Registers this process in the table `gateways` and deletes the rows of dead gateways: silent for seven seconds by the
- * database's clock, or on this host without a live process of theirs or of their runs. With `alone` (an embedded
+ * Registers this process in the table `gateways` and deletes the rows of dead gateways: silent for seven seconds in
+ * which others were not, or on this host without a live process of theirs or of their runs. With `alone` (an embedded
  * database) all other rows are dead.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
@@ -31,9 +30,10 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       const host = hostname()
 
       const enter = unreachable(sql`
-        insert into gateways (id, host, pid, address, seen_at)
-        values (${id}, ${host}, ${process.pid}, ${address}, clock_timestamp())
-        on conflict (id) do update set seen_at = excluded.seen_at`)
+        insert into gateways (id, host, pid, address, seen_at, resumed_at)
+        values (${id}, ${host}, ${process.pid}, ${address}, clock_timestamp(), ${resumedAt(sql, sql`null`)})
+        on conflict (id) do update set seen_at = excluded.seen_at,
+          resumed_at = ${resumedAt(sql, sql`gateways.resumed_at`)}`)
 
       const strike = Effect.gen(function* () {
         // A run ends with its gateway, but on a busy machine it may continue for a moment. Until it has ended, nobody
@@ -48,7 +48,7 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         const gone = dead.filter(({ runs }) => !runs.some((run) => isRunning(processOf(run)))).map((other) => other.id)
         yield* sql`
           delete from gateways
-          where id <> ${id} and (${alone} or seen_at < clock_timestamp() - ${goneAfter}::interval
+          where id <> ${id} and (${alone} or ${isSilent(sql, sql`seen_at`, takeover)}
             or ${gone.length === 0 ? sql`false` : sql.in("id", gone)})`
         return alone || gone.length === dead.length
       }).pipe(unreachable)

@@ -20,6 +20,7 @@ export const migrations: MigrationFiles = {
   "0008_search.ts": () => import("../../../migrations/0008_search.ts"),
   "0009_channels.ts": () => import("../../../migrations/0009_channels.ts"),
   "0010_idempotency_claims.ts": () => import("../../../migrations/0010_idempotency_claims.ts"),
+  "0011_cluster_shards.ts": () => import("../../../migrations/0011_cluster_shards.ts"),
   "0017_installation.ts": () => import("../../../migrations/0017_installation.ts"),
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts")
 }

@@ -11,20 +11,27 @@ import { WideSql } from "./Postgres.ts"
 // The cursor comes from the client. One that is not an ordinal starts at the first row.
 const ordinal = (key: string | undefined): string => (key !== undefined && /^\d{1,18}$/.test(key) ? key : "0")
 
+/**
+ * The part of a `with` that adds an archive when the part `ended` has reached the row of its run, which it returns. An
+ * archive must not appear before its run has ended, or for an attempt that is over.
+ */
+export const addArchive = (sql: SqlClient.SqlClient, archive: NewArchive | undefined) => {
+  if (archive === undefined) return sql.literal("")
+  const { id, flowlineId, sha256, size, entries } = archive
+  return sql`, archive as (
+    insert into archives (tenant, id, flowline_id, sha256, size, entries)
+    select tenant, ${id}::text, ${flowlineId}::text, ${sha256}::text, ${size}::bigint, ${entries}::integer from ended
+    on conflict (tenant, id) do update set flowline_id = excluded.flowline_id, sha256 = excluded.sha256,
+      size = excluded.size, entries = excluded.entries, created_at = clock_timestamp()
+  )`
+}
+
 /** Archives in the table `archives`. */
 export const layer = Layer.effect(
   ArchiveStore,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
-
-    const put = Effect.fn("ArchiveStore.put")(function* (tenant: TenantId, archive: NewArchive) {
-      const { id, flowlineId, sha256, size, entries } = archive
-      yield* sql`
-        insert into archives (tenant, id, flowline_id, sha256, size, entries)
-        values (${tenant}, ${id}, ${flowlineId}, ${sha256}, ${size}, ${entries})
-        on conflict (tenant, id) do nothing`
-    }, unreachable)
 
     const get = Effect.fn("ArchiveStore.get")(function* (tenant: TenantId, id: ArchiveId) {
       const [row] = yield* sql<Archive>`
@@ -55,7 +62,6 @@ export const layer = Layer.effect(
     }, unreachable)
 
     return ArchiveStore.of({
-      put,
       get,
       remove,
       removeAll,

@@ -14,6 +14,7 @@ import {
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
+import { addArchive } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
 
 const unclaimed = `${executionUnclaimed} milliseconds`
@@ -100,16 +101,16 @@ export const layer = Layer.effect(
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
       return reached(
         yield* sql`
-        with execution as (
+        with ended as (
           update executions set state = ${ending.state}, ended_at = greatest(now(), started_at), event = ${ending.event},
             event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes)
           where ${current(attempt)} and ${open}
           returning tenant, id, event_at
         ), event as (
           insert into execution_events (tenant, execution_id, seq, event, at, detail)
-          select tenant, id, 2, ${ending.event}, event_at, ${error}::text from execution on conflict do nothing
-        )
-        select 1 from execution`
+          select tenant, id, 2, ${ending.event}, event_at, ${error}::text from ended on conflict do nothing
+        )${addArchive(sql, ending.archive)}
+        select 1 from ended`
       )
     }, unreachable)
 

@@ -8,14 +8,14 @@ import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { LinePage } from "../../services/shared/OutputLines.ts"
 import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
+import { addArchive } from "./PostgresArchiveStore.ts"
+import { isSilent } from "./Silence.ts"
 import { storable } from "./SqlText.ts"
 
 /** Number of output lines that are kept for a job. */
 const keptLines = 1000
 /** Number of new lines after which surplus lines are deleted. */
 const tidyEvery = 250
-const silence = `${jobSilence} milliseconds`
-const unattended = `${jobUnattended} milliseconds`
 
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
 
@@ -87,8 +87,9 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
-      const { status, jobId, lastError, restarts, failures, nextAt } = change
+      const { status, jobId, lastError, restarts, failures, nextAt, archive } = change
       return yield* reached(sql`
+        with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
@@ -97,7 +98,9 @@ export const layer = Layer.effect(
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
-        where ${current(claim)} returning 1`)
+        where ${current(claim)} returning tenant
+        )${addArchive(sql, archive)}
+        select 1 from ended`)
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.
@@ -141,7 +144,7 @@ export const layer = Layer.effect(
             last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes,
             case
               when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
-              when heartbeat_at > clock_timestamp() - ${silence}::interval then status
+              when heartbeat_at is not null and ${isSilent(sql, sql`heartbeat_at`, jobSilence)} is not true then status
               when not desired then 'STOPPED'
               when status = 'STARTING' then status
               else 'RESTARTING'
@@ -189,7 +192,7 @@ export const layer = Layer.effect(
         update channel_jobs set generation = generation + 1
         where (tenant, channel, cluster, job) in (
           select tenant, channel, cluster, job from channel_jobs
-          where coalesce(heartbeat_at, since) < clock_timestamp() - ${unattended}::interval
+          where ${isSilent(sql, sql`coalesce(heartbeat_at, since)`, jobUnattended)}
             and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
           for update skip locked
         )

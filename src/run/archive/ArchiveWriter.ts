@@ -9,7 +9,7 @@ import type { zip as makeZip, Zip } from "./Zip.ts"
 
 type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
 
-/** The zip of a run: it begins with the first entry and streams into the blobs while the run goes on. */
+/** The zip file of a run. It begins with the first entry and is streamed into the blob storage during the run. */
 export class Archive {
   readonly #order: Order
   readonly #allowance: Allowance
@@ -41,13 +41,13 @@ export class Archive {
       Effect.provide(this.#blobs)
     )
     this.#stored = Effect.runPromise(write, { signal: this.#stop.signal })
-    // Entries that wait for the storage must hear of its failure; who waits for the seal hears of it there.
+    // A failure of the storage must end the entries that wait for it. `seal` reports it by itself.
     this.#stored.catch((error) => made.abort(error instanceof Error ? error : new Failure(String(error))))
     return made
   }
 
   async entry(name: string): Promise<Sink> {
-    // Not every run makes an archive, and a waiting child is to be small.
+    // Loaded on first use: not every run makes an archive, and a warm child should be small.
     const { zip } = await import("./Zip.ts")
     this.#zip ??= this.#start(zip)
     const sink = await this.#zip.entry(name).catch(this.#unwritten)
@@ -62,21 +62,21 @@ export class Archive {
     return { write, close: () => sink.close().catch(this.#unwritten) }
   }
 
-  /** The zip fails for whatever stops its reader: when that is the storage, the storage is the reason. */
+  /** Explains a failed write to the zip: by the failure of the storage, if that has stopped the reader of the zip. */
   readonly #unwritten = async (error: unknown): Promise<never> => {
     this.#zip?.abort(error instanceof Error ? error : new Failure(String(error)))
     const stored: unknown = await this.#stored?.catch((cause) => cause)
     throw stored instanceof Failure ? stored : writeFailure(error, "The archive")
   }
 
-  /** Ends the zip and waits until it is stored; undefined when no entry was ever asked for. */
+  /** Completes the zip and waits until it is stored. Returns undefined if it has no entry. */
   async seal(): Promise<Archived | undefined> {
     if (this.#zip === undefined || this.#stored === undefined) return undefined
     const entries = await this.#zip.seal().catch(this.#unwritten)
     return { _tag: "Archived", ...(await this.#stored), entries }
   }
 
-  /** Drops the zip with what is stored of it. */
+  /** Discards the zip and its stored bytes. */
   async discard(): Promise<void> {
     this.#zip?.abort(new Failure("The run ended before its archive"))
     this.#stop.abort()

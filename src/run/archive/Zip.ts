@@ -7,21 +7,21 @@ import type { Sink } from "../../nodes/Node.ts"
 
 const buffered = 256 * 1024
 
-/** A zip file being written: read `bytes` while entries are added, `seal` it, and `bytes` ends. */
+/** A zip file that is being written. `bytes` must be read while entries are added; it ends after `seal`. */
 export interface Zip {
-  /** Fails when the zip is aborted before it was sealed, so a reader never takes a part for the whole. */
+  /** Fails if the zip is aborted before it is sealed, so that a reader never takes a part for the whole. */
   readonly bytes: Readable
   /**
-   * A new entry. One entry at a time goes straight into the zip; those opened meanwhile are kept in `scratch` until
-   * they are closed and their turn comes. The name is made safe and unique.
+   * Adds an entry. One entry at a time is written directly into the zip; entries opened meanwhile are buffered in
+   * `scratch` until they are closed. The name is made safe and unique.
    */
   readonly entry: (name: string) => Promise<Sink>
-  /** Closes the zip; all entries must be closed. Resolves with their number when the last byte was taken. */
+  /** Completes the zip, whose entries must be closed. Resolves with their number when the last byte has been read. */
   readonly seal: () => Promise<number>
   readonly abort: (cause: Error) => void
 }
 
-/** A relative path that every unpacker reads alike: no drive, no `..`, no backslash, no control character. */
+/** A relative path that all unpackers interpret alike: no drive, `..`, backslash or control character. */
 export const safeName = (name: string): string => {
   const parts = name
     .toWellFormed()
@@ -32,7 +32,7 @@ export const safeName = (name: string): string => {
   return parts.length === 0 ? "entry" : parts.join("/")
 }
 
-/** The name, or the name with a number before its extension when it is taken. Some file systems ignore case. */
+/** The name, with a number before its extension if it is taken. Some file systems ignore case. */
 const unique = (name: string, taken: Set<string>): string => {
   const dot = name.lastIndexOf(".")
   const cut = dot > name.lastIndexOf("/") + 1 ? dot : name.length
@@ -42,7 +42,7 @@ const unique = (name: string, taken: Set<string>): string => {
   return free
 }
 
-/** Starts a zip. `level` is deflate's, 0 stores; `scratch` makes and names a folder for entries that wait. */
+/** Starts a zip. `level` is the deflate level (0 stores); `scratch` creates the folder for buffered entries. */
 export const zip = (options: { readonly level: number; readonly scratch: () => Promise<string> }): Zip => {
   const { level } = options
   const archive = new ZipArchive({
@@ -52,9 +52,9 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
   const bytes = new PassThrough({ highWaterMark: buffered })
   const taken = new Set<string>()
   let failure: Error | undefined
-  /** The entry that goes straight into the zip. */
+  /** The entry that is written directly into the zip. */
   let direct: PassThrough | undefined
-  /** Who waits for the zip to take something, and must hear of its failure. */
+  /** Rejects the promises that wait for the zip, when it fails. */
   const waiting = new Set<(cause: Error) => void>()
   let count = 0
   let unclosed = 0
@@ -68,7 +68,7 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     archive.destroy()
     direct?.destroy()
   }
-  /** What to do when an entry is in the zip, in the order of the entries there. */
+  /** Callbacks for entries that are completely in the zip, in the order of the entries. */
   const written: Array<() => void> = []
   archive.on("entry", () => written.shift()?.())
   archive.on("error", abort)
@@ -76,7 +76,7 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     if (error) abort(error)
   })
 
-  /** Settles as `start` says, or with the failure of the zip. */
+  /** A promise that also rejects when the zip fails. */
   const orFailure = <A>(start: (resolve: (value: A) => void, reject: (cause: unknown) => void) => void) =>
     new Promise<A>((resolve, reject) => {
       if (failure !== undefined) return reject(failure)
@@ -117,7 +117,7 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
       stream.write(chunk) ? undefined : orFailure<void>((resolve) => stream.once("drain", resolve))
     let finish = () => {}
     written.push(() => finish())
-    // Waits until the zip has all of it, or many small entries would pile up.
+    // Waits until the zip has the whole entry; otherwise many small entries would accumulate.
     const end = () => {
       direct = undefined
       return orFailure<void>((resolve) => {

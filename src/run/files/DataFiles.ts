@@ -62,19 +62,24 @@ const trim = async (handle: FileHandle): Promise<void> => {
   if (size > 0) await handle.truncate(0)
 }
 
-/** The tenant's `data/` area. A file is written under a name in `unfinished` and renamed when it is durable. */
+/**
+ * The tenant's `data/` area. A file is written under a name in `unfinished` and renamed when it is durable and
+ * `mayPublish` resolves.
+ */
 export class DataFiles {
   readonly #data: string
   readonly #unfinished: string
   readonly #allowance: Allowance
+  readonly #mayPublish: () => Promise<void>
   #count = 0
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
-  constructor(data: string, unfinished: string, allowance: Allowance) {
+  constructor(data: string, unfinished: string, allowance: Allowance, mayPublish = async () => {}) {
     this.#data = data
     this.#unfinished = unfinished
     this.#allowance = allowance
+    this.#mayPublish = mayPublish
   }
 
   async open(path: string): Promise<Sink> {
@@ -93,6 +98,7 @@ export class DataFiles {
       return appender.write(chunk)
     }
     const publish = async () => {
+      await this.#mayPublish()
       const folder = await makeFolders(this.#data, folders, what)
       await rename(temporary, join(folder, name))
       await syncFolder(folder)

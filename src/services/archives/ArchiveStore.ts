@@ -4,14 +4,13 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Archive, ArchiveId } from "./Archive.ts"
 
+/** An archive whose bytes are stored. `ExecutionStore` and `JobStore` add it in the statement that ends its run. */
 export type NewArchive = Omit<Archive, "createdAt">
 
 /** The metadata of archives; their bytes are blobs. Every method sees the archives of one tenant only. */
 export class ArchiveStore extends Context.Service<
   ArchiveStore,
   {
-    /** Adds an archive. An execution has at most one: a second archive with the same id changes nothing. */
-    readonly put: (tenant: TenantId, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
     readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive | undefined, StorageUnreachable>
     /** The archives as JSON of `Archive`, in creation order. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>

@@ -6,17 +6,15 @@ import { BlobSweep } from "../blobs/BlobSweep.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Archive, ArchiveId } from "./Archive.ts"
-import { ArchiveStore, type NewArchive } from "./ArchiveStore.ts"
+import { ArchiveStore } from "./ArchiveStore.ts"
 
 // The format of execution ids; any other id cannot name an archive.
 const plausible = /^[A-Za-z0-9_-]{1,128}$/
 
-/** Adds, lists, reads and removes the archives of executions. */
+/** Lists, reads and removes the archives of executions. */
 export class Archives extends Context.Service<
   Archives,
   {
-    /** Registers a zip that is already stored as a blob as the archive of its execution. Idempotent. */
-    readonly add: (tenant: TenantId, archive: NewArchive) => Effect.Effect<void, StorageUnreachable>
     readonly get: (tenant: TenantId, id: ArchiveId) => Effect.Effect<Archive, NotFound | StorageUnreachable>
     /** Opens the bytes of an archive. A read that has begun can finish even when the archive is removed meanwhile. */
     readonly read: (
@@ -49,7 +47,6 @@ export class Archives extends Context.Service<
       })
 
       return Archives.of({
-        add: store.put,
         get,
         list: store.list,
         read: Effect.fn("Archives.read")((tenant, archive, span) =>

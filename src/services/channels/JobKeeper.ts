@@ -1,7 +1,8 @@
 import { Clock, Context, Cron, Effect, Hash, Layer, Result } from "effect"
 import { jobHeartbeat } from "../../protocol/Liveness.ts"
-import { Attempts, Engine, failed, fenced, logDefect, retryWhileUnreachable } from "../runs/Attempt.ts"
+import { Attempts, Engine, failed, fenced, logDefect } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
@@ -126,10 +127,12 @@ export class JobKeeper extends Context.Service<
                 : yield* guarded(runOnce(definition), (error) => Effect.succeed(failed(error)))
             const now = yield* Clock.currentTimeMillis
             if (outcome._tag === "Succeeded") {
-              if (definition?.schedule === undefined) return yield* change({ status: "FINISHED" })
+              const { archive } = outcome
+              if (definition?.schedule === undefined) return yield* change({ status: "FINISHED", archive })
               // Several missed times are made up for by one run. The maximum prevents a second run for the same time
               // when a timer is early or the clock was set back.
               nextAt = Cron.next(definition.schedule, Math.max(begun, nextAt ?? 0)).getTime()
+              if (archive !== undefined) yield* change({ status: "ACTIVE", nextAt, archive })
               inARow = 0
               continue
             }

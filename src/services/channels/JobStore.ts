@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -31,6 +32,8 @@ export interface JobChange {
   readonly restarts?: number
   readonly failures?: ReadonlyArray<number>
   readonly nextAt?: number
+  /** The archive of the run that has ended; it is added in the same transaction. */
+  readonly archive?: NewArchive | undefined
 }
 
 export type DesiredChange = "start" | "stop" | "restart"

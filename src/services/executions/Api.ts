@@ -22,26 +22,28 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       query: pageQuery,
       success: Schema.Array(Execution),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The tenant's executions, oldest first"),
+    }).annotate(OpenApi.Summary, "Lists the tenant's executions, oldest first"),
     HttpApiEndpoint.get("listOf", "/v1/:tenant/flowline/executions/:id", {
       params: listParams,
       query: pageQuery,
       success: Schema.Array(Execution),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The executions of a flowline, oldest first"),
+    }).annotate(OpenApi.Summary, "Lists the executions of a flowline, oldest first"),
     HttpApiEndpoint.get("events", "/v1/:tenant/flowline/executions/:id/events", {
       params: executionParams,
       query: {
         ...pageQuery,
-        from: Schema.optionalKey(Sequence.annotate({ description: "Of an event stream: only events after this one" }))
+        from: Schema.optionalKey(
+          Sequence.annotate({ description: "For event streams: only events after this sequence number" })
+        )
       },
       success: Schema.Array(ExecutionEvent),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })
-      .annotate(OpenApi.Summary, "The events of an execution, newest first")
+      .annotate(OpenApi.Summary, "Lists the events of an execution, newest first")
       .annotate(
         OpenApi.Description,
-        "With Accept: text/event-stream the events as they come, oldest first; resumes after Last-Event-ID."
+        "With Accept: text/event-stream, sends the events as they occur, oldest first, and resumes after Last-Event-ID."
       ),
     HttpApiEndpoint.get("output", "/v1/:tenant/flowline/executions/:id/output", {
       params: executionParams,
@@ -51,22 +53,22 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       success: ExecutionOutput,
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })
-      .annotate(OpenApi.Summary, "What an execution printed")
+      .annotate(OpenApi.Summary, "Gets the output of an execution")
       .annotate(
         OpenApi.Description,
-        "By the Accept header: JSON, the text (text/plain), the lines (application/x-ndjson), or the lines as they come " +
-          "(text/event-stream; resumes after Last-Event-ID)."
+        "The Accept header selects the format: JSON, text/plain, application/x-ndjson (one line each), or " +
+          "text/event-stream, which sends lines as they are printed and resumes after Last-Event-ID."
       ),
     HttpApiEndpoint.get("detail", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: ExecutionDetail,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "All about an execution"),
+    }).annotate(OpenApi.Summary, "Gets an execution with its events and counters"),
     HttpApiEndpoint.delete("cancel", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: HttpApiSchema.Accepted,
       error: [Conflict, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Cancels an execution; its state tells when it is done"),
+    }).annotate(OpenApi.Summary, "Cancels an execution; its state becomes CANCELLED when its run has ended"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/executions/:id", {
       params: executionParams,
       success: HttpApiSchema.NoContent,

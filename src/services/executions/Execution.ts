@@ -12,11 +12,11 @@ export const hasEnded = (state: ExecutionState): boolean => state !== "PENDING" 
 
 const timestamp = Schema.String.annotate({ description: "ISO 8601 UTC with milliseconds" })
 
-/** An execution as the lists show it. `duration` is in milliseconds, up to now while it runs. */
+/** The fields of an execution in lists. `duration` is in milliseconds, up to now while the execution runs. */
 const fields = {
   id: Schema.String.annotate({ description: "<flowline id>-<epoch milliseconds>" }),
   jobId: Schema.optionalKey(Schema.String.annotate({ description: "Process of the run: <host>:<pid>" })),
-  timestamp: timestamp.annotate({ description: "Time of the last event, or of the request before the first" }),
+  timestamp: timestamp.annotate({ description: "Time of the last event; before the first event, time of the request" }),
   duration: Schema.Int.annotate({ description: "Milliseconds from start to end, or up to now" }),
   tenant: Schema.String,
   event: Schema.optionalKey(Schema.String.annotate({ description: "Last event" }))
@@ -47,13 +47,13 @@ const detailFields = {
   nodes: Schema.Array(NodeCount)
 }
 
-/** All that the execution's own store knows of it. */
+/** An execution as `ExecutionStore` returns it: everything but its archive. */
 export const ExecutionStatus = Schema.Struct(detailFields)
 export type ExecutionStatus = typeof ExecutionStatus.Type
 
 export const ExecutionDetail = Schema.Struct({
   ...detailFields,
-  archive: Schema.NullOr(Schema.String.annotate({ description: "Id of the archive, when the run made one" }))
+  archive: Schema.NullOr(Schema.String.annotate({ description: "Id of the archive, if the run made one" }))
 }).annotate({ identifier: "ExecutionDetail" })
 export type ExecutionDetail = typeof ExecutionDetail.Type
 
@@ -67,6 +67,6 @@ export const OutputLine = Schema.Struct({
 export const ExecutionOutput = Schema.Struct({
   id: Schema.String,
   state: ExecutionState,
-  truncated: Schema.Boolean.annotate({ description: "Lines were dropped, as the output is over its limit" }),
+  truncated: Schema.Boolean.annotate({ description: "Lines were dropped because the output has reached its limit" }),
   lines: Schema.Array(OutputLine)
 }).annotate({ identifier: "ExecutionOutput" })

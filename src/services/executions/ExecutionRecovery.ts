@@ -6,9 +6,9 @@ import { ExecutionStore } from "./ExecutionStore.ts"
 import { Launcher, Supervisor } from "./Supervisor.ts"
 
 /**
- * Scans the executions every second: gives those of dead gateways to the cluster again, and ends those of this gateway
- * that another one was asked to cancel. Every ten seconds it announces executions to the cluster whose request died
- * between storing and announcing them.
+ * Scans the executions every second: announces those of dead gateways to the cluster again, and ends those of this
+ * gateway that are marked for cancelling. Every ten seconds it also announces executions that were stored but never
+ * claimed, because their request died before it announced them.
  */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -21,7 +21,7 @@ export const layer = Layer.effectDiscard(
       yield* Effect.forEach(yield* store.toCancel(id), supervisor.stop, { discard: true })
     })
     const untold = Effect.flatMap(store.unclaimed(id), (keys) => Effect.forEach(keys, launch, { discard: true }))
-    // Before anybody can ask: no execution may be seen running that is not.
+    // The first scan precedes all requests, so that no execution of a dead gateway is shown as running.
     yield* Effect.ignore(round)
     yield* inBackground("The recovery of executions", Effect.ignore(round), executionScan)
     yield* inBackground("The announcement of unclaimed executions", Effect.ignore(untold), unclaimedScan)

@@ -1,6 +1,7 @@
 import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
@@ -9,7 +10,7 @@ import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
 
-/** What names an execution. */
+/** The key of an execution. */
 export interface ExecutionKey {
   readonly tenant: TenantId
   readonly id: ExecutionId
@@ -28,13 +29,13 @@ export interface ExecutionAttempt extends AttemptKey {
   readonly id: ExecutionId
 }
 
-/** What a claimed attempt runs. `lines` counts the output lines of earlier attempts. */
+/** A claimed attempt. `lines` is the number of output lines of earlier attempts. */
 export interface Claim extends ExecutionAttempt {
   readonly flowlineId: FlowlineId
   readonly runtime: string
   readonly dag: string
   readonly lines: number
-  /** How many attempts have been started before. */
+  /** Number of earlier attempts that have started. */
   readonly attempts: number
 }
 
@@ -43,21 +44,25 @@ export interface Ending {
   readonly event: string
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
+  readonly archive?: NewArchive | undefined
 }
 
-/** Where executions are kept. A write of an attempt answers false when a newer attempt exists or it has ended. */
+/**
+ * The stored executions. A write of an attempt returns false and changes nothing if a newer attempt exists or the
+ * execution has ended.
+ */
 export class ExecutionStore extends Context.Service<
   ExecutionStore,
   {
-    /** Adds a `PENDING` execution of `owner`; its id is `<flowline id>-<epoch ms>`, the next free one from `now` on. */
+    /** Adds a `PENDING` execution of `owner`. Its id is `<flowline id>-<epoch ms>`, the first free one from `now` on. */
     readonly create: (
       execution: NewExecution,
       owner: string,
       now: number
     ) => Effect.Effect<ExecutionKey, StorageUnreachable>
-    /** Starts the next attempt of an execution that has not ended, whoever had it before, for `owner`. */
+    /** Begins the next attempt for `owner`, unless the execution has ended. An attempt of another owner is over then. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
-    /** The run's process is there: `RUNNING`, with the start event of the first attempt. */
+    /** Stores the process of the run and the state `RUNNING`. The first attempt adds the start event. */
     readonly started: (
       attempt: ExecutionAttempt,
       jobId: string,
@@ -72,33 +77,33 @@ export class ExecutionStore extends Context.Service<
       attempt: ExecutionAttempt,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends the attempt's execution with its one end event. */
+    /** Ends the execution with its only end event, and adds its archive in the same transaction. */
     readonly ended: (attempt: ExecutionAttempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
-    /** Gives an attempt back, to be started again by whoever comes. */
+    /** Ends the attempt and makes the execution `PENDING` without an owner, so that any gateway can claim it. */
     readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
-    /** Marks an execution for cancelling and tells its state, before the mark. */
+    /** Marks an execution for cancelling and returns its state. */
     readonly cancel: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
-    /** Ends an execution that is marked for cancelling, when no run of it is under way; or only while it is pending. */
+    /** Ends an execution that is marked for cancelling and has no run; with `onlyPending` only while it is `PENDING`. */
     readonly endCancelled: (key: ExecutionKey, onlyPending: boolean) => Effect.Effect<void, StorageUnreachable>
-    /** Deletes an execution with its events and output if it has ended; answers the state that it had. */
+    /** Deletes an execution with its events and output if it has ended; returns the state that it had. */
     readonly remove: (key: ExecutionKey) => Effect.Effect<ExecutionState | undefined, StorageUnreachable>
-    /** Executions of `owner` that are marked for cancelling and have not ended. */
+    /** The open executions of `owner` that are marked for cancelling. */
     readonly toCancel: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
-    /** The oldest executions of `owner` that nobody has claimed for some seconds: they wait, or nobody was told. */
+    /** The oldest executions of `owner` that are unclaimed after some seconds: they wait, or were never announced. */
     readonly unclaimed: (owner: string) => Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
-    /** Makes the unfinished executions of gateways that are gone pending again. */
+    /** Makes the open executions of gateways that are gone `PENDING` again and returns them. */
     readonly orphans: Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
-    /** Entries of endpoints 16 and 17, oldest first. */
+    /** The executions of a tenant or of a flowline as JSON of `Execution`, oldest first. */
     readonly list: (
       tenant: TenantId,
       flowlineId: FlowlineId | undefined,
       span: ListSpan
     ) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Entries of endpoint 18, newest first. */
+    /** The events as JSON of `ExecutionEvent`, newest first. */
     readonly events: (key: ExecutionKey, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Output lines after `seq`, as JSON text, in order. */
+    /** The output lines after a sequence number, in order. */
     readonly lines: (key: ExecutionKey, after: number) => Stream.Stream<StoredLine, StorageUnreachable>
     /** The first of these lines. */
     readonly linesAfter: (

@@ -19,6 +19,7 @@ import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
 type FollowedOutput = Followed<OutputState>
 
+/** Starts, cancels, lists and follows executions. */
 export class Executions extends Context.Service<
   Executions,
   Starter["Service"] & {
@@ -28,7 +29,7 @@ export class Executions extends Context.Service<
       flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
       commit?: Commit<Started>
     ) => Effect.Effect<Started, Conflict | StorageUnreachable>
-    /** Asks for the end of an execution; its state tells when it is done. */
+    /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
     readonly cancel: (
       tenant: TenantId,
       flowlineId: FlowlineId,
@@ -53,7 +54,7 @@ export class Executions extends Context.Service<
       tenant: TenantId,
       id: ExecutionId
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
-    /** State of the output, and its lines after a sequence number. */
+    /** The state of the output, and a function that reads its lines after a sequence number. */
     readonly output: (
       tenant: TenantId,
       id: ExecutionId
@@ -61,13 +62,16 @@ export class Executions extends Context.Service<
       OutputState & { readonly lines: (after: number) => Stream.Stream<StoredLine, StorageUnreachable> },
       NotFound | StorageUnreachable
     >
-    /** The output after a line: what is there, then what comes, no line lost or repeated, until the run has ended. */
+    /**
+     * The output lines after a sequence number until the end of the execution: stored lines first, then new ones. No line
+     * is lost or repeated.
+     */
     readonly follow: (
       tenant: TenantId,
       id: ExecutionId,
       after: number
     ) => Effect.Effect<Stream.Stream<FollowedOutput, StorageUnreachable>, NotFound | StorageUnreachable, Scope.Scope>
-    /** The same with the events, oldest first, in place of the lines. */
+    /** The events after a sequence number until the end of the execution, oldest first. */
     readonly followEvents: (
       tenant: TenantId,
       id: ExecutionId,
@@ -123,7 +127,7 @@ export class Executions extends Context.Service<
         return { ...found, archive }
       })
 
-      /** The events after a sequence number, oldest first. There are few. */
+      /** The events after a sequence number, oldest first. An execution has at most two. */
       const eventsAfter = (key: ExecutionKey, after: number) =>
         Effect.map(Stream.runCollect(store.events(key, { after: undefined, limit: undefined })), (rows) =>
           rows
@@ -144,7 +148,7 @@ export class Executions extends Context.Service<
         yield* stateOf(key)
         let last = after
         let ended = false
-        // The state is read before the lines: once it says that the run has ended, no line is added any more.
+        // The state is read before the lines: after the end no line is added.
         const next = Effect.gen(function* () {
           const output = yield* stateOf(key)
           const lines = yield* read(key, last)
@@ -212,6 +216,6 @@ export class Executions extends Context.Service<
     })
   )
 
-  /** What the flowlines start executions by. */
+  /** Provides the port by which flowlines start executions. */
   static readonly starter = Layer.effect(Starter, Executions)
 }

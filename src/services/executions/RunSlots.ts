@@ -7,16 +7,15 @@ interface Waiting {
 }
 
 /**
- * Slots for the runs of tenants: so many at once in all, and so many of each tenant. Within a tenant the first one that
- * waits is the first to get one; between tenants they go round, so that a tenant that waits for much does not hold up
- * the others.
+ * Limits the number of concurrent runs, in total and for each tenant. The runs of a tenant get slots in order of
+ * arrival; tenants take turns, so that a tenant with many waiting runs does not delay the others.
  */
 export class RunSlots {
   readonly #all: number
   readonly #each: number
   #running = 0
   readonly #runningOf = new Map<string, number>()
-  /** Tenants that wait, the next one first. */
+  /** Queues of waiting runs by tenant; the first tenant has the next turn. */
   readonly #queues = new Map<string, Array<Waiting>>()
 
   constructor(limits: { readonly all: number; readonly each: number }) {
@@ -24,7 +23,7 @@ export class RunSlots {
     this.#each = limits.each
   }
 
-  /** Does the work in the tenant's next slot. Interrupting it while it waits gives its place in the queue up. */
+  /** Runs the work in the tenant's next slot. An interruption during the wait removes it from the queue. */
   readonly within = <A, E, R>(tenant: TenantId, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(this.#wait(tenant)), () =>
@@ -65,7 +64,7 @@ export class RunSlots {
       if (next === undefined) return
       const [tenant, queue] = next
       const waiting = queue.shift()!
-      // The tenant goes behind all others that wait.
+      // The tenant moves to the end of the queue.
       this.#queues.delete(tenant)
       if (queue.length > 0) this.#queues.set(tenant, queue)
       this.#running++

@@ -6,8 +6,9 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { millisOf } from "../../languages/DurationText.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
-import { Attempts, failed, fenced, type Outcome, retryWhileUnreachable } from "../runs/Attempt.ts"
+import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
+import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -17,17 +18,17 @@ import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./Ex
 import { RunSlots } from "./RunSlots.ts"
 import { decodeStored } from "./StoredFlowline.ts"
 
-const running = Metric.gauge("flow_executions_running", { description: "Runs that this gateway has under way" })
+const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })
 const ended = Metric.counter("flow_executions_ended_total", {
-  description: "Executions that ended here, by runtime and state",
+  description: "Executions that ended on this gateway, by runtime and state",
   incremental: true
 })
 const duration = Metric.histogram("flow_execution_duration_seconds", {
-  description: "Time from the start of a run's process to its end",
+  description: "Duration of the process of a run",
   boundaries: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
 })
 
-/** Counts an effect in a gauge for as long as it lasts. */
+/** Adds one to a gauge while an effect runs. */
 const during =
   (gauge: Metric.Gauge<number>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -37,7 +38,7 @@ const during =
       () => Metric.modify(gauge, -1)
     )
 
-/** What the supervisor tells about its runs. */
+/** The metrics of runs. */
 export const runMetrics = () => ({
   running: during(running),
   ended: (runtime: string, state: string, startedAt: number | undefined) =>
@@ -49,24 +50,24 @@ export const runMetrics = () => ({
     )
 })
 
-/** Attempts that an execution gets when gateways die under it, before it counts as lost. */
+/** Number of attempts after which an execution whose gateways died is `LOST`. */
 const maxAttempts = 3
 
 export const keyOf = ({ tenant, id }: ExecutionKey): string => `${tenant}/${id}`
 
-/** Milliseconds to wait after a failed run, counted from 1; nothing when it was the last. */
+/** The pause in milliseconds after failed run number `run`, counted from 1; undefined after the last one. */
 export const pauseAfter = ({ retry }: Flowline["settings"], run: number): number | undefined =>
   retry === undefined || run >= retry.attempts
     ? undefined
     : Math.min(millisOf(retry.initial) * 2 ** (run - 1), millisOf(retry.max))
 
-/** Keeps this process's executions running, one attempt each, and writes down what they say. */
+/** Runs the executions of this gateway, and stores their events, output and counters. */
 export class Supervisor extends Context.Service<
   Supervisor,
   {
-    /** Runs the execution as soon as there is room, until it has ended. Interrupting it leaves it to another gateway. */
+    /** Runs the execution in the next free slot until it has ended. An interruption releases it for other gateways. */
     readonly supervise: (key: ExecutionKey) => Effect.Effect<void>
-    /** Ends an execution that is to be cancelled, if it waits or runs here. Returns before its processes are gone. */
+    /** Ends an execution of this gateway that is marked for cancelling. Returns before its processes have ended. */
     readonly stop: (key: ExecutionKey) => Effect.Effect<void>
     readonly signals: Signals
   }
@@ -81,7 +82,7 @@ export class Supervisor extends Context.Service<
       const signals = new Signals()
       const metrics = runMetrics()
       const cancelling = new Set<string>()
-      /** The executions that wait or run here, with what tells them to stop. */
+      /** The waiting and running executions of this gateway; completing the deferred stops one. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs } = yield* Settings
       const slots = new RunSlots(runs)
@@ -91,7 +92,7 @@ export class Supervisor extends Context.Service<
         const key = keyOf(claim)
         const scope = PositionScope(id)
         const changed = Effect.sync(() => signals.changed(key))
-        /** Whether positions may be stored under this execution's own name. */
+        /** Whether positions of this execution may be stored. */
         let kept = claim.attempts > 0
         let startedAt: number | undefined
         const { run, prepare, print, nodes, guarded, hold } = attempts.begin({
@@ -116,9 +117,13 @@ export class Supervisor extends Context.Service<
           }
         })
 
-        const finish = (state: Ending["state"], word: string, error?: string) =>
+        const finish = (
+          state: Ending["state"],
+          word: string,
+          { error, archive }: Pick<Ending, "archive"> & { readonly error?: string } = {}
+        ) =>
           Effect.tap(
-            store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes: nodes() }),
+            store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes: nodes(), archive }),
             (reached) =>
               reached
                 ? Effect.andThen(
@@ -131,23 +136,23 @@ export class Supervisor extends Context.Service<
         const conclude = (outcome: Outcome) => {
           switch (outcome._tag) {
             case "Succeeded":
-              return fenced(finish("SUCCEEDED", "end"))
+              return fenced(finish("SUCCEEDED", "end", { archive: outcome.archive }))
             case "Failed":
-              return fenced(finish("FAILED", "failed", outcome.error))
+              return fenced(finish("FAILED", "failed", { error: outcome.error }))
             case "Abandoned":
               // Given back, the execution begins anew, here or elsewhere.
               return fenced(store.release(claim))
           }
         }
 
-        /** A run that fails before its last try is told in the output, and is followed by the next one after a pause. */
+        /** Repeats failed runs as `retry` says. Each failure that is followed by another run is reported in the output. */
         const runUntilDone = Effect.gen(function* () {
-          // A definition of an older version of the gateway may hold what this one does not know.
+          // A flowline that an older version of the gateway has stored may not be valid now.
           const flowline = decodeStored(claim.dag)
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
-          const stored = kept ? retryWhileUnreachable(positions.load(tenant, scope)) : Effect.succeed({})
+          const stored = kept ? positions.load(tenant, scope) : Effect.succeed({})
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
@@ -194,7 +199,7 @@ export class Supervisor extends Context.Service<
             yield* retryWhileUnreachable(store.endCancelled(key, false))
             const now = yield* retryWhileUnreachable(store.state(key))
             if (now === undefined || hasEnded(now.state)) return
-            // Others took this gateway for dead. The pause gives one that has lost the execution the time to hear of it.
+            // This gateway counted as gone. During the pause the gateway that has lost the execution is notified.
             yield* Effect.sleep(reclaimPause)
           }
         })
@@ -216,15 +221,15 @@ export class Supervisor extends Context.Service<
   )
 }
 
-/** The message of an execution. It stays until the execution has ended, for whoever takes over from a gateway. */
+/** The message of an execution. It is stored until the execution has ended, so another gateway can continue. */
 const Run = Rpc.make("Run", { payload: {}, primaryKey: () => "" })
   .annotate(ClusterSchema.Persisted, true)
   .annotate(ClusterSchema.InterruptOnTermination, true)
 
-/** An execution. Its address is its key; the cluster sees to it that one gateway at a time has it. */
+/** An execution as a cluster entity. Its id is its key; the cluster assigns it to one gateway at a time. */
 const Execution = Entity.make("Execution", [Run])
 
-/** Runs the executions that the cluster gives to this gateway. */
+/** Runs the executions that the cluster assigns to this gateway. */
 export const executionEntity = Execution.toLayer(
   Effect.gen(function* () {
     const supervisor = yield* Supervisor
@@ -235,7 +240,7 @@ export const executionEntity = Execution.toLayer(
   { maxIdleTime: "10 seconds" }
 )
 
-/** Gives executions to the cluster. Telling it again changes nothing. */
+/** Announces executions to the cluster. Repeated announcements have no effect. */
 export class Launcher extends Context.Service<
   Launcher,
   { readonly launch: (key: ExecutionKey) => Effect.Effect<void, StorageUnreachable> }

@@ -1,37 +1,39 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
-import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
+import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
-import { Archives } from "../archives/Archives.ts"
+import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { retryWhileDatabaseAway, retryWhileUnreachable } from "./Outage.ts"
 import type { PositionScope } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
-/** Runs flowlines, each in a process of its own. */
+/** Runs each flowline in a process of its own. */
 export class Engine extends Context.Service<
   Engine,
   {
     /**
-     * Starts the run and follows it. Ending or interrupting the stream kills the whole process group: TERM, then KILL,
-     * and completes only when no process of the group is left. `at` values are epoch milliseconds.
+     * Starts a run and returns its messages. Ending or interrupting the stream kills the process group with SIGTERM, then
+     * SIGKILL, and completes when no process of the group is left. `at` values are epoch milliseconds. After `Publishing`
+     * the run waits until the next message is pulled, which confirms its claim.
      */
     readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
     /**
-     * Waits until a run that a gateway left behind when it was killed is gone: at most as long as it can outlive that
-     * gateway, and not at all when it ran on another host. `jobId` is what it said when it started.
+     * Waits until the run of a killed gateway has ended. The wait is limited to the time that a run can outlive its
+     * gateway, and is zero for runs on other hosts. `jobId` is the process of the run: `<host>:<pid>`.
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
   }
 >()("flow/runs/Engine") {}
 
-/** A newer attempt exists, or this one is to stop: what it still says does not count. */
+/** The attempt is over, because a newer one exists or the job was stopped. Its writes are refused. */
 export class Superseded {
   readonly _tag = "Superseded"
 }
 
-/** A line that a run has printed. */
+/** An output line of a run. */
 export interface PrintedLine {
   readonly seq: number
   readonly component: string
@@ -40,66 +42,67 @@ export interface PrintedLine {
   readonly at: number
 }
 
-/** A write with the attempt's epoch. It answers false, and changes nothing, when the attempt is over. */
+/** A write with the attempt's epoch. It returns false and changes nothing if the attempt is over. */
 type FencedWrite = Effect.Effect<boolean, StorageUnreachable>
 
-/** The row of an execution or a job that this gateway has claimed, and with it an epoch. */
+/** The row of an execution or job that this gateway has claimed. */
 export interface ClaimedRow {
-  /** For the log: `execution mytenant/4kQz-1763683200000`. */
+  /** The name in the log, such as `execution mytenant/4kQz-1763683200000`. */
   readonly name: string
   readonly tenant: TenantId
   readonly epoch: number
-  /** What the inputs keep their positions under. */
+  /** The key of the stored positions of the inputs. */
   readonly scope: PositionScope
-  /** What archives name as the flowline that made them. */
+  /** The `flowlineId` of archives. */
   readonly flowlineId: string
-  /** Output lines of earlier attempts. */
+  /** Number of output lines of earlier attempts. */
   readonly lines: number
-  /** Milliseconds between confirmations of the claim. Absent where the heartbeat of the whole gateway confirms it. */
+  /** Milliseconds between confirmations of the claim; absent if the heartbeat of the gateway confirms it. */
   readonly confirmEvery?: number
-  /** `nodes` are the last counters, when there are any. */
+  /** Confirms the claim. `nodes` are the last counters, if any. */
   readonly confirm: (nodes: ReadonlyArray<NodeCounters> | undefined) => FencedWrite
   readonly started: (jobId: string) => FencedWrite
   readonly output: (lines: ReadonlyArray<PrintedLine>) => FencedWrite
   readonly truncated: FencedWrite
   readonly counters: (nodes: ReadonlyArray<NodeCounters>, flowline: Flowline) => FencedWrite
   readonly position: (component: string, value: unknown) => FencedWrite
-  /** Tells followers in this process that there is news. */
+  /** Wakes followers in this process. */
   readonly changed: Effect.Effect<void>
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export type Outcome =
-  | { readonly _tag: "Succeeded" }
-  /** `error` is for the user. */
+  /** The write that ends the run must add its `archive`. */
+  | { readonly _tag: "Succeeded"; readonly archive: NewArchive | undefined }
+  /** `error` is a message for the user. */
   | { readonly _tag: "Failed"; readonly error: string }
-  /** The run ended itself because its gateway was silent, which says nothing of the flowline. */
+  /** The run ended itself because its gateway was silent. This is not a failure of the flowline. */
   | { readonly _tag: "Abandoned" }
 
 export const failed = (error: string): Outcome => ({ _tag: "Failed", error })
 
-/** One gateway's attempt at an execution or a job, on the row that it has claimed. */
+/** An attempt of this gateway at an execution or job that it has claimed. */
 export interface Attempt {
-  /** The last counters of the nodes. */
+  /** The last counters of the nodes, if any. */
   readonly nodes: () => ReadonlyArray<NodeCounters> | undefined
-  /** What the engine gets: the flowline, with what it needs of its tenant. Or why it cannot run. */
+  /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
     run: Pick<RunSpec, "executionId" | "lasting">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
-  /** Starts the run, writes down what it says, and tells how it ended. No process of it is left then. */
+  /** Runs the flowline, stores its messages and returns its result. No process of the run is left then. */
   readonly run: (spec: RunSpec) => Effect.Effect<Outcome, Superseded | StorageUnreachable>
-  /** Adds lines of the gateway's own to the output. */
+  /** Adds lines of the gateway to the output. */
   readonly print: (text: string) => Effect.Effect<void, Superseded>
-  /** Gives what fails without an outcome one: `otherwise` gets the error for the user. */
+  /** Handles an unreachable storage and defects: `otherwise` gets a message for the user. */
   readonly guarded: <A>(
     work: Effect.Effect<A, Superseded | StorageUnreachable>,
     otherwise: (error: string) => Effect.Effect<A, Superseded>
   ) => Effect.Effect<A, Superseded>
   /**
-   * Works until the end, or until the claim turns out to be lost, and confirms the claim meanwhile. When it is
-   * interrupted, `last` is written, if that succeeds in time: else whoever claims the row next makes up for it.
+   * Runs `work` until it ends or the claim is lost, and confirms the claim meanwhile. An interruption makes the write
+   * `last`, within a time limit. If that fails, the next claim of the row makes up for it.
    */
   readonly hold: (
     work: Effect.Effect<void, Superseded>,
@@ -107,31 +110,28 @@ export interface Attempt {
   ) => Effect.Effect<void>
 }
 
-/** Tries until the storage answers: a run does not end because the database is away, and its news wait meanwhile. */
-export const retryWhileUnreachable = <A>(effect: Effect.Effect<A, StorageUnreachable>): Effect.Effect<A> => {
-  const { first, longest } = outageRetry
-  return Effect.orDie(Effect.retry(effect, Schedule.min([Schedule.exponential(first), Schedule.spaced(longest)])))
-}
-
-/** Makes a write as soon as the storage answers. It fails when the attempt is over. */
+/** Makes a write as soon as the storage responds; fails if the attempt is over. */
 export const fenced = (write: FencedWrite): Effect.Effect<void, Superseded> =>
   Effect.flatMap(retryWhileUnreachable(write), (reached) => (reached ? Effect.void : Effect.fail(new Superseded())))
 
-/** Logs a defect for the operators, and answers what the user is told. */
+/** Logs a defect for the operators and returns a message for the user. */
 export const logDefect =
   (name: string) =>
   (defect: unknown): Effect.Effect<string> =>
     Effect.as(Effect.logError(name, defect), "the gateway could not follow the run")
 
-const outcomeOf = (message: Extract<RunMessage, { readonly _tag: "Ended" }>): Outcome => {
-  if (message.outcome === "succeeded") return { _tag: "Succeeded" }
+const outcomeOf = (
+  message: Extract<RunMessage, { readonly _tag: "Ended" }>,
+  archive: NewArchive | undefined
+): Outcome => {
+  if (message.outcome === "succeeded") return { _tag: "Succeeded", archive }
   if (message.abandoned === true) return { _tag: "Abandoned" }
   const where = message.component === undefined ? "" : `${message.component}: `
   const error = message.error ?? "the run failed"
   return failed(error.startsWith(where) ? error : where + error)
 }
 
-/** Follows the runs of executions and jobs, which differ in what comes before and after a run. */
+/** The attempts of executions and jobs, which differ in what happens before and after a run. */
 export class Attempts extends Context.Service<Attempts, { readonly begin: (row: ClaimedRow) => Attempt }>()(
   "flow/runs/Attempts"
 ) {
@@ -140,7 +140,6 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
     Effect.gen(function* () {
       const engine = yield* Engine
       const provision = yield* Provision
-      const archives = yield* Archives
 
       const begin = (row: ClaimedRow): Attempt => {
         const { tenant, epoch, scope } = row
@@ -150,15 +149,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
-        const archive = Effect.fnUntraced(function* (id: ArchiveId, sealed: Extract<RunMessage, { _tag: "Archived" }>) {
-          const { sha256, size, entries } = sealed
-          // Only the current attempt may give its archive.
-          yield* fenced(row.confirm(nodes))
-          const { flowlineId } = row
-          yield* retryWhileUnreachable(archives.add(tenant, { id, flowlineId, sha256, size, entries }))
-        })
-
-        const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" }>) => {
+        const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" | "Archived" }>) => {
           switch (message._tag) {
             case "Started":
               return fenced(row.started(message.jobId))
@@ -169,15 +160,15 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             case "Counters":
               nodes = message.nodes
               return fenced(row.counters(message.nodes, spec.flowline))
+            case "Publishing":
+              return fenced(row.confirm(nodes))
             case "Positions":
               return fenced(row.position(message.component, message.value))
-            case "Archived":
-              return archive(ArchiveId(spec.executionId), message)
           }
         }
 
         const confirming = Effect.suspend(() => row.confirm(nodes)).pipe(
-          // A database that is away for a while ends no run: nobody else can begin one meanwhile.
+          // During an outage the claim cannot be confirmed, and the run continues: nobody can take it over meanwhile.
           Effect.orElseSucceed(() => true),
           Effect.filterOrFail(
             (goesOn) => goesOn,
@@ -192,15 +183,25 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           prepare: Effect.fnUntraced(function* (flowline, run, positions) {
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
-            const found = { ...provisions.success, positions: yield* positions }
+            const found = { ...provisions.success, positions: yield* retryWhileDatabaseAway(positions) }
             return Result.succeed({ tenant, epoch, scope, flowline, ...run, ...found })
           }),
           run: Effect.fnUntraced(function* (spec) {
             let outcome = failed("the run said nothing of its end")
+            let archive: NewArchive | undefined
             yield* Stream.runForEach(engine.run(spec), (message) => {
-              if (message._tag !== "Ended") return Effect.andThen(write(spec, message), row.changed)
-              outcome = outcomeOf(message)
-              return row.changed
+              switch (message._tag) {
+                case "Archived": {
+                  const { sha256, size, entries } = message
+                  archive = { id: ArchiveId(spec.executionId), flowlineId: row.flowlineId, sha256, size, entries }
+                  return Effect.void
+                }
+                case "Ended":
+                  outcome = outcomeOf(message, archive)
+                  return row.changed
+                default:
+                  return Effect.andThen(write(spec, message), row.changed)
+              }
             })
             return outcome
           }),

@@ -1,14 +1,14 @@
 import { Context } from "effect"
 
-/** This process among those that serve the same database. */
+/** The identity of this gateway among those on the same database. */
 export class Gateway extends Context.Service<
   Gateway,
   {
-    /** Executions carry the id of the one that runs them. */
+    /** The `owner` of the executions that this gateway runs. */
     readonly id: string
-    /** For people: `<host>:<pid>`. */
+    /** `<host>:<pid>`, as the interface shows it. */
     readonly name: string
-    /** Where the others of the cluster find it: `<host>:<port>`. */
+    /** `<host>:<port>` at which the other gateways reach this one. */
     readonly address: string
   }
 >()("flow/runs/Gateway") {}

@@ -1,14 +1,12 @@
 import { Schema } from "effect"
 
-/** Counters of one node, as the interface shows them. */
+/** The counters of a node in responses. */
 export const NodeCount = Schema.Struct({
   component: Schema.String,
   recordsIn: Schema.Int,
   recordsOut: Schema.Int,
-  total: Schema.optionalKey(
-    Schema.Int.annotate({ description: "What recordsOut will be in the end, where it is known" })
-  ),
-  lag: Schema.optionalKey(Schema.Int.annotate({ description: "Bytes that a followed input has not read yet" })),
+  total: Schema.optionalKey(Schema.Int.annotate({ description: "The final value of recordsOut, if it is known" })),
+  lag: Schema.optionalKey(Schema.Int.annotate({ description: "Unread bytes of a followed input" })),
   errors: Schema.Int,
   lastError: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeCount" })

@@ -6,18 +6,19 @@ import type { RunSpec } from "../../protocol/RunProtocol.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
-/** What a run gets along with its flowline. */
+/** The data of the tenant that a run needs besides its flowline. */
 export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">
 
 const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
 
-/** Finds what a flowline needs of its tenant: files it refers to, grok patterns, Python nodes. */
+/** Collects what a flowline needs of its tenant: referenced files, grok patterns, Python nodes. */
 export class Provision extends Context.Service<
   Provision,
   {
-    /** What the run needs, or why it cannot run. */
+    /** Returns the data for a run, or a message why the flowline cannot run. */
     readonly of: (tenant: TenantId, flowline: Flowline) => Effect.Effect<Result.Result<Provisions, string>>
   }
 >()("flow/runs/Provision") {
@@ -35,6 +36,7 @@ export class Provision extends Context.Service<
             const key = referenceKey(reference)
             const where = component === undefined ? "" : `${component}: `
             return references.resolve(tenant, reference).pipe(
+              retryWhileDatabaseAway,
               Effect.map((resolved): readonly [string, ResolvedReference] => [key, resolved]),
               Effect.mapError((error) =>
                 error._tag === "NotFound" ? `${where}there is no ${key}` : where + away(key, error.storage)
@@ -48,11 +50,15 @@ export class Provision extends Context.Service<
         of: Effect.fn("Provision.of")(function* (tenant, flowline) {
           const found = yield* resolve(tenant, referencesOf(flowline))
           const patterns = needs(flowline, "patterns")
-            ? yield* Effect.mapError(tenantPatterns.of(tenant), ({ storage }) => away("the tenant's patterns", storage))
+            ? yield* Effect.mapError(retryWhileDatabaseAway(tenantPatterns.of(tenant)), ({ storage }) =>
+                away("the tenant's patterns", storage)
+              )
             : undefined
           const modules =
             flowline.runtime === "pybatch"
-              ? yield* Effect.mapError(tenantNodes.files(tenant), ({ storage }) => away("the tenant's nodes", storage))
+              ? yield* Effect.mapError(retryWhileDatabaseAway(tenantNodes.files(tenant)), ({ storage }) =>
+                  away("the tenant's nodes", storage)
+                )
               : undefined
           return {
             references: found,

@@ -7,13 +7,13 @@ import { ArtifactStore } from "../artifacts/ArtifactStore.ts"
 import { RegistryStore } from "../registry/RegistryStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
-/** Finds what flowlines refer to in the tenant's registry and among its artifacts. */
+/** Resolves references of flowlines to the tenant's registry and artifacts. */
 export class References extends Context.Service<
   References,
   {
     /**
-     * The latest version of a registry path, or the build of `type:group:artifact:version`. A reference that is not
-     * well-formed names nothing, which is `NotFound` too.
+     * Resolves to the latest version of a registry path, or to the build of `type:group:artifact:version`. A malformed
+     * reference fails with `NotFound` too.
      */
     readonly resolve: (
       tenant: TenantId,

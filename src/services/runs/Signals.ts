@@ -7,8 +7,8 @@ interface Listener {
 }
 
 /**
- * Tells followers in this process that something about a thing has changed. A hint only: who follows reads the store,
- * and looks again after a second in any case, as the change may come from another process.
+ * Notifies followers in this process of changes. Notifications are hints: followers read the store, and poll it every
+ * second too, because another process may have made a change.
  */
 export class Signals {
   readonly #listeners = new Map<string, Set<Listener>>()
@@ -20,7 +20,7 @@ export class Signals {
     }
   }
 
-  /** An effect that waits for the next change; changes since the last wait count. */
+  /** Returns an effect that waits for the next change. A change since the last wait ends it at once. */
   listen(key: string): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> {
     const listener: Listener = { dirty: false, wake: undefined }
     const add = Effect.sync(() => {

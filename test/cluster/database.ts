@@ -1,0 +1,27 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted, References } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
+import { temporaryCluster } from "../support/postgresServer.ts"
+import { childrenOf, signal } from "../support/process-gateway.ts"
+
+/** A PostgreSQL that only this test uses, with what stops, continues and cuts it off. */
+export const database = Effect.gen(function* () {
+  const folder = yield* temporaryCluster
+  const { url, pid } = yield* startEmbedded({ folder, settings: { fsync: "off", max_connections: "200" } })
+  const admin = yield* PgClient.makeClient({ url })
+  return {
+    url: Redacted.value(url),
+    /** Freezes the server for as long as the work takes. */
+    frozen: async (work: () => Promise<void>) => {
+      const server = pid() ?? 0
+      const pids = [server, ...childrenOf(server)]
+      signal(pids, "SIGSTOP")
+      await work().finally(() => signal(pids, "SIGCONT"))
+    },
+    cut: () =>
+      Effect.runPromise(
+        admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'flow-gateway'`
+      )
+  }
+}).pipe(Effect.provide(Reactivity.layer), Effect.provideService(References.MinimumLogLevel, "Error"))
