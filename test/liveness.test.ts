@@ -19,6 +19,8 @@ const orders: ReadonlyArray<readonly [why: string, ...times: ReadonlyArray<numbe
   ["a statement is given up before its connection", storageDeadline, Liveness.connectionSilence],
   ["two late renewals lose no shard", 3 * Liveness.shardRefresh, Liveness.shardExpiration],
   ["who is gone is seen while others still look", Liveness.clusterPoll, takeover],
+  ["who ends on this host is seen before its next heartbeat", Liveness.departurePoll, heartbeat],
+  ["after an outage everybody has a heartbeat before anybody counts as gone", 2 * heartbeat, Liveness.outageSettled],
   ["who is alone has less to look for", Liveness.clusterPoll, Liveness.clusterPollAlone],
   ["who has lost an execution hears of it before it is claimed", 2 * Liveness.clusterPoll, Liveness.reclaimPause],
   ["executions of a gateway that is gone are found soon", Liveness.executionScan, takeover],

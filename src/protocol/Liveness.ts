@@ -39,6 +39,12 @@ export const runGone = lease + 1000
 /** A gateway without a heartbeat for this long is gone, and others take over its work. */
 export const takeover = 7000
 
+/** How often a gateway looks whether the others on its host still run. */
+export const departurePoll = 100
+
+/** After an outage of the database, all gateways have had the time for a heartbeat. */
+export const outageSettled = 3 * heartbeat
+
 /** A gateway renews the locks on its shards this often, and loses those that it does not renew. */
 export const shardRefresh = 2000
 export const shardExpiration = takeover

@@ -15,17 +15,11 @@ import * as RpcSerialization from "effect/rpc/RpcSerialization"
 import * as SocketServer from "effect/socket/SocketServer"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import {
-  clusterPoll,
-  clusterPollAlone,
-  entityStop,
-  shardExpiration,
-  shardRefresh,
-  takeover
-} from "../../protocol/Liveness.ts"
+import { clusterPoll, clusterPollAlone, entityStop, shardExpiration, shardRefresh } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import * as Members from "./Members.ts"
 
 /** Maximum number of rows that one statement deletes. */
 const atOnce = 10_000
@@ -85,25 +79,6 @@ const refuse = (connection: NodeSocket.NetSocket["Service"]): void => {
   }
 }
 
-/**
- * A member is alive as long as it updates its row in the table `gateways`. A health check over the network would detect
- * a frozen process only after a minute.
- */
-const health = Layer.effect(
-  RunnerHealth.RunnerHealth,
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    return RunnerHealth.RunnerHealth.of({
-      isAlive: ({ host, port }) =>
-        sql`select 1 from gateways where address = ${`${host}:${port}`} and seen_at > clock_timestamp() - ${`${takeover} milliseconds`}::interval`.pipe(
-          unreachable,
-          Effect.map((rows) => rows.length > 0),
-          Effect.orElseSucceed(() => true)
-        )
-    })
-  })
-)
-
 const tables = { prefix: "flow_cluster" }
 
 const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
@@ -141,16 +116,19 @@ export const layer = Layer.unwrap(
       // Must be equal on all members.
       shardsPerGroup: 64,
       entityMessagePollInterval: look,
-      refreshAssignmentsInterval: look,
-      runnerHealthCheckInterval: look,
+      // With others, reading the members waits for news.
+      refreshAssignmentsInterval: alone ? look : 0,
+      runnerHealthCheckInterval: clusterPollAlone,
       shardLockRefreshInterval: shardRefresh,
       shardLockExpiration: shardExpiration,
       entityTerminationTimeout: entityStop,
       simulateRemoteSerialization: false
     })
     return (cluster === undefined ? silent : role === "api" ? clients : sockets).pipe(
-      Layer.provide(alone ? RunnerStorage.layerMemory : SqlRunnerStorage.layerWith(tables)),
-      Layer.provide(alone ? RunnerHealth.layerNoop : health),
+      Layer.provide(
+        alone ? RunnerStorage.layerMemory : Layer.provide(Members.layer, SqlRunnerStorage.layerWith(tables))
+      ),
+      Layer.provide(RunnerHealth.layerNoop),
       Layer.provideMerge(oldMessages),
       Layer.provideMerge(messages),
       Layer.provide(config)

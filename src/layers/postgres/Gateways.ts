@@ -1,9 +1,11 @@
 import { hostname } from "node:os"
-import { Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import { heartbeat, takeover } from "../../protocol/Liveness.ts"
+import { departurePoll, heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
+import { inBackground } from "../../services/shared/Background.ts"
+import { Departures, makeDepartures } from "./Departures.ts"
 import { viewProcess } from "./processes.ts"
 
 const goneAfter = `${takeover} milliseconds`
@@ -20,15 +22,17 @@ const processOf = (name: string): number => Number(name.slice(name.lastIndexOf("
 /**
  * Registers this process in the table `gateways` and deletes the rows of dead gateways: silent for seven seconds by the
  * database's clock, or on this host without a live process of theirs or of their runs. With `alone` (an embedded
- * database) all other rows are dead.
+ * database) all other rows are dead. Who ends on this host is seen within a moment, and told as a departure.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
-  Layer.effect(
-    Gateway,
+  Layer.effectContext(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = crypto.randomUUID()
       const host = hostname()
+      const departures = makeDepartures()
+      /** The processes of the other gateways on this host. */
+      let others: ReadonlyArray<number> = []
 
       const enter = unreachable(sql`
         insert into gateways (id, host, pid, address, seen_at)
@@ -44,6 +48,7 @@ export const layer = (alone: boolean, address = silentAddress()) =>
             union all
             select job_id from channel_jobs where node = gateways.host || ':' || gateways.pid and job_id is not null
           ) as runs from gateways where host = ${host} and id <> ${id}`
+        others = here.map(({ pid }) => pid)
         const dead = here.filter(({ pid }) => !isRunning(pid))
         const gone = dead.filter(({ runs }) => !runs.some((run) => isRunning(processOf(run)))).map((other) => other.id)
         yield* sql`
@@ -63,6 +68,16 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         Effect.schedule(Schedule.spaced(heartbeat)),
         Effect.forkScoped
       )
-      return Gateway.of({ id, name: `${host}:${process.pid}`, address })
+      const watch = Effect.gen(function* () {
+        if (others.every(isRunning)) return
+        if (yield* strike) yield* departures.add
+      })
+      // Elsewhere each look at a process starts another one.
+      if (!alone && process.platform === "linux") {
+        yield* inBackground("The watch over the gateways of this host", Effect.ignore(watch), departurePoll)
+      }
+      return Context.make(Gateway, Gateway.of({ id, name: `${host}:${process.pid}`, address })).pipe(
+        Context.add(Departures, departures)
+      )
     })
   )
