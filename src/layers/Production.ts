@@ -19,6 +19,7 @@ import * as Gateways from "./postgres/Gateways.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
+import * as ScheduleClock from "./postgres/PostgresClock.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
@@ -84,6 +85,7 @@ const Adapters = Layer.mergeAll(
   ExecutionStore.layer,
   PositionStore.layer,
   JobStore.layer,
+  ScheduleClock.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
   ResourceStore.layer,

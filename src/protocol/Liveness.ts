@@ -86,6 +86,9 @@ export const jobSilence = 10_000
 export const jobUnattended = 20_000
 export const jobScan = 10_000
 
+/** How often who waits for a time of a schedule looks at the database's clock. */
+export const clockLook = 5000
+
 // The database's outages.
 
 /** How long a request waits for a storage, its turn in the pool included. */

@@ -18,12 +18,14 @@ import * as PositionStore from "./PositionStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
 import * as ResourceStore from "./ResourceStore.ts"
 import { Shelves } from "./Resources.ts"
+import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
   ExecutionStore.layer,
   Layer.provideMerge(JobStore.layer, PositionStore.layer),
+  ScheduleClock.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
   ResourceStore.layer,
