@@ -19,6 +19,14 @@ const orders: ReadonlyArray<readonly [why: string, ...times: ReadonlyArray<numbe
   ["a statement is given up before its connection", storageDeadline, Liveness.connectionSilence],
   ["two late renewals lose no shard", 3 * Liveness.shardRefresh, Liveness.shardExpiration],
   ["who is gone is seen while others still look", Liveness.clusterPoll, takeover],
+  ["a heartbeat without an answer is tried again in time", 2 * Liveness.beatDeadline + 2 * heartbeat, takeover],
+  ["a run looks often for signs of its gateway", Liveness.signPoll, heartbeat],
+  [
+    "a gateway that stands still is taken over before its jobs are told again",
+    takeover,
+    Liveness.standstill,
+    Liveness.jobUnattended
+  ],
   ["who ends on this host is seen before its next heartbeat", Liveness.departurePoll, heartbeat],
   ["after an outage everybody has a heartbeat before anybody counts as gone", 2 * heartbeat, Liveness.outageSettled],
   ["who is alone has less to look for", Liveness.clusterPoll, Liveness.clusterPollAlone],

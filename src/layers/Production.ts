@@ -16,6 +16,7 @@ import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
 import * as Local from "./Local.ts"
 import * as Gateways from "./postgres/Gateways.ts"
+import * as Heartbeats from "./postgres/Heartbeats.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
@@ -49,7 +50,7 @@ const Runs = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
-      Effect.map(Effect.all([Settings, Postgres.WideSql]), ([settings, { config }]) =>
+      Effect.map(Effect.all([Settings, Postgres.WideSql, Heartbeats.Heartbeats]), ([settings, { config }, { signs }]) =>
         EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 3 } }),
           confRoot: settings.conf,
@@ -57,10 +58,17 @@ const Runs = LocalEngine.layer.pipe(
           tempRoot: join(settings.data, "tmp"),
           blobs: settings.blobs,
           outputLines: settings.outputLines,
-          lifeSigns: settings.cluster !== undefined
+          lifeSigns: settings.cluster === undefined ? undefined : signs
         })
       )
     )
+  )
+)
+
+/** With an embedded database nobody else can take over. */
+const Signs = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl }) =>
+    Heartbeats.layer(Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)))
   )
 )
 
@@ -97,7 +105,7 @@ const Adapters = Layer.mergeAll(
   Documents,
   Decoder.layer,
   Local.layer
-).pipe(Layer.provideMerge(Database))
+).pipe(Layer.provideMerge(Signs), Layer.provideMerge(Database))
 
 const Ready = Layer.effect(
   Readiness,

@@ -19,6 +19,15 @@
 /** Between two signs of life: of a gateway to its runs, and in the table of gateways. */
 export const heartbeat = 1000
 
+/** How long a heartbeat in the database may take before it is tried again on a new connection. */
+export const beatDeadline = 2000
+
+/** How long the event loop of a gateway may stand still: then the gateway gives no more signs of life. */
+export const standstill = 15_000
+
+/** How often a run looks for a sign of life of its gateway. */
+export const signPoll = 250
+
 /**
  * How long a run outlives the last sign of life of its gateway, once that gives any: where others take over its work, a
  * run whose gateway is frozen must be gone before that.

@@ -124,6 +124,12 @@ export type RunMessage =
 /** The child's end of the message channel: one JSON message per line. */
 export const channelFd = 3
 
+/**
+ * The child's end of its gateway's signs of life: a file with the time of the last one, 8 bytes, nanoseconds of the
+ * system's monotonic clock. A line after the order tells that there will be some.
+ */
+export const signsFd = 4
+
 /** A line on the channel longer than this is not one of ours. */
 export const maxMessageBytes = 16 * 1024 * 1024
 

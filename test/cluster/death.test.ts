@@ -5,9 +5,7 @@ import { Reactivity } from "effect/reactivity"
 import { freshDatabase } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
 import type { Running } from "../support/process-gateway.ts"
-import { members } from "./members.ts"
-
-const shards = 64
+import { all, members, shardsHeld } from "./members.ts"
 
 it.live("a gateway that is killed is missed by the others, also when it was the one that looks after the others", () =>
   Effect.gen(function* () {
@@ -15,15 +13,7 @@ it.live("a gateway that is killed is missed by the others, also when it was the 
     const sql = yield* PgClient.makeClient({ url })
     const { start } = yield* members
     const begin = Effect.promise(() => start({ FLOW_DATABASE_URL: Redacted.value(url) }))
-    /** How many shards each gateway has. */
-    const held = Effect.map(
-      sql<{ held: number }>`
-        select count(*)::integer as held from pg_locks join pg_database d on d.oid = database
-        where locktype = 'advisory' and objsubid = 2 and granted and datname = current_database() group by pid`,
-      (rows) => rows.map(({ held }) => held)
-    )
-    const all = (gateways: number) => (held: ReadonlyArray<number>) =>
-      held.length === gateways && held.reduce((sum, count) => sum + count) === shards
+    const held = shardsHeld(sql)
     const kill = Effect.fnUntraced(function* (gateway: Running) {
       yield* Effect.promise(() => gateway.kill("SIGKILL"))
       // The expiry of its shards would hide that nobody misses it.

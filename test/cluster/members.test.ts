@@ -8,6 +8,7 @@ import * as SqlRunnerStorage from "effect/cluster/SqlRunnerStorage"
 import { SqlClient } from "effect/sql"
 import * as Members from "../../src/layers/cluster/Members.ts"
 import { Departures, makeDepartures } from "../../src/layers/postgres/Departures.ts"
+import { Heartbeats } from "../../src/layers/postgres/Heartbeats.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { TestPostgres } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
@@ -21,7 +22,13 @@ const Storage = Members.layer.pipe(
   Layer.provide([
     ShardingConfig.layer({ runnerAddress: Option.some(own) }),
     Layer.succeed(Gateway, { id: "a", name: "here:1", address: "here:1" }),
-    Layer.succeed(Departures, departures)
+    Layer.succeed(Departures, departures),
+    Layer.succeed(Heartbeats, {
+      signs: 0,
+      begin: () => Effect.void,
+      isBeating: () => true,
+      unbrokenSince: () => true
+    })
   ]),
   Layer.provideMerge(TestPostgres)
 )

@@ -19,6 +19,7 @@ import { clusterPoll, clusterPollAlone, entityStop, shardExpiration, shardRefres
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { Settings } from "../../services/shared/Settings.ts"
+import { clusterTables } from "../postgres/Heartbeats.ts"
 import * as Members from "./Members.ts"
 
 /** Maximum number of rows that one statement deletes. */
@@ -79,7 +80,7 @@ const refuse = (connection: NodeSocket.NetSocket["Service"]): void => {
   }
 }
 
-const tables = { prefix: "flow_cluster" }
+const tables = { prefix: clusterTables }
 
 const messages = SqlMessageStorage.layerWith(tables).pipe(Layer.provide(NodeCrypto.layerDigest))
 

@@ -1,13 +1,19 @@
-import { Effect, Layer } from "effect"
+import { Effect, Fiber, Layer } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import { RunnerStorage } from "effect/cluster/RunnerStorage"
 import { SqlClient } from "effect/sql"
-import { clusterPoll, outageSettled, takeover } from "../../protocol/Liveness.ts"
+import { clusterPoll, outageSettled, shardRefresh, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { Departures } from "../postgres/Departures.ts"
+import { Heartbeats } from "../postgres/Heartbeats.ts"
+import { nanosOf } from "../postgres/HeartbeatTask.ts"
 
 /** The shortest pause between two looks, in milliseconds, when a member is about to be silent for too long. */
 const shortestPause = 50
+
+/** When a renewal of shards is looked at: before its deadline. A timer that is later than this tells of a stall. */
+const renewalLimit = 0.75 * shardRefresh
+const stall = 0.25 * shardRefresh
 
 /**
  * The members of the cluster: who updates its row in the table `gateways` is alive. Each member decides this for itself.
@@ -23,7 +29,9 @@ export const layer = Layer.effect(
     const storage = yield* RunnerStorage
     const sql = yield* SqlClient.SqlClient
     const departures = yield* Departures
+    const heartbeats = yield* Heartbeats
     const own = (yield* Gateway).address
+    const fork = Effect.runForkWith(yield* Effect.context<never>())
     let seen = -1
     let pause = 0
     let lookedAt = Number.NEGATIVE_INFINITY
@@ -57,6 +65,43 @@ export const layer = Layer.effect(
       })
     })
 
-    return RunnerStorage.of({ ...storage, getRunners, setRunnerHealth: () => Effect.void })
+    /** Whether the session that held the locks has failed. */
+    let isFailed = false
+
+    /** Takes all locks again when they ended with their session, which may happen while the event loop stands still. */
+    const renew: typeof storage.refresh = Effect.fnUntraced(function* (address, shards) {
+      const begun = process.hrtime.bigint()
+      const held = yield* Effect.tapError(storage.refresh(address, shards), () => Effect.sync(() => (isFailed = true)))
+      const isLost = isFailed && held.length === 0
+      isFailed = false
+      if (!isLost || !heartbeats.unbrokenSince(begun - nanosOf(takeover))) return held
+      return yield* storage.acquire(address, shards)
+    })
+
+    /**
+     * The renewal has a deadline, which passes when the event loop stands still meanwhile, and then all runs would end.
+     * A timer that is due before the deadline keeps the shards if nobody can have taken them. It runs in the same turn of
+     * the loop, so it must not wait for a fiber.
+     */
+    const refresh: typeof storage.refresh = (address, shards) =>
+      Effect.callback((resume) => {
+        const begun = process.hrtime.bigint()
+        const all = Array.from(shards)
+        const fiber = fork(renew(address, all))
+        const timer = setTimeout(() => {
+          const late = process.hrtime.bigint() - begun > nanosOf(renewalLimit + stall)
+          if (late && heartbeats.unbrokenSince(begun)) resume(Effect.succeed(all))
+        }, renewalLimit)
+        fiber.addObserver((exit) => {
+          clearTimeout(timer)
+          resume(exit)
+        })
+        return Effect.andThen(
+          Effect.sync(() => clearTimeout(timer)),
+          Fiber.interrupt(fiber)
+        )
+      })
+
+    return RunnerStorage.of({ ...storage, getRunners, refresh, setRunnerHealth: () => Effect.void })
   })
 )

@@ -6,6 +6,7 @@ import { departurePoll, heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { inBackground } from "../../services/shared/Background.ts"
 import { Departures, makeDepartures } from "./Departures.ts"
+import { Heartbeats } from "./Heartbeats.ts"
 import { viewProcess } from "./processes.ts"
 
 const goneAfter = `${takeover} milliseconds`
@@ -31,6 +32,7 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       const id = crypto.randomUUID()
       const host = hostname()
       const departures = makeDepartures()
+      const heartbeats = yield* Heartbeats
       /** The processes of the other gateways on this host. */
       let others: ReadonlyArray<number> = []
 
@@ -59,9 +61,13 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       }).pipe(unreachable)
 
       yield* Effect.acquireRelease(enter, () => Effect.ignore(unreachable(sql`delete from gateways where id = ${id}`)))
+      yield* heartbeats.begin({ id, host, pid: process.pid, address })
       // This happens before requests are served, so that no dead execution is shown as running.
       yield* strike.pipe(Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced(50), times: 100 }))
-      yield* Effect.andThen(enter, strike).pipe(
+      yield* Effect.andThen(
+        Effect.suspend(() => (heartbeats.isBeating() ? Effect.void : enter)),
+        strike
+      ).pipe(
         Effect.ignore,
         // Without further heartbeats the others would consider this gateway dead.
         Effect.catchDefect((defect) => Effect.logError("gateways", defect)),

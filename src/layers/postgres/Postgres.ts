@@ -23,7 +23,7 @@ import { makeShortClient } from "./ShortClient.ts"
 export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow-gateway/layers/WideSql") {}
 
 /** Statements of requests. The server cancels a statement when the deadline of its request has passed. */
-const short = {
+export const short = {
   statementTimeout: String(storageDeadline),
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
 }
@@ -51,7 +51,10 @@ const targetOf = (url: URL): NetConnectOpts => {
 
 const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
 
-const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | typeof wide): PgClient.PgPoolConfig => {
+export const clientConfig = (
+  address: Redacted.Redacted<string>,
+  use: typeof short | typeof wide
+): PgClient.PgPoolConfig => {
   const url = new URL(Redacted.value(address))
   const target = targetOf(url)
   return {
