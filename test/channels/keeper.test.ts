@@ -14,7 +14,7 @@ import { Provision } from "../../src/services/runs/Provision.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
-import { jumping } from "../memory/ScheduleClock.ts"
+import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
 
 const second = 1000
 const key = jobKey("t/c/local/j")
@@ -28,8 +28,7 @@ const flowline: Flowline = {
 const keeping = (
   runs: (run: number) => { readonly millis: number; readonly error?: string; readonly abandoned?: boolean },
   given: Partial<ChannelJob> = {},
-  lingering = 0,
-  jumped = () => 0
+  lingering = 0
 ) => {
   const starts: Array<number> = []
   const ids: Array<string> = []
@@ -78,7 +77,7 @@ const keeping = (
     Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide([
       engine,
-      jumping(jumped),
+      ScheduleClockMemory.layer,
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
       Layer.mock(Archives)({}),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
@@ -157,79 +156,6 @@ it.effect("a schedule runs at its times; what was missed during a run is made up
     // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
     expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
     yield* Fiber.interrupt(fiber)
-  }).pipe(Effect.provide(layer))
-})
-
-const hourMillis = 3600 * second
-
-it.effect("an hour forth and back of the clock changes nothing for a schedule of minutes, at whatever moment", () => {
-  let jumped = 0
-  // Some runs are under way when the clock jumps.
-  const { starts, layer } = keeping(
-    (run) => ({ millis: (run % 3) * 20 * second }),
-    everyMinute,
-    0,
-    () => jumped
-  )
-  return Effect.gen(function* () {
-    const { fiber, state } = yield* started
-    for (const jump of [0, 1, 0, -1, 0, 1, 2, 0]) {
-      yield* TestClock.adjust(97 * second)
-      jumped = jump * hourMillis + jump * 7
-    }
-    yield* TestClock.adjust(60 * second)
-    const minutes = starts.map((at) => Math.round(at / second / 60))
-    expect(minutes).toEqual(Array.from(minutes, (_, index) => index + 1))
-    expect(minutes.length).toBe(Math.floor((8 * 97 + 60) / 60))
-    expect((yield* state).nextRun).toBe(new Date(starts.length * 60 * second + 60 * second).toISOString())
-    yield* Fiber.interrupt(fiber)
-  }).pipe(Effect.provide(layer))
-})
-
-it.effect("a time of the day is run once, when the clock jumps over it and when it comes again", () => {
-  let jumped = 0
-  const nightly = { schedule: Cron.parseUnsafe("0 30 2 * * *", "UTC") }
-  const { starts, layer } = keeping(
-    () => ({ millis: second }),
-    nightly,
-    0,
-    () => jumped
-  )
-  const pass = (hours: number) => TestClock.adjust(hours * hourMillis)
-  return Effect.gen(function* () {
-    const { fiber, state } = yield* started
-    yield* pass(2)
-    // From 2:00 to 3:00: made up for within seconds.
-    jumped = hourMillis
-    yield* TestClock.adjust(10 * second)
-    expect(starts.length).toBe(1)
-    // Back from 3:15 to 2:15.
-    yield* pass(0.25)
-    jumped = 0
-    yield* pass(0.5)
-    expect(starts.length).toBe(1)
-    expect((yield* state).nextRun).toBe(new Date(26.5 * hourMillis).toISOString())
-    yield* Fiber.interrupt(fiber)
-  }).pipe(Effect.provide(layer))
-})
-
-it.effect("who takes a job over does not wait for a time of a clock that was set back", () => {
-  let jumped = hourMillis
-  const { starts, layer } = keeping(
-    () => ({ millis: second }),
-    everyMinute,
-    0,
-    () => jumped
-  )
-  return Effect.gen(function* () {
-    const { fiber, keeper, desiredJob, state } = yield* started
-    expect((yield* state).nextRun).toBe(new Date(hourMillis + 60 * second).toISOString())
-    yield* Fiber.interrupt(fiber)
-    jumped = 0
-    const next = yield* Effect.forkChild(keeper.keep(desiredJob))
-    yield* TestClock.adjust(120 * second)
-    expect(starts.map((at) => at / second)).toEqual([60, 120])
-    yield* Fiber.interrupt(next)
   }).pipe(Effect.provide(layer))
 })
 

@@ -1,4 +1,4 @@
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Exit, Fiber, Layer } from "effect"
 import { PersistenceError } from "effect/cluster/ClusterError"
 import { RunnerStorage } from "effect/cluster/RunnerStorage"
 import { SqlClient } from "effect/sql"
@@ -11,9 +11,8 @@ import { nanosOf } from "../postgres/HeartbeatTask.ts"
 /** The shortest pause between two looks, in milliseconds, when a member is about to be silent for too long. */
 const shortestPause = 50
 
-/** When a renewal of shards is looked at: before its deadline. A timer that is later than this tells of a stall. */
+/** How long a renewal of shards may take until this process decides without it: its deadline is `shardRefresh`. */
 const renewalLimit = 0.75 * shardRefresh
-const stall = 0.25 * shardRefresh
 
 /**
  * The members of the cluster: who updates its row in the table `gateways` is alive. Each member decides this for itself.
@@ -79,22 +78,22 @@ export const layer = Layer.effect(
     })
 
     /**
-     * The renewal has a deadline, which passes when the event loop stands still meanwhile, and then all runs would end.
-     * A timer that is due before the deadline keeps the shards if nobody can have taken them. It runs in the same turn of
-     * the loop, so it must not wait for a fiber.
+     * A renewal that fails, or has a deadline that passes while the event loop stands still, would end all runs. While
+     * this gateway's row is fresh nobody else takes its shards, so it keeps them until the next renewal. The timer is due
+     * before the deadline, and runs in the same turn of the loop, so it must not wait for a fiber.
      */
     const refresh: typeof storage.refresh = (address, shards) =>
       Effect.callback((resume) => {
         const begun = process.hrtime.bigint()
         const all = Array.from(shards)
-        const fiber = fork(renew(address, all))
+        const isKept = () => heartbeats.unbrokenSince(begun - nanosOf(takeover))
         const timer = setTimeout(() => {
-          const late = process.hrtime.bigint() - begun > nanosOf(renewalLimit + stall)
-          if (late && heartbeats.unbrokenSince(begun)) resume(Effect.succeed(all))
+          if (isKept()) resume(Effect.succeed(all))
         }, renewalLimit)
+        const fiber = fork(renew(address, all))
         fiber.addObserver((exit) => {
           clearTimeout(timer)
-          resume(exit)
+          resume(Exit.isFailure(exit) && isKept() ? Effect.succeed(all) : exit)
         })
         return Effect.andThen(
           Effect.sync(() => clearTimeout(timer)),
