@@ -18,14 +18,21 @@ let bytes = 0
 let ordered = false
 let watching = false
 
-/** Kills the group when the gateway has given no sign of life for too long. */
+/**
+ * Kills the group when the gateway has given no sign of life for too long. A process that was frozen together with its
+ * gateway ends as well, even if the gateway is awake again: others have taken over.
+ */
 const watchSigns = () => {
   if (watching) return
   watching = true
   const sign = new BigInt64Array(1)
+  let last = process.hrtime.bigint()
   setInterval(() => {
+    const now = process.hrtime.bigint()
+    if (now - last > BigInt(lease) * 1_000_000n) killGroup()
     readSync(signsFd, sign, 0, 8, 0)
-    if (process.hrtime.bigint() - sign[0]! > BigInt(lease) * 1_000_000n) killGroup()
+    // A value that is being written may be read in parts.
+    if (sign[0]! > last && sign[0]! <= now) last = sign[0]!
   }, signPoll)
 }
 

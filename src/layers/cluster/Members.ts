@@ -82,10 +82,12 @@ export const layer = Layer.effect(
      * this gateway's row is fresh nobody else takes its shards, so it keeps them until the next renewal. The timer is due
      * before the deadline, and runs in the same turn of the loop, so it must not wait for a fiber.
      */
-    const refresh: typeof storage.refresh = (address, shards) =>
-      Effect.callback((resume) => {
+    const refresh: typeof storage.refresh = (address, shards) => {
+      const all = Array.from(shards)
+      // Nothing to renew: the question is whether the storage works.
+      if (all.length === 0) return storage.refresh(address, all)
+      return Effect.callback((resume) => {
         const begun = process.hrtime.bigint()
-        const all = Array.from(shards)
         const isKept = () => heartbeats.unbrokenSince(begun - nanosOf(takeover))
         const timer = setTimeout(() => {
           if (isKept()) resume(Effect.succeed(all))
@@ -100,6 +102,7 @@ export const layer = Layer.effect(
           Fiber.interrupt(fiber)
         )
       })
+    }
 
     return RunnerStorage.of({ ...storage, getRunners, refresh, setRunnerHealth: () => Effect.void })
   })
