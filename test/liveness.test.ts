@@ -21,6 +21,15 @@ const orders: ReadonlyArray<readonly [why: string, ...times: ReadonlyArray<numbe
   ["one late heartbeat is no outage", 2 * heartbeat, Liveness.outageGap],
   ["a gateway is heard after an outage before it counts as gone", Liveness.outageGap + 3 * heartbeat, takeover],
   ["who is gone is seen while others still look", Liveness.clusterPoll, takeover],
+  ["a heartbeat without an answer is tried again in time", 2 * Liveness.beatDeadline + 2 * heartbeat, takeover],
+  ["a run looks often for signs of its gateway", Liveness.signPoll, heartbeat],
+  [
+    "a gateway that stands still is taken over before its jobs are told again",
+    takeover,
+    Liveness.standstill,
+    Liveness.jobUnattended
+  ],
+  ["who ends on this host is seen before its next heartbeat", Liveness.departurePoll, heartbeat],
   ["who is alone has less to look for", Liveness.clusterPoll, Liveness.clusterPollAlone],
   ["who has lost an execution hears of it before it is claimed", 2 * Liveness.clusterPoll, Liveness.reclaimPause],
   ["executions of a gateway that is gone are found soon", Liveness.executionScan, takeover],

@@ -11,6 +11,7 @@ export const programs = {
   part: "run/stream/parallel/partThread.ts",
   decoder: "layers/decoder/decoderThread.ts",
   sql: "layers/decoder/sqlProcess.ts",
+  heartbeat: "layers/postgres/heartbeatThread.ts",
   operators: "layers/operators/testWorkerThread.ts"
 } as const
 

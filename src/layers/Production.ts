@@ -21,10 +21,12 @@ import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
 import * as Local from "./Local.ts"
 import * as Gateways from "./postgres/Gateways.ts"
+import * as Heartbeats from "./postgres/Heartbeats.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
 import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
+import * as ScheduleClock from "./postgres/PostgresClock.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
 import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
@@ -59,7 +61,7 @@ const Runs = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
-      Effect.map(Effect.all([Settings, Postgres.WideSql]), ([settings, { config }]) =>
+      Effect.map(Effect.all([Settings, Postgres.WideSql, Heartbeats.Heartbeats]), ([settings, { config }, { signs }]) =>
         EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 3 } }),
           confRoot: settings.conf,
@@ -67,10 +69,17 @@ const Runs = LocalEngine.layer.pipe(
           tempRoot: join(settings.data, "tmp"),
           blobs: settings.blobs,
           outputLines: settings.outputLines,
-          lifeSigns: settings.cluster !== undefined
+          lifeSigns: settings.cluster === undefined ? undefined : signs
         })
       )
     )
+  )
+)
+
+/** With an embedded database nobody else can take over. */
+const Signs = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl }) =>
+    Heartbeats.layer(Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)))
   )
 )
 
@@ -96,6 +105,7 @@ const Adapters = Layer.mergeAll(
   ExecutionStore.layer,
   PositionStore.layer,
   JobStore.layer,
+  ScheduleClock.layer,
   ArchiveStore.layer,
   ArtifactStore.layer,
   ResourceStore.layer,
@@ -107,7 +117,7 @@ const Adapters = Layer.mergeAll(
   Documents,
   Decoder.layer,
   Local.layer
-).pipe(Layer.provideMerge(Database))
+).pipe(Layer.provideMerge(Signs), Layer.provideMerge(Database))
 
 const Ready = Layer.effect(
   Readiness,

@@ -21,6 +21,15 @@
 /** Interval of the heartbeats that a gateway sends to its runs and writes to the table `gateways`. */
 export const heartbeat = 1000
 
+/** How long a heartbeat in the database may take before it is tried again on a new connection. */
+export const beatDeadline = 2000
+
+/** How long the event loop of a gateway may stand still: then the gateway gives no more signs of life. */
+export const standstill = 15_000
+
+/** How often a run looks for a sign of life of its gateway. */
+export const signPoll = 250
+
 /**
  * A run ends itself this long after the last heartbeat of its gateway, if the gateway sends any: the run of a frozen
  * gateway must be gone before another gateway takes over.
@@ -40,6 +49,9 @@ export const runGone = lease + 1000
 
 /** After this long without a heartbeat a gateway is gone, and others take over its work. */
 export const takeover = 7000
+
+/** How often a gateway looks whether the others on its host still run. */
+export const departurePoll = 100
 
 /** If no gateway sends a heartbeat for this long, the database had an outage. */
 export const outageGap = 3 * heartbeat
@@ -85,6 +97,9 @@ export const jobSilence = 10_000
 /** After this long without a heartbeat a job is announced again; the interval of that scan. */
 export const jobUnattended = 20_000
 export const jobScan = 10_000
+
+/** How often who waits for a time of a schedule looks at the database's clock. */
+export const clockLook = 5000
 
 // The database's outages.
 

@@ -123,12 +123,18 @@ export type RunMessage =
 
 /**
  * What the parent writes to the child's standard input when the claim of the run has been confirmed after `Publishing`:
- * a run whose claim another gateway has taken must not replace a file. Line ends there are signs of life.
+ * a run whose claim another gateway has taken must not replace a file.
  */
 export const mayPublish = "+"
 
 /** The file descriptor on which a child sends messages, one line of JSON each. */
 export const channelFd = 3
+
+/**
+ * The child's end of its gateway's signs of life: a file with the time of the last one, 8 bytes, nanoseconds of the
+ * system's monotonic clock. A line after the order tells that there will be some.
+ */
+export const signsFd = 4
 
 /** Maximum length of a line on the channel. */
 export const maxMessageBytes = 16 * 1024 * 1024

@@ -14,6 +14,7 @@ import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
+import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
 
 const second = 1000
 const key = jobKey("t/c/local/j")
@@ -77,6 +78,7 @@ const keeping = (
     Layer.provide(ArchiveStoreMemory.layer),
     Layer.provide([
       engine,
+      ScheduleClockMemory.layer,
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
 import { type Running, site } from "../support/process-gateway.ts"
@@ -84,3 +85,16 @@ export const until = async (url: string, channel: string, status: string, millis
   })
   return view!
 }
+
+/** How many shards each gateway has. */
+export const shardsHeld = (sql: SqlClient.SqlClient) =>
+  Effect.map(
+    sql<{ held: number }>`
+      select count(*)::integer as held from pg_locks join pg_database d on d.oid = database
+      where locktype = 'advisory' and objsubid = 2 and granted and datname = current_database() group by pid`,
+    (rows) => rows.map(({ held }) => held)
+  )
+
+/** Whether so many gateways have all shards. */
+export const all = (gateways: number) => (held: ReadonlyArray<number>) =>
+  held.length === gateways && held.reduce((sum, count) => sum + count) === 64

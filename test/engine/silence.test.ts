@@ -1,13 +1,15 @@
 import { assert, describe, it, vi } from "@effect/vitest"
-import { Effect, Stream } from "effect"
+import { Effect, Option, Stream } from "effect"
+import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { Engine } from "../../src/services/runs/Attempt.ts"
 import { act, ended, engine, places, settings } from "./support.ts"
 
 /** The end of a run that is killed from outside, after this process was silent for so many milliseconds. */
-const killedAfter = (silence: number, lifeSigns: boolean) =>
+const killedAfter = (silence: number, waits: boolean) =>
   Effect.gen(function* () {
     const { root } = yield* places
+    const { signs } = yield* Heartbeats.Heartbeats
     const messages: Array<RunMessage> = []
     let now = 0
     vi.spyOn(performance, "now").mockImplementation(() => now)
@@ -22,11 +24,11 @@ const killedAfter = (silence: number, lifeSigns: boolean) =>
         })
       )
     }).pipe(
-      Effect.provide(engine(settings(root, { lifeSigns }))),
+      Effect.provide(engine(settings(root, waits ? { lifeSigns: signs } : {}))),
       Effect.ensuring(Effect.sync(() => vi.restoreAllMocks()))
     )
     return ended(messages)
-  })
+  }).pipe(Effect.provide(Heartbeats.layer(Option.none())))
 
 describe("a run that is killed", () => {
   it.live("was abandoned when its gateway had been silent", () =>

@@ -19,6 +19,7 @@ import * as PositionStore from "./PositionStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
 import * as ResourceStore from "./ResourceStore.ts"
 import { Shelves } from "./Resources.ts"
+import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
 
 const Adapters = Layer.mergeAll(
@@ -26,6 +27,7 @@ const Adapters = Layer.mergeAll(
   Layer.mergeAll(ExecutionStore.layer, JobStore.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(PositionStore.layer, ArchiveStore.layer))
   ),
+  ScheduleClock.layer,
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,

@@ -1,7 +1,8 @@
 import { expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Gateways from "../../src/layers/postgres/Gateways.ts"
+import * as Heartbeats from "../../src/layers/postgres/Heartbeats.ts"
 import { TestPostgres } from "../support/postgres.ts"
 
 /** The gateways that are left when one starts beside these, by the seconds since their heartbeat. */
@@ -13,7 +14,7 @@ const leftOf = (gateways: Readonly<Record<string, number>>) =>
         insert into gateways (id, host, pid, seen_at)
         values (${id}, 'elsewhere', 1, clock_timestamp() - ${`${seconds} seconds`}::interval)`
     }
-    yield* Layer.build(Gateways.layer(false))
+    yield* Layer.build(Gateways.layer(false).pipe(Layer.provide(Heartbeats.layer(Option.none()))))
     const left = yield* sql<{ id: string }>`select id from gateways where host = 'elsewhere' order by id`
     return left.map(({ id }) => id)
   }).pipe(Effect.scoped, Effect.provide(TestPostgres))

@@ -114,8 +114,9 @@ export const layer = Layer.unwrap(
       // Must be equal on all members.
       shardsPerGroup: 64,
       entityMessagePollInterval: look,
-      refreshAssignmentsInterval: look,
-      runnerHealthCheckInterval: look,
+      // With others, reading the members waits for news.
+      refreshAssignmentsInterval: alone ? look : 0,
+      runnerHealthCheckInterval: clusterPollAlone,
       shardLockRefreshInterval: shardRefresh,
       shardLockExpiration: shardExpiration,
       entityTerminationTimeout: entityStop,

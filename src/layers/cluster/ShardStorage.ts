@@ -3,19 +3,28 @@ import { PersistenceError } from "effect/cluster/ClusterError"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
 import { SqlClient } from "effect/sql"
 import { unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
-import { shardAnswer, takeover } from "../../protocol/Liveness.ts"
+import { clusterPoll, shardAnswer, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
-import { isSilent } from "../postgres/Silence.ts"
+import { Departures } from "../postgres/Departures.ts"
+import { untilSilent } from "../postgres/Silence.ts"
+
+/** The shortest pause between two looks at the members, in milliseconds, when one is about to be silent for too long. */
+const shortestPause = 50
 
 /**
  * The members of the cluster and their shards, in the tables `gateways` and `cluster_shards`. A gateway loses a shard
  * only when its row in `gateways` has been deleted: Effect's own storage loses them with a connection, or when the
  * database has not answered for two seconds, and then all runs would end.
+ *
+ * Reading the members waits for news: at most `clusterPoll`, shorter when a gateway of this host has gone or a member
+ * has been silent for nearly too long. Each member reads them for itself: Effect's own check runs on one member only,
+ * and nobody makes it after that member's death.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const departures = yield* Departures
     const { id } = yield* Gateway
     /** What the cluster has acquired here and not released. */
     const held = new Set<string>()
@@ -34,12 +43,24 @@ export const layer = Layer.effect(
       return rows.map(({ shard }) => shard)
     })
 
+    /** Departures that the last look has heard of. */
+    let heard = -1
+    let pause = 0
+
+    const members = Effect.gen(function* () {
+      yield* Effect.timeoutOption(departures.after(heard), pause)
+      heard = departures.seen()
+      // Also the pause after a failure.
+      pause = clusterPoll
+      const rows = yield* sql<{ runner: string; remaining: number }>`
+        select runner, ${untilSilent(sql, sql`seen_at`, takeover)} as remaining from gateways where runner is not null`
+      const alive = rows.filter(({ remaining }) => remaining >= 0)
+      pause = Math.max(shortestPause, Math.min(clusterPoll, ...alive.map(({ remaining }) => remaining)))
+      return alive.map(({ runner }) => [runner, true] as const)
+    })
+
     return RunnerStorage.makeEncoded({
-      getRunners: PersistenceError.refail(
-        unreachableWithin(takeover)(sql<{ runner: string }>`
-          select runner from gateways
-          where runner is not null and ${isSilent(sql, sql`seen_at`, takeover)} is not true`)
-      ).pipe(Effect.map((rows) => rows.map(({ runner }) => [runner, true] as const))),
+      getRunners: PersistenceError.refail(unreachableWithin(takeover)(members)),
       register: (_address, runner) =>
         Effect.gen(function* () {
           const [row] = yield* sql<{ machine: number }>`

@@ -7,7 +7,6 @@ import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { program } from "../../drivers/Programs.ts"
-import { heartbeat } from "../../protocol/Liveness.ts"
 import { channelFd, encodeOrder, mayPublish, type Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
@@ -47,7 +46,6 @@ export class Child {
   readonly #process: ChildProcess
   readonly #graceMillis: number
   readonly #lifeSigns: boolean
-  #life: NodeJS.Timeout | undefined
   #tail = ""
   #left = false
   #groupEnded: Promise<boolean> | undefined
@@ -56,7 +54,7 @@ export class Child {
   constructor(settings: EngineSettings, memoryMib: number, options: ReadonlyArray<string> = []) {
     this.memoryMib = memoryMib
     this.#graceMillis = settings.graceMillis
-    this.#lifeSigns = settings.lifeSigns
+    this.#lifeSigns = settings.lifeSigns !== undefined
     const cache = process.env["NODE_COMPILE_CACHE"] ?? join(settings.tempRoot, "compiled")
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
@@ -67,7 +65,8 @@ export class Child {
       detached: true,
       cwd: settings.tempRoot,
       env,
-      stdio: ["pipe", "pipe", "pipe", "pipe"]
+      // The channel is the fourth, see `channelFd`, the signs of life are the fifth, see `signsFd`.
+      stdio: ["pipe", "pipe", "pipe", "pipe", settings.lifeSigns ?? "ignore"]
     })
     // Without free file descriptors, `spawn` returns neither a process nor streams.
     const stdio: ReadonlyArray<Readable | Writable | null | undefined> = this.#process.stdio ?? []
@@ -115,9 +114,6 @@ export class Child {
 
   order(order: Order): void {
     this.#process.stdin?.write(`${encodeOrder(order)}\n${this.#lifeSigns ? "\n" : ""}`)
-    if (!this.#lifeSigns) return
-    this.#life = setInterval(() => this.#process.stdin?.write("\n"), heartbeat)
-    void this.exited.then(() => clearInterval(this.#life))
   }
 
   /** Answers `Publishing`. */

@@ -28,8 +28,11 @@ export interface EngineSettings extends RunLimits {
   readonly archiveLevel: number
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly graceMillis: number
-  /** Whether a run ends when its gateway sends no sign of life for seconds, because another gateway then takes over. */
-  readonly lifeSigns: boolean
+  /**
+   * The open file that holds the last sign of life of this gateway. With it a run ends when there is none for seconds,
+   * because another gateway then takes over.
+   */
+  readonly lifeSigns?: number | undefined
   /** Whether a child is started in advance for the next run, and how long after the last start. */
   readonly warm: boolean
   readonly warmDelayMillis: number
@@ -51,7 +54,6 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 5,
     graceMillis: stopGrace,
-    lifeSigns: false,
     warm: true,
     warmDelayMillis: 10,
     ...given

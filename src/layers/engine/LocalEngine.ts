@@ -85,7 +85,7 @@ class Run {
     this.#runners = runners
     this.#warn = warn
     this.#order = orderOf(settings, spec)
-    this.#lifeSigns = settings.lifeSigns
+    this.#lifeSigns = settings.lifeSigns !== undefined
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =

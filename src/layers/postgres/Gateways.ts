@@ -1,11 +1,14 @@
 import { hostname } from "node:os"
-import { Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import { heartbeat, takeover } from "../../protocol/Liveness.ts"
+import { departurePoll, heartbeat, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
+import { inBackground } from "../../services/shared/Background.ts"
+import { Departures, makeDepartures } from "./Departures.ts"
+import { Heartbeats } from "./Heartbeats.ts"
 import { viewProcess } from "./processes.ts"
-import { isSilent, resumedAt } from "./Silence.ts"
+import { enter, isSilent } from "./Silence.ts"
 
 /** The name of a gateway that does not listen for others: its host, and its pid in place of a port. */
 const silentAddress = (): string => `${hostname()}:${process.pid}`
@@ -19,21 +22,21 @@ const processOf = (name: string): number => Number(name.slice(name.lastIndexOf("
 /**
  * Registers this process in the table `gateways` and deletes the rows of dead gateways: silent for seven seconds in
  * which others were not, or on this host without a live process of theirs or of their runs. With `alone` (an embedded
- * database) all other rows are dead.
+ * database) all other rows are dead. A gateway of this host that has ended is seen within a moment, and told as a departure.
  */
 export const layer = (alone: boolean, address = silentAddress()) =>
-  Layer.effect(
-    Gateway,
+  Layer.effectContext(
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const id = crypto.randomUUID()
       const host = hostname()
+      const departures = makeDepartures()
+      const heartbeats = yield* Heartbeats
+      /** The processes of the other gateways on this host. */
+      let others: ReadonlyArray<number> = []
 
-      const enter = unreachable(sql`
-        insert into gateways (id, host, pid, address, seen_at, resumed_at)
-        values (${id}, ${host}, ${process.pid}, ${address}, clock_timestamp(), ${resumedAt(sql, sql`null`)})
-        on conflict (id) do update set seen_at = excluded.seen_at,
-          resumed_at = ${resumedAt(sql, sql`gateways.resumed_at`)}`)
+      const row = { id, host, pid: process.pid, address }
+      const beat = unreachable(enter(sql, row))
 
       const strike = Effect.gen(function* () {
         // A run ends with its gateway, but on a busy machine it may continue for a moment. Until it has ended, nobody
@@ -44,6 +47,7 @@ export const layer = (alone: boolean, address = silentAddress()) =>
             union all
             select job_id from channel_jobs where node = gateways.host || ':' || gateways.pid and job_id is not null
           ) as runs from gateways where host = ${host} and id <> ${id}`
+        others = here.map(({ pid }) => pid)
         const dead = here.filter(({ pid }) => !isRunning(pid))
         const gone = dead.filter(({ runs }) => !runs.some((run) => isRunning(processOf(run)))).map((other) => other.id)
         yield* sql`
@@ -53,16 +57,30 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         return alone || gone.length === dead.length
       }).pipe(unreachable)
 
-      yield* Effect.acquireRelease(enter, () => Effect.ignore(unreachable(sql`delete from gateways where id = ${id}`)))
+      yield* Effect.acquireRelease(beat, () => Effect.ignore(unreachable(sql`delete from gateways where id = ${id}`)))
+      yield* heartbeats.begin(row)
       // This happens before requests are served, so that no dead execution is shown as running.
       yield* strike.pipe(Effect.repeat({ until: (isDone) => isDone, schedule: Schedule.spaced(50), times: 100 }))
-      yield* Effect.andThen(enter, strike).pipe(
+      yield* Effect.andThen(
+        Effect.suspend(() => (heartbeats.isBeating() ? Effect.void : beat)),
+        strike
+      ).pipe(
         Effect.ignore,
         // Without further heartbeats the others would consider this gateway dead.
         Effect.catchDefect((defect) => Effect.logError("gateways", defect)),
         Effect.schedule(Schedule.spaced(heartbeat)),
         Effect.forkScoped
       )
-      return Gateway.of({ id, name: `${host}:${process.pid}`, address })
+      const watch = Effect.gen(function* () {
+        if (others.every(isRunning)) return
+        if (yield* strike) yield* departures.add
+      })
+      // Elsewhere each look at a process starts another one.
+      if (!alone && process.platform === "linux") {
+        yield* inBackground("The watch over the gateways of this host", Effect.ignore(watch), departurePoll)
+      }
+      return Context.make(Gateway, Gateway.of({ id, name: `${host}:${process.pid}`, address })).pipe(
+        Context.add(Departures, departures)
+      )
     })
   )

@@ -27,7 +27,7 @@ export class WideSql extends Context.Service<WideSql, PgClient.PgClient>()("flow
  * Statements of requests. The server cancels a statement when the deadline of its request has passed, and ends the
  * transactions of a frozen gateway: others wait for their locks.
  */
-const short = {
+export const short = {
   statementTimeout: String(storageDeadline),
   idleTimeout: "30s",
   patience: { silence: 1500, probe: 1000, limit: connectionSilence } satisfies Patience
@@ -57,7 +57,10 @@ const targetOf = (url: URL): NetConnectOpts => {
 
 const mayEncrypt = (url: URL): boolean => ![null, "disable"].includes(url.searchParams.get("sslmode"))
 
-const clientConfig = (address: Redacted.Redacted<string>, use: typeof short | typeof wide): PgClient.PgPoolConfig => {
+export const clientConfig = (
+  address: Redacted.Redacted<string>,
+  use: typeof short | typeof wide
+): PgClient.PgPoolConfig => {
   const url = new URL(Redacted.value(address))
   const target = targetOf(url)
   return {

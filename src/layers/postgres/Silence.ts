@@ -1,6 +1,7 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { outageGap } from "../../protocol/Liveness.ts"
+import type { HeartbeatTask } from "./HeartbeatTask.ts"
 
 /**
  * The condition that a heartbeat is missing for so many milliseconds. It is compared with the newest heartbeat of any
@@ -11,7 +12,19 @@ export const isSilent = (sql: SqlClient.SqlClient, at: Fragment, millis: number)
   sql`greatest(${at}, (select max(resumed_at) from gateways))
     < (select max(seen_at) from gateways) - ${`${millis} milliseconds`}::interval`
 
+/** Milliseconds until a heartbeat is missing for so long, by the same rule; negative when it is. */
+export const untilSilent = (sql: SqlClient.SqlClient, at: Fragment, millis: number) =>
+  sql`(${millis} - 1000 * extract(epoch from (select max(seen_at) from gateways)
+    - greatest(${at}, (select max(resumed_at) from gateways))))::float8`
+
 /** When a gateway's heartbeat is the first of all after an outage: its time. Else `otherwise`. */
-export const resumedAt = (sql: SqlClient.SqlClient, otherwise: Fragment) =>
+const resumedAt = (sql: SqlClient.SqlClient, otherwise: Fragment) =>
   sql`case when (select max(seen_at) from gateways) < clock_timestamp() - ${`${outageGap} milliseconds`}::interval
     then clock_timestamp() else ${otherwise} end`
+
+/** Adds a gateway's row, or gives its heartbeat. */
+export const enter = (sql: SqlClient.SqlClient, { id, host, pid, address }: HeartbeatTask["row"]) => sql`
+  insert into gateways (id, host, pid, address, seen_at, resumed_at)
+  values (${id}, ${host}, ${pid}, ${address}, clock_timestamp(), ${resumedAt(sql, sql`null`)})
+  on conflict (id) do update set seen_at = excluded.seen_at,
+    resumed_at = ${resumedAt(sql, sql`gateways.resumed_at`)}`

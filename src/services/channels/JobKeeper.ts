@@ -1,5 +1,5 @@
-import { Clock, Context, Cron, Effect, Hash, Layer, Result } from "effect"
-import { jobHeartbeat } from "../../protocol/Liveness.ts"
+import { Clock, Context, type Cron, Effect, Hash, Layer, Result } from "effect"
+import { clockLook, jobHeartbeat } from "../../protocol/Liveness.ts"
 import { Attempts, Engine, failed, fenced, logDefect } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -9,6 +9,7 @@ import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
 import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobStore.ts"
+import { carried, following, resumed, ScheduleClock, type ScheduleTime } from "./ScheduleClock.ts"
 
 const hour = 3_600_000
 
@@ -40,6 +41,7 @@ export class JobKeeper extends Context.Service<
       const positions = yield* PositionStore
       const engine = yield* Engine
       const gateway = yield* Gateway
+      const clock = yield* ScheduleClock
       const signals = new Signals()
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
@@ -101,9 +103,25 @@ export class JobKeeper extends Context.Service<
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
         })
 
+        /** Waits until the time is due. What it returns is that time, after the jumps of the clock meanwhile. */
+        const untilDue = Effect.fnUntraced(function* (schedule: Cron.Cron, first: ScheduleTime) {
+          let due = first
+          for (let shown: number | undefined; ; ) {
+            const now = yield* clock.now
+            due = carried(schedule, due, now)
+            if (due.at !== shown) yield* change({ status: "ACTIVE", nextAt: due.at })
+            shown = due.at
+            const remaining = Math.max(0, due.at - now.at)
+            yield* Effect.sleep(Math.min(remaining, clockLook))
+            if (remaining <= clockLook) return due
+          }
+        })
+
         /** Repeats runs until the job has ended or has failed too often. */
         const keepRunning = Effect.gen(function* () {
-          let { nextAt, restarts } = claim
+          let { restarts } = claim
+          /** The time of the schedule that comes next. */
+          let due: ScheduleTime | undefined
           // On a busy machine the run of a killed gateway may continue for a moment.
           if (claim.previous !== null) yield* engine.gone(claim.previous)
           let failures = claim.failures
@@ -116,23 +134,22 @@ export class JobKeeper extends Context.Service<
             )
             const definition = typeof job === "string" ? undefined : job
             if (definition?.schedule !== undefined) {
-              nextAt ??= Cron.next(definition.schedule, yield* Clock.currentTimeMillis).getTime()
-              yield* change({ status: "ACTIVE", nextAt })
-              yield* Effect.sleep(Math.max(0, nextAt - (yield* Clock.currentTimeMillis)))
+              due = yield* untilDue(
+                definition.schedule,
+                due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
+              )
             } else yield* change({ status: "STARTING" })
-            const begun = yield* Clock.currentTimeMillis
+            const begun = yield* clock.now
             const outcome =
               definition === undefined
                 ? failed(String(job))
                 : yield* guarded(runOnce(definition), (error) => Effect.succeed(failed(error)))
-            const now = yield* Clock.currentTimeMillis
+            const now = yield* clock.now
             if (outcome._tag === "Succeeded") {
               const { archive } = outcome
               if (definition?.schedule === undefined) return yield* change({ status: "FINISHED", archive })
-              // Several missed times are made up for by one run. The maximum prevents a second run for the same time
-              // when a timer is early or the clock was set back.
-              nextAt = Cron.next(definition.schedule, Math.max(begun, nextAt ?? 0)).getTime()
-              if (archive !== undefined) yield* change({ status: "ACTIVE", nextAt, archive })
+              due = following(definition.schedule, due ?? begun, begun)
+              if (archive !== undefined) yield* change({ status: "ACTIVE", nextAt: due.at, archive })
               inARow = 0
               continue
             }
@@ -143,14 +160,14 @@ export class JobKeeper extends Context.Service<
               continue
             }
             const lastError = outcome.error
-            failures = [...failures.filter((at) => at > now - hour), now].slice(-perHour - 1)
+            failures = [...failures.filter((at) => at > now.at - hour && at <= now.at), now.at].slice(-perHour - 1)
             if (failures.length > perHour) return yield* change({ status: "FAILED", lastError, failures })
             restarts++
             yield* change({ status: "RESTARTING", lastError, failures, restarts })
             yield* metrics.restarted
-            if (now - begun >= max) inARow = 0
+            if (now.at - now.jumps - (begun.at - begun.jumps) >= max) inARow = 0
             yield* Effect.sleep(Math.min(initial * 2 ** Math.min(inARow++, 30), max))
-            if (nextAt !== undefined) nextAt = yield* Clock.currentTimeMillis
+            if (due !== undefined) due = yield* clock.now
           }
         })
 

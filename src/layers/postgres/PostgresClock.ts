@@ -1,0 +1,61 @@
+import { Clock, Effect, Layer, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { clockLook } from "../../protocol/Liveness.ts"
+import { ScheduleClock } from "../../services/channels/ScheduleClock.ts"
+import { retryWhileUnreachable } from "../../services/runs/Outage.ts"
+
+/** A difference of at least this many milliseconds is a jump; less is drift, and never turns the time back. */
+const jump = 1000
+
+/** A smaller difference is not worth a correction. */
+const precision = 20
+
+/** Milliseconds of a clock that nobody sets. */
+const steady = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos) / 1_000_000)
+
+/** The clock of PostgreSQL. It is looked at when the last look is old and somebody asks. */
+export const layer = Layer.effect(
+  ScheduleClock,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const oneAtATime = Semaphore.makeUnsafe(1).withPermits(1)
+    let offset: number | undefined
+    let lookedAt = Number.NEGATIVE_INFINITY
+    let jumps = 0
+    let last = Number.NEGATIVE_INFINITY
+
+    const look = Effect.gen(function* () {
+      const before = yield* steady
+      const [row] = yield* unreachable(
+        sql<{ at: number }>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as at`
+      )
+      if (row === undefined) return
+      const after = yield* steady
+      const found = row.at - (before + after) / 2
+      const difference = offset === undefined ? 0 : found - offset
+      lookedAt = after
+      // The answer may have taken any part of the time.
+      if (offset !== undefined && Math.abs(difference) <= (after - before) / 2 + precision) return
+      offset = found
+      if (Math.abs(difference) >= jump) {
+        jumps += difference
+        last = Number.NEGATIVE_INFINITY
+      }
+    })
+
+    const current = Effect.gen(function* () {
+      if ((yield* steady) - lookedAt < clockLook) return
+      // While the database is away, time passes all the same.
+      yield* offset === undefined ? retryWhileUnreachable(look) : Effect.ignore(look)
+    }).pipe(oneAtATime)
+
+    return ScheduleClock.of({
+      now: Effect.gen(function* () {
+        yield* current
+        last = Math.max(last, (yield* steady) + (offset ?? 0))
+        return { at: last, jumps }
+      })
+    })
+  })
+)

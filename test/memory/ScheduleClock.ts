@@ -1,0 +1,10 @@
+import { Clock, Effect, Layer } from "effect"
+import { ScheduleClock } from "../../src/services/channels/ScheduleClock.ts"
+
+/** The clock of the tests. `jumped` is what a test has added to it. */
+export const jumping = (jumped: () => number) =>
+  Layer.succeed(ScheduleClock, {
+    now: Effect.map(Clock.currentTimeMillis, (at) => ({ at: at + jumped(), jumps: jumped() }))
+  })
+
+export const layer = jumping(() => 0)
