@@ -142,8 +142,12 @@ export const layer = Layer.effect(
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
       runs: { all: env.runs, each: env.tenantRuns },
+      jobs: { all: env.jobs, each: env.tenantJobs },
+      tenantQueue: env.tenantQueue,
+      ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+      uploadRate: env.uploadRate,
       storageDeadline,
       stopPatience: serverStop
     })

@@ -51,8 +51,12 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         otlp: undefined,
         limits: defaultLimits,
         runs: { all: 16, each: 8 },
+        jobs: { all: 32, each: 16 },
+        tenantQueue: 1000,
+        ceilings: { memoryMib: 4096, seconds: 604_800 },
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
+        uploadRate: 1024,
         storageDeadline: 5000,
         stopPatience: 20_000,
         ...given

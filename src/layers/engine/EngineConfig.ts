@@ -2,6 +2,7 @@ import { Context } from "effect"
 import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
+import type { RunCeilings } from "../../services/shared/Settings.ts"
 
 /** How runs are started, and their limits. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {
@@ -42,10 +43,13 @@ type Places = "confRoot" | "dataRoot" | "tempRoot" | "blobs"
 /** The settings of the engine for this machine. */
 export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>()("flow/engines/EngineConfig") {
   /** Settings with defaults for everything but the places. */
-  static readonly settings = (given: Pick<EngineSettings, Places> & Partial<EngineSettings>): EngineSettings => ({
-    memoryMib: 512,
+  static readonly settings = ({
+    ceilings,
+    ...given
+  }: Pick<EngineSettings, Places> & Partial<EngineSettings> & { readonly ceilings?: RunCeilings }): EngineSettings => ({
+    memoryMib: Math.min(512, ceilings?.memoryMib ?? 512),
     memoryAllowanceMib: 256,
-    timeoutSeconds: 86_400,
+    timeoutSeconds: Math.min(86_400, ceilings?.seconds ?? 86_400),
     outputLines: 100_000,
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,

@@ -21,6 +21,8 @@ const sentences: Record<string, (members: object) => string> = {
     const limit = text(members, "limit")
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
+  "queue-full": (members) =>
+    `${text(members, "value")} executions${quoted(text(members, "tenant")).replace(/^ /, " of the tenant ")} are waiting already, as many as may (${text(members, "limit")})`,
   "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
   "method-not-allowed": () => "The path does not support this method; the Allow header lists the supported methods"
@@ -53,6 +55,12 @@ export const generalProblem = (status: number, detail?: string) => {
   return { type: `/problems/${slug}`, title, status, ...(detail === undefined ? {} : { detail }) }
 }
 
+/** Seconds after which a request is worth another try, by the slug of its problem's type. */
+const retryAfter = new Map([
+  ["/problems/queue-full", "5"],
+  ["/problems/unavailable", "1"]
+])
+
 /** Trace ids of problems by their Node request, for the access log. */
 export const traceIds = new WeakMap<object, string>()
 
@@ -78,11 +86,18 @@ export const asProblem = (
 ): HttpServerResponse.HttpServerResponse => {
   const all = membersOf(response)
   const { type, title, status, detail = detailOf(all), ...members } = all
+  const pause = retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(
     { type, title, status, detail, instance, ...members, traceId },
     {
       status: response.status,
-      headers: { ...response.headers, "content-type": problemType, "x-trace-id": traceId, "cache-control": "no-store" }
+      headers: {
+        ...(pause === undefined ? {} : { "retry-after": pause }),
+        ...response.headers,
+        "content-type": problemType,
+        "x-trace-id": traceId,
+        "cache-control": "no-store"
+      }
     }
   )
 }

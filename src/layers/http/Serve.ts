@@ -2,7 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
-import { nodeServer } from "./NodeServer.ts"
+import { nodeServer, timeouts } from "./NodeServer.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -41,7 +41,7 @@ export const requestMetrics = (table: RouteTable, context: Context.Context<never
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel, stopPatience } = yield* Settings
+      const { host, port, logLevel, stopPatience, uploadRate } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
@@ -49,10 +49,11 @@ export const layer = (table: RouteTable) =>
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"
       yield* Effect.addFinalizer(() => Effect.sync(log.flush))
-      const server = nodeServer((exchange) => {
+      const finished = (exchange: Exchange) => {
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
-      })
+      }
+      const server = nodeServer(finished, { ...timeouts, uploadRate })
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),

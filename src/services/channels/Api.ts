@@ -5,6 +5,7 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ChannelDetail, ChannelList, JobOutput } from "./Channel.ts"
@@ -15,7 +16,15 @@ const jobParams = { ...channelParams, cluster: Schema.String, job: Schema.String
 const Sequence = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** 53 - 1 }))
 
 const done = [HttpApiSchema.Created, HttpApiSchema.NoContent] as const
-const refusals = [BadRequest, Conflict, IdempotencyKeyReused, InvalidChannel, NotFound, StorageUnreachable] as const
+const refusals = [
+  BadRequest,
+  Conflict,
+  IdempotencyKeyReused,
+  InvalidChannel,
+  NotFound,
+  Overloaded,
+  StorageUnreachable
+] as const
 const statuses =
   "201 for start and restart, 204 for stop. A stop answers when the runs have ended, or after ten seconds. Start and " +
   "restart take an `Idempotency-Key`."

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
@@ -31,8 +32,11 @@ export class Channels extends Context.Service<
       tenant: TenantId,
       channel: ChannelName,
       change: DesiredChange
-    ) => Effect.Effect<void, Missing | InvalidChannel>
-    readonly actOnJob: (job: JobKey, change: DesiredChange) => Effect.Effect<void, Missing | InvalidChannel>
+    ) => Effect.Effect<void, Missing | InvalidChannel | Overloaded>
+    readonly actOnJob: (
+      job: JobKey,
+      change: DesiredChange
+    ) => Effect.Effect<void, Missing | InvalidChannel | Overloaded>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (job: JobKey, after: number | undefined) => Effect.Effect<ReadonlyArray<StoredLine>, Missing>
     /** The lines of {@link output}, then later ones as they are printed. Does not end by itself. */

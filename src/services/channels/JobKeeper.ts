@@ -1,9 +1,11 @@
-import { Clock, Context, Cron, Effect, Hash, Layer, Result } from "effect"
+import { Clock, Context, Cron, Effect, Hash, Layer, Result, Schedule } from "effect"
 import { jobHeartbeat } from "../../protocol/Liveness.ts"
 import { Attempts, Engine, failed, fenced, logDefect, retryWhileUnreachable } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { Settings } from "../shared/Settings.ts"
+import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
@@ -40,6 +42,7 @@ export class JobKeeper extends Context.Service<
       const engine = yield* Engine
       const gateway = yield* Gateway
       const signals = new Signals()
+      const places = new Turns(lastingPlaces((yield* Settings).jobs))
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
         const { jobs, issues, file } = yield* folders.read(tenant, channel)
@@ -87,7 +90,10 @@ export class JobKeeper extends Context.Service<
 
         /** One run, from reading the flowline file to its end. */
         const runOnce = Effect.fnUntraced(function* (job: ChannelJob) {
-          const found = yield* folders.flowline(tenant, job)
+          const found = yield* Effect.retry(folders.flowline(tenant, job), {
+            while: (error) => error._tag === "Overloaded",
+            schedule: Schedule.spaced("1 second")
+          }).pipe(Effect.catchTag("Overloaded", Effect.die))
           if (Result.isFailure(found)) {
             const { file, issues } = found.failure
             return failed(issues.map((issue) => `${file}: ${issueText(issue)}`).join("\n"))
@@ -119,11 +125,15 @@ export class JobKeeper extends Context.Service<
               yield* change({ status: "ACTIVE", nextAt })
               yield* Effect.sleep(Math.max(0, nextAt - (yield* Clock.currentTimeMillis)))
             } else yield* change({ status: "STARTING" })
-            const begun = yield* Clock.currentTimeMillis
+            let begun = yield* Clock.currentTimeMillis
+            const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
+              begun = yield* Clock.currentTimeMillis
+              return yield* guarded(runOnce(job), (error) => Effect.succeed(failed(error)))
+            })
             const outcome =
               definition === undefined
                 ? failed(String(job))
-                : yield* guarded(runOnce(definition), (error) => Effect.succeed(failed(error)))
+                : yield* places.within(claim.tenant, inItsPlace(definition))
             const now = yield* Clock.currentTimeMillis
             if (outcome._tag === "Succeeded") {
               if (definition?.schedule === undefined) return yield* change({ status: "FINISHED" })

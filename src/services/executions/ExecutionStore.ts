@@ -54,6 +54,8 @@ export class ExecutionStore extends Context.Service<
       owner: string,
       now: number
     ) => Effect.Effect<ExecutionKey, StorageUnreachable>
+    /** How many executions of the tenant are `PENDING`, counted up to `most`. */
+    readonly pending: (tenant: TenantId, most: number) => Effect.Effect<number, StorageUnreachable>
     /** Starts the next attempt of an execution that has not ended, whoever had it before, for `owner`. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
     /** The run's process is there: `RUNNING`, with the start event of the first attempt. */

@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
@@ -10,6 +11,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { Followed, StoredLine } from "../shared/OutputLines.ts"
+import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, type ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
@@ -23,6 +25,8 @@ const linesAtOnce = 1000
 export class Executions extends Context.Service<
   Executions,
   Starter["Service"] & {
+    /** Fails when as many executions of the tenant are waiting as may. */
+    readonly admit: (tenant: TenantId) => Effect.Effect<void, QueueFull | StorageUnreachable>
     /** Asks for the end of an execution; its state tells when it is done. */
     readonly cancel: (
       tenant: TenantId,
@@ -75,6 +79,13 @@ export class Executions extends Context.Service<
       const launcher = yield* Launcher
       const archives = yield* Archives
       const gateway = yield* Gateway
+      const { tenantQueue } = yield* Settings
+
+      const admit = Effect.fn("Executions.admit")(function* (tenant: TenantId) {
+        if ((yield* store.pending(tenant, tenantQueue)) >= tenantQueue) {
+          return yield* new QueueFull({ limit: "tenantQueue", value: tenantQueue, tenant })
+        }
+      })
 
       const start = Effect.fn("Executions.start")(function* (tenant: TenantId, flowline: FlowlineVersion) {
         const runtime = runtimeOf(flowline.dag)
@@ -144,10 +155,15 @@ export class Executions extends Context.Service<
       })
 
       return Executions.of({
+        admit,
         execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version) {
-          return yield* start(tenant, yield* flowlines.get(tenant, flowlineId, version))
+          const flowline = yield* flowlines.get(tenant, flowlineId, version)
+          yield* admit(tenant)
+          return yield* start(tenant, flowline)
         }),
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file) {
+          // Before the flowline is stored, so that refused requests leave nothing behind.
+          yield* admit(tenant)
           return yield* start(tenant, yield* flowlines.keepOnce(tenant, file))
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {

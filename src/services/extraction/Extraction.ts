@@ -2,6 +2,8 @@ import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
+import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { isFormat } from "../../languages/query/DateMath.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
@@ -80,7 +82,7 @@ export class Extraction extends Context.Service<
     readonly extract: (
       tenant: TenantId,
       body: unknown
-    ) => Effect.Effect<ExtractionStarted, BadRequest | NotFound | StorageUnreachable>
+    ) => Effect.Effect<ExtractionStarted, BadRequest | NotFound | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/extraction/Extraction") {
   static readonly layer = Layer.effect(
@@ -98,6 +100,7 @@ export class Extraction extends Context.Service<
           if (issues.length > 0) return yield* refuse(issues)
           // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
+          yield* executions.admit(tenant)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
           const { id } = yield* Effect.catchTag(
             flowlines.save(tenant, { name: "extraction.json", bytes }, {}),

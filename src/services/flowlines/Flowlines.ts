@@ -2,7 +2,9 @@ import { Context, Effect, Layer, type Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
@@ -10,6 +12,7 @@ import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
@@ -53,15 +56,18 @@ export class Flowlines extends Context.Service<
       into: { readonly id?: FlowlineId; readonly ifMatch?: string }
     ) => Effect.Effect<
       { readonly id: FlowlineId; readonly version: number; readonly warnings: ReadonlyArray<string> },
-      BadRequest | NotFound | PreconditionFailed | StorageUnreachable
+      BadRequest | NotFound | Overloaded | PreconditionFailed | StorageUnreachable
     >
     /** Reads and validates a file for the tenant, without storing it. */
-    readonly check: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
+    readonly check: (
+      tenant: TenantId,
+      file: FlowlineFile
+    ) => Effect.Effect<Definition, BadRequest | Overloaded | StorageUnreachable>
     /** Stores a flowline for a single run: it has an id, but is not listed. */
     readonly keepOnce: (
       tenant: TenantId,
       file: FlowlineFile
-    ) => Effect.Effect<FlowlineVersion, BadRequest | StorageUnreachable>
+    ) => Effect.Effect<FlowlineVersion, BadRequest | Overloaded | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
@@ -80,6 +86,7 @@ export class Flowlines extends Context.Service<
       const platform = yield* Platform
       const scan = yield* Scan
       const patterns = yield* TenantPatterns
+      const { ceilings } = yield* Settings
       const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
@@ -91,12 +98,13 @@ export class Flowlines extends Context.Service<
             })
 
       const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
-        const document = yield* decoder.parse(file)
+        const document = yield* decoder.parse(file, tenant)
         // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
         const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
         const definition = yield* decoder.validate(document, {
           tenant,
+          ceilings,
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
@@ -160,11 +168,11 @@ export class Starter extends Context.Service<
       tenant: TenantId,
       flowlineId: FlowlineId,
       version?: number
-    ) => Effect.Effect<{ readonly id: string }, NotFound | StorageUnreachable>
+    ) => Effect.Effect<{ readonly id: string }, NotFound | QueueFull | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
       tenant: TenantId,
       file: FlowlineFile
-    ) => Effect.Effect<{ readonly id: string }, BadRequest | StorageUnreachable>
+    ) => Effect.Effect<{ readonly id: string }, BadRequest | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/flowlines/Starter") {}

@@ -7,6 +7,7 @@ import { InvalidResource } from "../../errors/InvalidResource.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
@@ -55,6 +56,7 @@ const refusals = [
   InvalidResource,
   NotFound,
   PreconditionFailed,
+  RequestTimeout,
   StorageUnreachable,
   TooLarge,
   TooMany,
