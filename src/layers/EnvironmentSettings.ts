@@ -147,6 +147,7 @@ export const layer = Layer.effect(
       ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+      runConnections: env.runConnections,
       uploadRate: env.uploadRate,
       storageDeadline,
       stopPatience: serverStop

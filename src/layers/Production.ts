@@ -50,7 +50,8 @@ const Runs = LocalEngine.layer.pipe(
       EngineConfig,
       Effect.map(Effect.all([Settings, Postgres.WideSql]), ([settings, { config }]) =>
         EngineConfig.settings({
-          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 3 } }),
+          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
+          searchConnections: settings.runConnections,
           confRoot: settings.conf,
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),

@@ -49,6 +49,7 @@ export const variables = Config.all({
   tenantQueue: amount("FLOW_TENANT_QUEUE").pipe(Config.withDefault(1000)),
   runMemory: amount("FLOW_RUN_MEMORY", leastMemory).pipe(Config.withDefault(4096)),
   runSeconds: amount("FLOW_RUN_SECONDS").pipe(Config.withDefault(7 * 86_400)),
+  runConnections: amount("FLOW_RUN_CONNECTIONS", 2).pipe(Config.withDefault(48)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
   uploadRate: amount("FLOW_UPLOAD_RATE", 0).pipe(Config.withDefault(1024)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),

@@ -56,6 +56,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         ceilings: { memoryMib: 4096, seconds: 604_800 },
         outputLines: 100_000,
         quota: { bytes: undefined, entries: undefined },
+        runConnections: 48,
         uploadRate: 1024,
         storageDeadline: 5000,
         stopPatience: 20_000,

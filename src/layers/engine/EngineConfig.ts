@@ -19,6 +19,8 @@ export interface EngineSettings extends RunLimits {
   readonly blobs: BlobPlace
   /** Address of the tenant's indices; absent where there is no search. */
   readonly search?: SearchAddress | undefined
+  /** Connections to the database of the indices that all runs share. */
+  readonly searchConnections: number
   /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
   /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
@@ -47,6 +49,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     ceilings,
     ...given
   }: Pick<EngineSettings, Places> & Partial<EngineSettings> & { readonly ceilings?: RunCeilings }): EngineSettings => ({
+    searchConnections: 48,
     memoryMib: Math.min(512, ceilings?.memoryMib ?? 512),
     memoryAllowanceMib: 256,
     timeoutSeconds: Math.min(86_400, ceilings?.seconds ?? 86_400),

@@ -64,6 +64,8 @@ export class Settings extends Context.Service<
     /** Maximum number of `PENDING` executions of each tenant. */
     readonly tenantQueue: number
     readonly ceilings: RunCeilings
+    /** Connections to the database of the indices that all runs of this gateway share. */
+    readonly runConnections: number
     /** Maximum number of output lines of a run. */
     readonly outputLines: number
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */

@@ -24,6 +24,7 @@ export const lastingPlaces = ({ all, each }: Pick<TurnLimits<never>, "all" | "ea
 })
 
 interface Waiting {
+  readonly size: number
   readonly resume: () => void
   granted: boolean
 }
@@ -49,14 +50,18 @@ export class Turns<E = never> {
       Effect.flatMap(restore(this.#wait(tenant)), () => Effect.ensuring(restore(work), this.#released(tenant)))
     )
 
-  /** Takes the tenant's next place until the scope closes. */
-  readonly place = (tenant: TenantId): Effect.Effect<void, E, Scope.Scope> =>
-    Effect.acquireRelease(this.#wait(tenant), () => this.#released(tenant), { interruptible: true })
+  /** Takes the tenant's next place until the scope closes, or several places at once. */
+  readonly place = (tenant: TenantId, size = 1): Effect.Effect<void, E, Scope.Scope> =>
+    Effect.acquireRelease(this.#wait(tenant, size), () => this.#released(tenant, size), { interruptible: true })
 
-  #wait(tenant: TenantId): Effect.Effect<void, E> {
+  get free(): number {
+    return this.#limits.all - this.#taken
+  }
+
+  #wait(tenant: TenantId, size = 1): Effect.Effect<void, E> {
     return Effect.callback<void, E>((resume) => {
       const queue = this.#queues.get(tenant) ?? []
-      const waiting: Waiting = { resume: () => resume(Effect.void), granted: false }
+      const waiting: Waiting = { size, resume: () => resume(Effect.void), granted: false }
       queue.push(waiting)
       this.#queues.set(tenant, queue)
       this.#grant()
@@ -66,7 +71,7 @@ export class Turns<E = never> {
         resume(Effect.fail(most.full()))
         return
       }
-      return Effect.sync(() => (waiting.granted ? this.#release(tenant) : this.#leave(tenant, waiting)))
+      return Effect.sync(() => (waiting.granted ? this.#release(tenant, size) : this.#leave(tenant, waiting)))
     })
   }
 
@@ -76,35 +81,36 @@ export class Turns<E = never> {
     else this.#queues.set(tenant, left)
   }
 
-  #released(tenant: TenantId): Effect.Effect<void> {
-    return Effect.sync(() => this.#release(tenant))
+  #released(tenant: TenantId, size = 1): Effect.Effect<void> {
+    return Effect.sync(() => this.#release(tenant, size))
   }
 
-  #release(tenant: TenantId): void {
-    this.#taken--
-    const left = (this.#takenBy.get(tenant) ?? 1) - 1
+  #release(tenant: TenantId, size: number): void {
+    this.#taken -= size
+    const left = (this.#takenBy.get(tenant) ?? size) - size
     if (left === 0) this.#takenBy.delete(tenant)
     else this.#takenBy.set(tenant, left)
     this.#grant()
   }
 
-  #mayTake(tenant: TenantId): boolean {
-    const { all, each, kept = 0 } = this.#limits
+  #mayTake(tenant: TenantId, { size }: Waiting): boolean {
+    const { each, kept = 0 } = this.#limits
     const own = this.#takenBy.get(tenant) ?? 0
-    return own === 0 || (own < each && all - this.#taken > kept)
+    return own === 0 || (own + size <= each && this.free - size >= kept)
   }
 
   #grant(): void {
-    while (this.#taken < this.#limits.all) {
-      const next = [...this.#queues].find(([tenant]) => this.#mayTake(tenant))
-      if (next === undefined) return
+    for (;;) {
+      const next = [...this.#queues].find(([tenant, [first]]) => first !== undefined && this.#mayTake(tenant, first))
+      // Who needs several places is not passed by others that need less.
+      if (next === undefined || next[1][0]!.size > this.free) return
       const [tenant, queue] = next
       const waiting = queue.shift()!
       // The tenant goes behind all others that wait.
       this.#queues.delete(tenant)
       if (queue.length > 0) this.#queues.set(tenant, queue)
-      this.#taken++
-      this.#takenBy.set(tenant, (this.#takenBy.get(tenant) ?? 0) + 1)
+      this.#taken += waiting.size
+      this.#takenBy.set(tenant, (this.#takenBy.get(tenant) ?? 0) + waiting.size)
       waiting.granted = true
       waiting.resume()
     }
