@@ -62,30 +62,51 @@ const endless = (index: string) =>
     "f.json"
   )
 
-layer(gateway({ runConnections: 2 }), { excludeTestServices: true })("runs that search", (it) => {
+const reader = flowlineForm(
+  JSON.stringify({
+    runtime: "stream",
+    dag: [
+      { type: "search_input", settings: { index: "mytenant-x", count: true }, publish: [{ stream: "s" }] },
+      { type: "show", settings: { limit: 1 }, subscribe: [{ component: "search_input", stream: "s" }] }
+    ]
+  }),
+  "f.json"
+)
+
+layer(gateway({ runConnections: 6 }), { excludeTestServices: true })("runs that search", (it) => {
   it.effect("wait for connections to the database", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway
-      const start = Effect.fnUntraced(function* (tenant: string) {
-        const { id } = yield* client.flowlines.executeOnce({ params: { tenant }, payload: endless(`${tenant}-x`) })
+      const start = Effect.fnUntraced(function* (tenant: string, payload: FormData) {
+        const { id } = yield* client.flowlines.executeOnce({ params: { tenant }, payload })
         return { tenant, flowlineId: id.slice(0, id.lastIndexOf("-")), executionId: id }
       })
-      const first = yield* start("mytenant")
-      const become = (params: typeof first, wanted: string) =>
+      type Started = Effect.Success<ReturnType<typeof start>>
+      const become = (params: Started, wanted: string) =>
         until(client.executions.detail({ params }), ({ state }) => state === wanted)
+      const through = Effect.fnUntraced(function* (tenant: string, payload: FormData) {
+        const { flowlineId, executionId } = yield* start(tenant, payload)
+        return (yield* ended(tenant, flowlineId, executionId)).state
+      })
+      const first = yield* start("mytenant", endless("mytenant-x"))
       yield* become(first, "RUNNING")
-      const second = yield* start("othertenant")
+      // It has three, so that others have one: which is enough to read and count, as soon as the index is there.
+      yield* until(through("mytenant", reader), (state) => state === "SUCCEEDED")
+      const more = yield* Effect.forEach(Array(2), () => start("othertenant", endless("othertenant-x")))
+      for (const params of more) yield* become(params, "RUNNING")
+      const third = yield* start("othertenant", endless("othertenant-x"))
       // A run without search is through, while the one before it is waiting.
-      const form = flowlineForm(
+      const other = flowlineForm(
         "runtime: stream\ndag: [ { type: generator_input, settings: { messages: [a], count: 1 }, publish: [ { stream: s } ] }, { type: show, subscribe: [ { component: generator_input, stream: s } ] } ]"
       )
-      const { id } = yield* client.flowlines.executeOnce({ params: { tenant: "othertenant" }, payload: form })
-      yield* ended("othertenant", id.slice(0, id.lastIndexOf("-")), id)
-      expect((yield* client.executions.detail({ params: second })).state).toBe("PENDING")
+      expect(yield* through("othertenant", other)).toBe("SUCCEEDED")
+      expect((yield* client.executions.detail({ params: third })).state).toBe("PENDING")
       yield* client.executions.cancel({ params: first })
-      yield* become(second, "RUNNING")
-      yield* client.executions.cancel({ params: second })
-      yield* become(second, "CANCELLED")
+      yield* become(third, "RUNNING")
+      for (const params of [...more, third]) {
+        yield* client.executions.cancel({ params })
+        yield* become(params, "CANCELLED")
+      }
     })
   )
 })
