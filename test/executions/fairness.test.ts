@@ -63,7 +63,7 @@ layer(gateway(full), { excludeTestServices: true })("a tenant's queue", (it) => 
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"])
       expect(yield* Effect.promise(() => refused.json())).toMatchObject({
         type: "/problems/queue-full",
-        detail: '2 executions of the tenant "mytenant" are waiting already, as many as may (tenantQueue)',
+        detail: '2 executions of the tenant "mytenant" are already waiting, which is the limit tenantQueue',
         limit: "tenantQueue",
         value: 2,
         tenant: "mytenant"

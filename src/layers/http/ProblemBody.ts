@@ -21,8 +21,10 @@ const sentences: Record<string, (members: object) => string> = {
     const limit = text(members, "limit")
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
-  "queue-full": (members) =>
-    `${text(members, "value")} executions${quoted(text(members, "tenant")).replace(/^ /, " of the tenant ")} are waiting already, as many as may (${text(members, "limit")})`,
+  "queue-full": (members) => {
+    const whose = `executions of the tenant${quoted(text(members, "tenant"))}`
+    return `${text(members, "value")} ${whose} are already waiting, which is the limit ${text(members, "limit")}`
+  },
   "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
   "method-not-allowed": () => "The path does not support this method; the Allow header lists the supported methods"
