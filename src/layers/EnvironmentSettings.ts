@@ -164,11 +164,16 @@ export const layer = Layer.effect(
       otlp: Option.getOrUndefined(env.otlp),
       limits: defaultLimits,
       runs: { all: env.runs, each: env.tenantRuns },
+      jobs: { all: env.jobs, each: env.tenantJobs },
+      tenantQueue: env.tenantQueue,
+      ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
       outputLines: env.outputLines,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       retention,
       requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
       sendRate: env.sendRate,
+      runConnections: env.runConnections,
+      uploadRate: env.uploadRate,
       storageDeadline,
       stopPatience: serverStop
     })

@@ -63,12 +63,14 @@ const Runs = LocalEngine.layer.pipe(
       EngineConfig,
       Effect.map(Effect.all([Settings, Postgres.WideSql, Heartbeats.Heartbeats]), ([settings, { config }, { signs }]) =>
         EngineConfig.settings({
-          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 3 } }),
+          ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
+          searchConnections: settings.runConnections,
           confRoot: settings.conf,
           dataRoot: dataRoot(settings),
           tempRoot: join(settings.data, "tmp"),
           blobs: settings.blobs,
           outputLines: settings.outputLines,
+          ceilings: settings.ceilings,
           lifeSigns: settings.cluster === undefined ? undefined : signs
         })
       )

@@ -1,13 +1,14 @@
 import { Config, ConfigProvider, Effect, Option, Schema } from "effect"
 import { packagePath } from "../drivers/Package.ts"
 import { suggestion } from "../languages/Suggest.ts"
+import { leastMemory } from "../protocol/Flowline.ts"
 import { TenantId, TenantName } from "../services/shared/Tenant.ts"
 
 const optional = (name: string) => Config.map(Config.option(Config.NonEmptyString(name)), Option.getOrUndefined)
 
-const amount = (name: string) =>
+const amount = (name: string, minimum = 1) =>
   Config.schema(
-    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum: Number.MAX_SAFE_INTEGER })),
     name
   )
 
@@ -53,10 +54,17 @@ export const variables = Config.all({
   otlp: Config.option(Config.NonEmptyString("FLOW_OTLP")),
   runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
   tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
+  jobs: amount("FLOW_JOBS").pipe(Config.withDefault(32)),
+  tenantJobs: amount("FLOW_TENANT_JOBS").pipe(Config.withDefault(16)),
+  tenantQueue: amount("FLOW_TENANT_QUEUE").pipe(Config.withDefault(1000)),
+  runMemory: amount("FLOW_RUN_MEMORY", leastMemory).pipe(Config.withDefault(4096)),
+  runSeconds: amount("FLOW_RUN_SECONDS").pipe(Config.withDefault(7 * 86_400)),
+  runConnections: amount("FLOW_RUN_CONNECTIONS", 2).pipe(Config.withDefault(48)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
   requestBytes: amount("FLOW_REQUEST_BYTES").pipe(Config.withDefault(512 * 1024 * 1024)),
   tenantRequestBytes: amount("FLOW_TENANT_REQUEST_BYTES").pipe(Config.withDefault(256 * 1024 * 1024)),
   sendRate: amount("FLOW_SEND_RATE").pipe(Config.withDefault(1024)),
+  uploadRate: amount("FLOW_UPLOAD_RATE", 0).pipe(Config.withDefault(1024)),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES")),
   retention: Config.schema(Schema.Literals(["on", "dry-run", "off"]), "FLOW_RETENTION").pipe(

@@ -47,9 +47,12 @@ export const Retry = Schema.Struct({
   max: DurationText.pipe(Schema.withDecodingDefaultKey(Effect.succeed("60s")))
 }).annotate({ identifier: "Retry" })
 
+/** MiB that a run needs at least. */
+export const leastMemory = 64
+
 /** Runtime settings of a flowline. Sizes are in MiB, times in seconds. */
 export const RunSettings = Schema.Struct({
-  memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 64, maximum: 65_536 }))),
+  memory_mib: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: leastMemory, maximum: 65_536 }))),
   timeout_seconds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 31_536_000 }))),
   parallelism: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   threads: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as Threads from "../../src/layers/decoder/DecoderThreads.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { decodeThere as decode } from "../flowlines/read.ts"
 
 const file = (statement: string, type = "sql", more: object = {}) => ({
@@ -87,6 +88,29 @@ layer(Threads.limited({ processor, wall: 200_000 }), { excludeTestServices: true
         process.kill(pid, "SIGCONT")
         expect((yield* Fiber.join(decoding)).flowline.dag).toHaveLength(3)
         expect(sqlProcesses()).toContain(pid)
+      })
+    )
+  }
+)
+
+layer(Threads.limited({ processor: 600_000, wall: 600_000 }), { excludeTestServices: true })(
+  "files of a tenant that take long",
+  (it) => {
+    it.effect("hold up no other tenant, and wait in a queue that has an end", () =>
+      Effect.gen(function* () {
+        const of = (tenant: string) => decode(file("FROM dataset_generator"), { tenant: TenantId(tenant) })
+        const before = new Set(sqlProcesses())
+        yield* of("busy")
+        const pid = sqlProcesses().find((pid) => !before.has(pid))
+        if (pid === undefined) throw new Error("no process")
+        process.kill(pid, "SIGSTOP")
+        const waiting = yield* Effect.forEach(Array(17), () => Effect.forkChild(of("busy"), { startImmediately: true }))
+        expect((yield* of("other")).flowline.dag).toHaveLength(3)
+        const refused = yield* Effect.exit(of("busy"))
+        expect(String(refused)).toContain("16 flowlines of this tenant are already waiting to be validated")
+        expect(waiting.every((fiber) => fiber.pollUnsafe() === undefined)).toBe(true)
+        process.kill(pid, "SIGCONT")
+        for (const fiber of waiting) expect((yield* Fiber.join(fiber)).flowline.dag).toHaveLength(3)
       })
     )
   }

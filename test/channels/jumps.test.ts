@@ -13,6 +13,7 @@ import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
+import { testSettings } from "../support/gateway.ts"
 
 const second = 1000
 const hourMillis = 3600 * second
@@ -61,6 +62,7 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
       jumping(jumped),
       Layer.mock(Engine)({}),
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
+      testSettings({ data: "none", databaseUrl: "postgres://unused" }),
       Layer.mock(ChannelFolders)({
         read: () => Effect.succeed({ name: key.channel, file: "structure.yaml", issues: [], jobs: [job] }),
         flowline: () => Effect.succeed(Result.succeed(found))

@@ -15,6 +15,7 @@ import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
+import { testSettings } from "../support/gateway.ts"
 
 const second = 1000
 const key = jobKey("t/c/local/j")
@@ -28,7 +29,8 @@ const flowline: Flowline = {
 const keeping = (
   runs: (run: number) => { readonly millis: number; readonly error?: string; readonly abandoned?: boolean },
   given: Partial<ChannelJob> = {},
-  lingering = 0
+  lingering = 0,
+  jobs = { all: 1, each: 1 }
 ) => {
   const starts: Array<number> = []
   const ids: Array<string> = []
@@ -80,6 +82,7 @@ const keeping = (
       engine,
       ScheduleClockMemory.layer,
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
+      testSettings({ data: "none", databaseUrl: "postgres://unused", jobs }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
         read: () =>
@@ -268,5 +271,22 @@ it.effect("a job that is taken over waits for the run of the claim before to be 
     expect([starts, left, (yield* state).status]).toEqual([[0], ["h:1"], "STARTING"])
     yield* TestClock.adjust(2 * second)
     expect([starts.length, (yield* state).status]).toEqual([2, "ACTIVE"])
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("a job waits for a place, and runs when another one has ended", () => {
+  const { starts, layer } = keeping(() => ({ millis: 1e12 }))
+  return Effect.gen(function* () {
+    const { store, keeper, fiber } = yield* started
+    const [other] = yield* store.requestChange("start", [{ ...key, cluster: ClusterName("c-local") }])
+    const waiting = yield* Effect.forkChild(keeper.keep(other!))
+    yield* TestClock.adjust(100 * second)
+    expect(starts).toEqual([0])
+    const states = yield* store.list(TenantId("t"))
+    expect(states.map(({ status }) => status).sort()).toEqual(["ACTIVE", "STARTING"])
+    yield* Fiber.interrupt(fiber)
+    yield* TestClock.adjust(second)
+    expect(starts).toEqual([0, 100 * second])
+    yield* Fiber.interrupt(waiting)
   }).pipe(Effect.provide(layer))
 })

@@ -67,3 +67,20 @@ it.effect("an execution whose runs ended as the gateway was silent begins anew, 
     expect(runs()).toBe(6)
   }).pipe(Effect.provide(layer))
 })
+
+it.effect("a flowline that was saved before the operator lowered the ceilings fails, and says why", () => {
+  const { layer, runs } = supervising(0)
+  return Effect.gen(function* () {
+    const store = yield* ExecutionStore
+    const supervisor = yield* Supervisor
+    const greedy = JSON.stringify({ ...JSON.parse(dag), settings: { memory_mib: 65_536 } })
+    const flowline = { tenant: TenantId("t"), flowlineId: FlowlineId("f"), version: 1, runtime: "analytics" }
+    const key = yield* store.create({ ...flowline, dag: greedy }, "g", 0)
+    yield* supervisor.supervise(key)
+    expect(yield* store.detail(key)).toMatchObject({
+      state: "FAILED",
+      error: "/settings/memory_mib: This gateway allows a run at most 4096 (FLOW_RUN_MEMORY), found 65536"
+    })
+    expect(runs()).toBe(0)
+  }).pipe(Effect.provide(layer))
+})

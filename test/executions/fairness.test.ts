@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
+import { ended, flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 
 const endless = (count: number | undefined) =>
@@ -43,6 +43,70 @@ layer(gateway({ runs: { all: 2, each: 1 } }), { excludeTestServices: true })("a 
       yield* become("CANCELLED,CANCELLED,RUNNING")
       yield* client.executions.cancel({ params: mine[2]! })
       yield* ended("mytenant", mine[2]!.flowlineId, mine[2]!.executionId)
+    })
+  )
+})
+
+const full = { runs: { all: 1, each: 1 }, tenantQueue: 2, ceilings: { memoryMib: 1024, seconds: 3600 } }
+
+layer(gateway(full), { excludeTestServices: true })("a tenant's queue", (it) => {
+  it.effect("has an end, which is told, and has room again when one of it ends", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const stateOf = (params: (typeof waiting)[number]) =>
+        Effect.map(client.executions.detail({ params }), ({ state }) => state)
+      const first = yield* start("mytenant")
+      yield* until(stateOf(first), (state) => state === "RUNNING")
+      const waiting = [yield* start("mytenant"), yield* start("mytenant")]
+      const body = flowlineForm(endless(1), "f.json")
+      const refused = yield* raw("/v1/mytenant/flowline", { method: "POST", body })
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"])
+      expect(yield* Effect.promise(() => refused.json())).toMatchObject({
+        type: "/problems/queue-full",
+        detail: '2 executions of the tenant "mytenant" are already waiting, which is the limit tenantQueue',
+        limit: "tenantQueue",
+        value: 2,
+        tenant: "mytenant"
+      })
+      const saved = yield* client.flowlines.save({ params: { tenant: "mytenant" }, query: {}, payload: body })
+      const execute = client.flowlines.execute({ params: { tenant: "mytenant", id: saved.id }, query: {} })
+      expect(yield* Effect.flip(execute)).toMatchObject({ _tag: "QueueFull", limit: "tenantQueue" })
+      const theirs = yield* start("othertenant")
+      yield* client.executions.cancel({ params: waiting[0]! })
+      yield* until(stateOf(waiting[0]!), (state) => state === "CANCELLED")
+      const last = { ...first, executionId: (yield* execute).id, flowlineId: saved.id }
+      for (const params of [last, theirs, waiting[1]!, first]) yield* client.executions.cancel({ params })
+      yield* ended("mytenant", first.flowlineId, first.executionId)
+    })
+  )
+
+  it.effect("is not reached by a flowline that asks for more than the operator allows", () =>
+    Effect.gen(function* () {
+      const greedy = (settings: string) => flowlineForm(`runtime: stream\nsettings: ${settings}\ndag: []\n`)
+      const send = Effect.fnUntraced(function* (settings: string) {
+        const response = yield* raw("/v1/mytenant/flowline/save", { method: "POST", body: greedy(settings) })
+        return { status: response.status, problem: yield* Effect.promise(() => response.json()) }
+      })
+      expect(yield* send("{ memory_mib: 65536, timeout_seconds: 31536000 }")).toMatchObject({
+        status: 400,
+        problem: {
+          issues: [
+            {
+              pointer: "/settings/memory_mib",
+              line: 2,
+              column: 25,
+              detail: "This gateway allows a run at most 1024 (FLOW_RUN_MEMORY), found 65536"
+            },
+            {
+              pointer: "/settings/timeout_seconds",
+              line: 2,
+              column: 49,
+              detail: "This gateway allows a run at most 3600 (FLOW_RUN_SECONDS), found 31536000"
+            },
+            { pointer: "/dag/0" }
+          ]
+        }
+      })
     })
   )
 })

@@ -15,10 +15,14 @@ export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyAr
   Result.flatMap(parse(file), (document) => conclude(document, check(document.source.value, {}), []))
 
 /** Parses and validates a file as the layer's decoder does. */
-export const decodeThere = Effect.fnUntraced(function* (file: FlowlineFile, surroundings: Surroundings = {}) {
-  const decoder = yield* FlowlineDecoder
-  return yield* decoder.validate(yield* decoder.parse(file), surroundings)
-}, Effect.scoped)
+export const decodeThere = Effect.fnUntraced(
+  function* (file: FlowlineFile, surroundings: Surroundings = {}) {
+    const decoder = yield* FlowlineDecoder
+    return yield* decoder.validate(yield* decoder.parse(file, surroundings.tenant), surroundings)
+  },
+  Effect.scoped,
+  Effect.catchTag("Overloaded", Effect.die)
+)
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 const read = (text: string, name?: string) => decode({ ...(name === undefined ? {} : { name }), bytes: bytes(text) })

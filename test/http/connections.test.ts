@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { vi } from "vitest"
-import { nodeServer } from "../../src/layers/http/NodeServer.ts"
+import { nodeServer, timeouts } from "../../src/layers/http/NodeServer.ts"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
 import { openBelow, openFiles, type Running, residentMib, site } from "../support/process-gateway.ts"
@@ -187,7 +187,7 @@ describe("a server", () => {
       const exchanges: Array<{ readonly status: number; readonly traceId: string | undefined }> = []
       const server = yield* Effect.acquireRelease(
         Effect.sync(() =>
-          nodeServer((it) => exchanges.push(it), { headers: 300, request: 60_000, keepAlive: 300, silence: 600 })
+          nodeServer((it) => exchanges.push(it), { headers: 300, keepAlive: 300, silence: 600, uploadRate: 1024 })
         ),
         (server) => Effect.sync(() => server.close())
       )
@@ -206,6 +206,60 @@ describe("a server", () => {
         expect(problem).toMatchObject({ type: "/problems/request-timeout", status: 408, instance: "/" })
         expect(parseAnswer(kept.received()).body.toString()).toBe("ok")
         expect(exchanges).toContainEqual(expect.objectContaining({ status: 408, traceId: problem.traceId }))
+      })
+    })
+  )
+
+  it.live("ends a body that comes too slowly with 408, and gives one that moves any time", () =>
+    Effect.gen(function* () {
+      const statuses: Array<number> = []
+      const silence = 1000
+      const rate = 100
+      const server = yield* Effect.acquireRelease(
+        Effect.sync(() =>
+          nodeServer(({ status }) => statuses.push(status), { ...timeouts, silence, uploadRate: rate })
+        ),
+        (server) => Effect.sync(() => server.close())
+      )
+      expect(server.requestTimeout).toBe(0)
+      // Only the rate is looked at here, however busy the machine is.
+      server.timeout = 0
+      yield* Effect.promise(async () => {
+        server.on("request", (request, response) => {
+          let received = 0
+          request.on("data", (chunk: Buffer) => {
+            received += chunk.length
+          })
+          request.on("end", () => response.end(String(received)))
+          request.on("error", () => {})
+        })
+        const port = await listening(server)
+        const head = "POST /x?y HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n"
+        const [slow, moving] = await Promise.all([openSocket(port), openSocket(port)])
+        slow.write(head)
+        moving.write(head)
+        // A byte now and then breaks the silence.
+        const trickle = setInterval(() => slow.write("x"), 100)
+        let sent = 0
+        const flow = setInterval(() => {
+          if (sent === 900_000) return
+          moving.write("x".repeat(1000))
+          sent += 1000
+        }, 20)
+        await slow.closed
+        clearInterval(trickle)
+        clearInterval(flow)
+        const answer = parseAnswer(slow.received())
+        expect(answer.status).toBe(408)
+        expect(JSON.parse(answer.body.toString())).toMatchObject({
+          type: "/problems/request-timeout",
+          detail: "The body came with less than 100 bytes a second for 1 seconds",
+          instance: "/x"
+        })
+        moving.write("x".repeat(1_000_000 - sent))
+        await moving.closed
+        expect(parseAnswer(moving.received()).body.toString()).toBe("1000000")
+        expect(statuses.sort()).toEqual([200, 408])
       })
     })
   )

@@ -101,6 +101,11 @@ export const layer = Layer.effect(
         }))
 
     return ExecutionStore.of({
+      pending: (tenant, most) =>
+        Effect.sync(() => {
+          const waiting = [...entries.values()].filter((entry) => entry.tenant === tenant && entry.state === "PENDING")
+          return Math.min(most, waiting.length)
+        }),
       create: (execution, owner, now) =>
         Effect.sync(() => {
           let at = now

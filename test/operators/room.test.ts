@@ -38,3 +38,23 @@ layer(small, { excludeTestServices: true })("the room for tests", (it) => {
     })
   )
 })
+
+layer(memoryGateway(), { excludeTestServices: true })("forms that do not come to their end", (it) => {
+  it.effect("take no places of tests", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const connected = (socket: Socket) => new Promise((resolve) => socket.once("connect", resolve))
+      const sockets = Array.from({ length: 40 }, () => connect(Number(new URL(url).port), "127.0.0.1"))
+      yield* Effect.promise(() => Promise.all(sockets.map(connected)))
+      const begun =
+        "POST /v1/flower/grok HTTP/1.1\r\nhost: x\r\ncontent-type: multipart/form-data; boundary=b\r\n" +
+        'content-length: 90000\r\nexpect: 100-continue\r\n\r\n--b\r\ncontent-disposition: form-data; name="input"\r\n'
+      // The server asks for the body when it has begun with the request.
+      const asked = sockets.map((socket) => new Promise((resolve) => socket.once("data", resolve)))
+      for (const socket of sockets) socket.on("error", () => {}).write(begun)
+      yield* Effect.promise(() => Promise.all(asked))
+      expect((yield* post("grok", { input: "a", pattern: "a" })).status).toBe(200)
+      for (const socket of sockets) socket.destroy()
+    })
+  )
+})

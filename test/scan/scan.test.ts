@@ -82,4 +82,22 @@ describe("a tenant's own nodes", () => {
       expect(scans).toEqual(["a", "b", "a", "b"])
     })
   )
+
+  it.effect("of a tenant whose files take long hold up no other tenant", () =>
+    Effect.gen(function* () {
+      const nodes = Layer.succeed(TenantNodes, {
+        version: () => Effect.succeed("1"),
+        files: () => Effect.succeed([]),
+        scan: (tenant) => (tenant === "slow" ? Effect.never : Effect.succeed([found(tenant)]))
+      })
+      const [last, refused] = yield* Effect.gen(function* () {
+        const { own } = yield* Scan
+        const slow = () => Effect.forkChild(own(TenantId("slow")), { startImmediately: true })
+        yield* Effect.forEach(Array(65), slow)
+        return [yield* own(TenantId("quick")), yield* Effect.flip(own(TenantId("slow")))]
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, nodes)))
+      expect(last).toMatchObject([{ type: "quick" }])
+      expect(refused).toMatchObject({ _tag: "Overloaded", detail: expect.stringContaining("64 requests") })
+    })
+  )
 })

@@ -1,6 +1,7 @@
 import { join } from "node:path"
-import { Effect, Layer, Option, Pool, Result } from "effect"
+import { Effect, Layer, Option, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import type { SourceDocument } from "../../languages/document/Document.ts"
 import {
   check,
@@ -12,7 +13,8 @@ import {
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
 import { Settings } from "../../services/shared/Settings.ts"
-import type { TenantId } from "../../services/shared/Tenant.ts"
+import { TenantId } from "../../services/shared/Tenant.ts"
+import { type TurnLimits, Turns } from "../../services/shared/Turns.ts"
 import type { Answer, Task } from "./decoderThread.ts"
 import { Helper, type Limits, type Start, startSqlProcess, startThread } from "./Helper.ts"
 
@@ -20,7 +22,20 @@ import { Helper, type Limits, type Start, startSqlProcess, startThread } from ".
  * The processor limit is the one that messages state. The wall clock ends only a file that does not get the processor.
  */
 const production: Limits = { processor: 10_000, wall: 60_000 }
-const threadsAtOnce = 2
+
+/** Files of one tenant that may wait for a thread or a process. */
+const mostWaiting = 16
+const queue = {
+  each: mostWaiting,
+  full: () => new Overloaded({ detail: `${mostWaiting} flowlines of this tenant are already waiting to be validated` })
+}
+/** Files that take long leave half of the threads to tenants that have none. */
+const threadTurns = { all: 4, each: 2, kept: 2, queue }
+/** DuckDB takes much memory, so each tenant has one process at once. */
+const sqlTurns = { all: 3, each: 1, queue }
+
+/** The tenant of files that belong to none. */
+const noTenant = TenantId("")
 
 /** Size in bytes up to which a file is parsed within a few milliseconds. */
 const lightBytes = 32 * 1024
@@ -42,31 +57,45 @@ const tooMuch = refused([
 const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Effect<A, BadRequest> =>
   Effect.fromResult(Result.mapError(result, refused))
 
-const pool = <Task, Answer>(start: Start<Task, Answer>, limits: Limits, size: number) =>
-  Pool.make({
-    acquire: Effect.acquireRelease(
-      Effect.sync(() => new Helper(start, limits)),
-      (helper) => Effect.sync(() => helper.stop())
-    ),
-    size
-  })
-
-/** Takes a helper from the pool for one file, until the scope ends. */
-const lease = <Task, Answer>(helpers: Pool.Pool<Helper<Task, Answer>>) =>
-  Effect.flatMap(Pool.get(helpers), (helper) =>
-    Effect.as(
-      Effect.acquireRelease(helper.begin(), () => Effect.sync(() => helper.end())),
-      helper
-    )
+/** Helpers that tenants take turns on, and that are kept for the next file. */
+const sharing = Effect.fnUntraced(function* <Task, Answer>(
+  start: Start<Task, Answer>,
+  limits: Limits,
+  places: TurnLimits<Overloaded>
+) {
+  const turns = new Turns(places)
+  const made = new Set<Helper<Task, Answer>>()
+  const idle: Array<Helper<Task, Answer>> = []
+  yield* Effect.addFinalizer(() =>
+    Effect.sync(() => {
+      for (const helper of made) helper.stop()
+    })
   )
+  /** The last one that worked is the next one to work, because it is still running. */
+  const take = Effect.suspend(() => {
+    const helper = idle.pop() ?? new Helper(start, limits)
+    made.add(helper)
+    return Effect.as(helper.begin(), helper)
+  })
+  const giveBack = (helper: Helper<Task, Answer>) => {
+    helper.end()
+    idle.push(helper)
+  }
+  /** A helper for one file of the tenant, until the scope ends. */
+  return (tenant: TenantId = noTenant) =>
+    Effect.andThen(
+      turns.place(tenant),
+      Effect.acquireRelease(take, (helper) => Effect.sync(() => giveBack(helper)))
+    )
+})
 
 /** The decoder with these limits per file. */
 export const limited = (limits: Limits) =>
   Layer.effect(
     FlowlineDecoder,
     Effect.gen(function* () {
-      const threads = yield* pool(startThread, limits, threadsAtOnce)
-      const sqlProcess = yield* pool(startSqlProcess, limits, 1)
+      const aThread = yield* sharing(startThread, limits, threadTurns)
+      const anSqlProcess = yield* sharing(startSqlProcess, limits, sqlTurns)
       const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
       /** The threads that hold parsed documents. */
       const keepers = new WeakMap<FlowlineDocument, Helper<Task, Answer>>()
@@ -80,20 +109,20 @@ export const limited = (limits: Limits) =>
       const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: TenantId | undefined) {
         if (sql.length === 0) return []
         const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
-        const found = yield* (yield* lease(sqlProcess)).ask({ nodes: sql, conf })
+        const found = yield* (yield* anSqlProcess(tenant)).ask({ nodes: sql, conf })
         return found ?? (yield* tooMuch)
       }, Effect.scoped)
 
       const checkInThread = Effect.fnUntraced(function* (value: unknown, surroundings: Surroundings) {
-        const answer = yield* answerOf(yield* lease(threads), { value, surroundings })
+        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { value, surroundings })
         if ("flowline" in answer) return Result.succeed(answer.flowline)
         return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
       }, Effect.scoped)
 
       return FlowlineDecoder.of({
-        parse: Effect.fn("FlowlineDecoder.parse")(function* (file) {
+        parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant) {
           if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file))
-          const thread = yield* lease(threads)
+          const thread = yield* aThread(tenant)
           const answer = yield* answerOf(thread, { file })
           if (!("needs" in answer)) return yield* tooMuch
           const document: FlowlineDocument = { needs: answer.needs }
@@ -121,6 +150,6 @@ export const limited = (limits: Limits) =>
 /**
  * Decodes large files, and files with many patterns, in threads, so that they do not block the gateway; what takes a
  * few milliseconds is done directly. A document stays in the thread that parsed it. A file that exceeds its limits is
- * refused.
+ * refused. Tenants take turns.
  */
 export const layer = limited(production)

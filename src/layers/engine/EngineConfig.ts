@@ -2,6 +2,7 @@ import { Context } from "effect"
 import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
+import type { RunCeilings } from "../../services/shared/Settings.ts"
 
 /** How runs are started, and their limits. Sizes ending in `Mib` are in MiB, the others in bytes. */
 export interface EngineSettings extends RunLimits {
@@ -18,6 +19,8 @@ export interface EngineSettings extends RunLimits {
   readonly blobs: BlobPlace
   /** Address of the tenant's indices; absent where there is no search. */
   readonly search?: SearchAddress | undefined
+  /** Connections to the database of the indices that all runs share. */
+  readonly searchConnections: number
   /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
   /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
@@ -45,10 +48,14 @@ type Places = "confRoot" | "dataRoot" | "tempRoot" | "blobs"
 /** The settings of the engine for this machine. */
 export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>()("flow/engines/EngineConfig") {
   /** Settings with defaults for everything but the places. */
-  static readonly settings = (given: Pick<EngineSettings, Places> & Partial<EngineSettings>): EngineSettings => ({
-    memoryMib: 512,
+  static readonly settings = ({
+    ceilings,
+    ...given
+  }: Pick<EngineSettings, Places> & Partial<EngineSettings> & { readonly ceilings?: RunCeilings }): EngineSettings => ({
+    searchConnections: 48,
+    memoryMib: Math.min(512, ceilings?.memoryMib ?? 512),
     memoryAllowanceMib: 256,
-    timeoutSeconds: 86_400,
+    timeoutSeconds: Math.min(86_400, ceilings?.seconds ?? 86_400),
     outputLines: 100_000,
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,

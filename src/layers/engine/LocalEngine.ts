@@ -2,11 +2,12 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Cause, Effect, Layer, Stream } from "effect"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
-import { needs } from "../../nodes/Catalogue.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import type { Order, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { Engine } from "../../services/runs/Attempt.ts"
+import { TenantId } from "../../services/shared/Tenant.ts"
 import type { Child, Exit } from "./Child.ts"
+import { sharedConnections } from "./Connections.ts"
 import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { outlived } from "./ProcessGroup.ts"
@@ -80,11 +81,11 @@ class Run {
   #killedFor: string | undefined
   #watch: NodeJS.Timeout | undefined
 
-  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec, warn: Warn) {
+  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec, connections: number, warn: Warn) {
     const limits = spec.flowline.settings
     this.#runners = runners
     this.#warn = warn
-    this.#order = orderOf(settings, spec)
+    this.#order = orderOf(settings, spec, connections)
     this.#lifeSigns = settings.lifeSigns !== undefined
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
@@ -206,7 +207,7 @@ class Run {
   }
 }
 
-const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
+const orderOf = (settings: EngineSettings, spec: RunSpec, connections: number): Order => {
   const { tenant } = spec
   const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
   return {
@@ -217,7 +218,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
     // Only runs that need the search receive its address.
-    ...(needs(spec.flowline, "search") ? { search: settings.search } : {}),
+    ...(connections > 0 && settings.search !== undefined ? { search: { ...settings.search, connections } } : {}),
     memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,
@@ -245,15 +246,18 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
       Effect.sync(() => new Runners(settings)),
       (runners) => Effect.promise(() => runners.close())
     )
+    const connectionsFor = sharedConnections(settings.searchConnections)
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const warn: Warn = (message, details) => fork(Effect.annotateLogs(Effect.logWarning(message), details))
     return Engine.of({
       run: (spec) =>
         Stream.unwrap(
           Effect.map(
-            Effect.acquireRelease(
-              Effect.sync(() => new Run(runners, settings, spec, warn)),
-              (run) => Effect.promise(() => run.cancel())
+            Effect.flatMap(connectionsFor(TenantId(spec.tenant), spec.flowline), (connections) =>
+              Effect.acquireRelease(
+                Effect.sync(() => new Run(runners, settings, spec, connections, warn)),
+                (run) => Effect.promise(() => run.cancel())
+              )
             ),
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
           )

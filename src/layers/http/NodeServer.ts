@@ -2,13 +2,14 @@ import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Exchange } from "./AccessLog.ts"
+import { bodyRate } from "./BodyRate.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
 
 /**
- * Timeouts in milliseconds: for the head of a request, for the whole request, for a connection between requests, and
- * for silence within a request.
+ * Timeouts in milliseconds: for the head of a request, for a connection between requests, and for silence within a
+ * request. A body has no time limit, but a rate: the bytes a second that it must bring over a time of `silence`.
  */
-export const timeouts = { headers: 20_000, request: 600_000, keepAlive: 65_000, silence: 120_000 }
+export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000, uploadRate: 1024 }
 const maxHeaderBytes = 16 * 1024
 
 const statusOf = (error: Error & { code?: string }): number => {
@@ -83,7 +84,7 @@ class Answer extends ServerResponse {
 /** The HTTP server with its limits. `finished` is called once for every exchange, however it ends. */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
-  { headers, request, keepAlive, silence }: typeof timeouts = timeouts
+  { headers, keepAlive, silence, uploadRate }: typeof timeouts = timeouts
 ): Server => {
   const server: Server = createServer({
     ServerResponse: Answer,
@@ -91,7 +92,7 @@ export const nodeServer = (
     headersTimeout: headers,
     connectionsCheckingInterval: Math.min(5000, headers / 4),
     keepAliveTimeout: keepAlive,
-    requestTimeout: request,
+    requestTimeout: 0,
     requireHostHeader: false,
     noDelay: true,
     // A request without a body needs no stream, which saves 5 % of the processor time of a small one.
@@ -112,11 +113,24 @@ export const nodeServer = (
     else broken(socket, statusOf(error), "The request is not well-formed HTTP")
   })
   server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
+  const bodies = bodyRate(server, { span: silence, rate: uploadRate })
+  const refuseSlow = (request: IncomingMessage, response: ServerResponse) => {
+    if (!response.headersSent) {
+      const instance = (request.url ?? "/").split("?", 1)[0]!
+      const detail = `The body came with less than ${uploadRate} bytes a second for ${silence / 1000} seconds`
+      const { traceId, body } = bareProblem(408, detail, instance)
+      traceIds.set(request, traceId)
+      response.writeHead(408, { "content-type": problemType, connection: "close" }).end(body)
+    }
+    request.socket.destroySoon()
+  }
   const watch = (request: IncomingMessage, response: ServerResponse) => {
     const startedAt = performance.now()
     const connection = answers.begin(request.socket)
     const remote = request.socket.remoteAddress ?? ""
+    bodies.begin(request, () => refuseSlow(request, response))
     response.on("close", () => {
+      bodies.end(request)
       answers.end(connection)
       finished({
         method: request.method ?? "",

@@ -21,6 +21,10 @@ const sentences: Record<string, (members: object) => string> = {
     const limit = text(members, "limit")
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
+  "queue-full": (members) => {
+    const whose = `executions of the tenant${quoted(text(members, "tenant"))}`
+    return `${text(members, "value")} ${whose} are already waiting, which is the limit ${text(members, "limit")}`
+  },
   "too-many": (members) => `The limit ${text(members, "limit")} is ${text(members, "value")}`,
   "range-not-satisfiable": (members) => `The range lies outside the ${text(members, "size")} bytes`,
   "method-not-allowed": () => "The path does not support this method; the Allow header lists the supported methods"
@@ -31,9 +35,6 @@ export const detailOf = (members: object): string => {
   const slug = (text(members, "type") ?? "").replace("/problems/", "")
   return sentences[slug]?.(members) ?? text(members, "title") ?? "The request failed"
 }
-
-/** Seconds after which a client may repeat a request that was refused with 503. */
-const retryAfter = "2"
 
 export const problemType = "application/problem+json"
 
@@ -55,6 +56,12 @@ export const generalProblem = (status: number, detail?: string) => {
   const [slug, title] = general[status] ?? (status < 500 ? general[400]! : general[500]!)
   return { type: `/problems/${slug}`, title, status, ...(detail === undefined ? {} : { detail }) }
 }
+
+/** Seconds after which a request is worth another try, by the slug of its problem's type. */
+const retryAfter = new Map([
+  ["/problems/queue-full", "5"],
+  ["/problems/unavailable", "1"]
+])
 
 /** Trace ids of problems by their Node request, for the access log. */
 export const traceIds = new WeakMap<object, string>()
@@ -81,13 +88,14 @@ export const asProblem = (
 ): HttpServerResponse.HttpServerResponse => {
   const all = membersOf(response)
   const { type, title, status, detail = detailOf(all), ...members } = all
+  const pause = retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(
     { type, title, status, detail, instance, ...members, traceId },
     {
       status: response.status,
       headers: {
+        ...(pause === undefined ? {} : { "retry-after": pause }),
         ...response.headers,
-        ...(response.status === 503 ? { "retry-after": retryAfter } : {}),
         "content-type": problemType,
         "x-trace-id": traceId,
         "cache-control": "no-store"

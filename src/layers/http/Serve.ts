@@ -2,7 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
-import { nodeServer } from "./NodeServer.ts"
+import { nodeServer, timeouts } from "./NodeServer.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import type { RouteTable } from "./RouteTable.ts"
 import { SendRate } from "./SendRate.ts"
@@ -42,7 +42,7 @@ export const requestMetrics = (table: RouteTable, context: Context.Context<never
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel, stopPatience, sendRate } = yield* Settings
+      const { host, port, logLevel, stopPatience, sendRate, uploadRate } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
@@ -50,10 +50,11 @@ export const layer = (table: RouteTable) =>
       const log = bufferedWriter((text) => process.stderr.write(text))
       const logs = logLevel === "info" || logLevel === "debug"
       yield* Effect.addFinalizer(() => Effect.sync(log.flush))
-      const server = nodeServer((exchange) => {
+      const finished = (exchange: Exchange) => {
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
-      })
+      }
+      const server = nodeServer(finished, { ...timeouts, uploadRate })
       new SendRate(sendRate).watch(server)
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { SampleBatch } from "../../services/operators/Batches.ts"
 import { OperatorPool, type TestedBatch, type TestProgram } from "../../services/operators/OperatorPool.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { type ScheduledTest, TurnScheduler } from "./TurnScheduler.ts"
 import type { Turn } from "./WorkerMessages.ts"
 
@@ -129,14 +130,14 @@ export const layer = Layer.effect(
       Effect.sync(() => new TurnScheduler(limits.workers, limits.memoryMib, limits.compileMillis, limits.idleMillis)),
       (scheduler) => Effect.promise(() => scheduler.end())
     )
-    const enter = (program: TestProgram) =>
+    const enter = (program: TestProgram, tenant: TenantId) =>
       Effect.acquireRelease(
-        Effect.sync(() => scheduler.enter(program, program.operator === "flowlet")),
+        Effect.sync(() => scheduler.enter(tenant, program, program.operator === "flowlet")),
         (test) => Effect.sync(() => scheduler.leave(test))
       )
     return OperatorPool.of({
-      open: Effect.fn("OperatorPool.open")(function* (program) {
-        const test = new Test(scheduler, yield* enter(program), limits)
+      open: Effect.fn("OperatorPool.open")(function* (program, tenant) {
+        const test = new Test(scheduler, yield* enter(program, tenant), limits)
         const fault = yield* Effect.promise(() => test.compile())
         if (fault !== undefined) return yield* fault
         return { run: (batch) => Effect.promise(() => test.run(batch)) }

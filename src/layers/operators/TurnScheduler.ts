@@ -1,3 +1,4 @@
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { type Lost, TestWorker } from "./TestWorker.ts"
 import type { Order, Reply } from "./WorkerMessages.ts"
 
@@ -7,9 +8,27 @@ interface Task {
   readonly resolve: (reply: Reply | Lost) => void
 }
 
+/** What has been used of the workers, in milliseconds of turns. */
+interface Account {
+  used: number
+}
+
+/** An account for a newcomer: it begins with what the least served one has used. */
+const accountBeside = (others: Iterable<Account>): Account => {
+  const used = Math.min(...Array.from(others, (account) => account.used))
+  return { used: Number.isFinite(used) ? used : 0 }
+}
+
+/** The tests of a tenant, and what they have used together. */
+interface TenantTests extends Account {
+  readonly id: TenantId
+  readonly tests: Set<ScheduledTest>
+}
+
 /** A test's place in the schedule. */
-export class ScheduledTest {
+export class ScheduledTest implements Account {
   readonly id: number
+  readonly tenant: TenantTests
   readonly program: NonNullable<Order["program"]>
   /** True when all turns must run on one worker, which keeps the state of the program. */
   readonly settled: boolean
@@ -18,8 +37,9 @@ export class ScheduledTest {
   /** Milliseconds that its turns took, plus what the least served test had used when this one joined. */
   used: number
 
-  constructor(id: number, program: NonNullable<Order["program"]>, settled: boolean, used: number) {
+  constructor(id: number, tenant: TenantTests, program: NonNullable<Order["program"]>, settled: boolean, used: number) {
     this.id = id
+    this.tenant = tenant
     this.program = program
     this.settled = settled
     this.used = used
@@ -27,15 +47,15 @@ export class ScheduledTest {
 }
 
 /**
- * Schedules tests on worker threads. The test that has used the least time gets the next free worker for one turn. A
- * new test starts with the lowest time used so far, so that it neither waits behind long tests nor starves them.
- * Workers are started when there is work, and ended after an idle period.
+ * Schedules tests on worker threads. The tenant that has used the least time gets the next free worker, for one turn of
+ * its test that has used the least. A new test, and a new tenant, starts with the lowest time used so far, so that it
+ * neither waits behind long tests nor starves them. Workers are started when there is work, and ended after an idle period.
  */
 export class TurnScheduler {
   readonly #workers = new Set<TestWorker>()
   readonly #size: number
   readonly #memoryMib: number
-  readonly #tests = new Set<ScheduledTest>()
+  readonly #tenants = new Map<TenantId, TenantTests>()
   #count = 0
 
   readonly #compileMillis: number
@@ -48,10 +68,11 @@ export class TurnScheduler {
     this.#idleMillis = idleMillis
   }
 
-  enter(program: ScheduledTest["program"], settled: boolean): ScheduledTest {
-    const used = Math.min(...Array.from(this.#tests, (test) => test.used))
-    const test = new ScheduledTest(++this.#count, program, settled, Number.isFinite(used) ? used : 0)
-    this.#tests.add(test)
+  enter(id: TenantId, program: ScheduledTest["program"], settled: boolean): ScheduledTest {
+    const tenant = this.#tenants.get(id) ?? { ...accountBeside(this.#tenants.values()), id, tests: new Set() }
+    this.#tenants.set(id, tenant)
+    const test = new ScheduledTest(++this.#count, tenant, program, settled, accountBeside(tenant.tests).used)
+    tenant.tests.add(test)
     return test
   }
 
@@ -66,7 +87,8 @@ export class TurnScheduler {
   /** Drops the seat's queued turns; a running turn ends by itself. */
   leave(test: ScheduledTest): void {
     test.tasks.length = 0
-    this.#tests.delete(test)
+    test.tenant.tests.delete(test)
+    if (test.tenant.tests.size === 0) this.#tenants.delete(test.tenant.id)
     for (const worker of this.#workers) worker.forget(test.id)
   }
 
@@ -75,7 +97,10 @@ export class TurnScheduler {
   }
 
   #dispatch(): void {
-    const waiting = [...this.#tests].filter(({ tasks }) => tasks.length > 0).sort((a, b) => a.used - b.used)
+    const waiting = [...this.#tenants.values()]
+      .flatMap(({ tests }) => [...tests])
+      .filter(({ tasks }) => tasks.length > 0)
+      .sort((a, b) => a.tenant.used - b.tenant.used || a.used - b.used)
     // No test gets a second worker before every other test could get its first.
     for (let given = true; given; ) {
       given = false
@@ -95,7 +120,9 @@ export class TurnScheduler {
     const reply = known
       ? await worker.give(task.order, task.millis)
       : await worker.give({ ...task.order, program: test.program }, task.millis + this.#compileMillis)
-    test.used += performance.now() - began
+    const used = performance.now() - began
+    test.used += used
+    test.tenant.used += used
     task.resolve(reply)
     this.#dispatch()
   }

@@ -12,6 +12,7 @@ import {
   type NewExecution
 } from "../../services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
+import type { TenantId } from "../../services/shared/Tenant.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive } from "./PostgresArchiveStore.ts"
@@ -42,6 +43,11 @@ export const layer = Layer.effect(
           on conflict do nothing returning 1`
         if (rows.length > 0) return { tenant: e.tenant, id }
       }
+    }, unreachable)
+
+    const pending = Effect.fn("ExecutionStore.pending")(function* (tenant: TenantId, most: number) {
+      const rows = yield* sql`select 1 from executions where tenant = ${tenant} and state = 'PENDING' limit ${most}`
+      return rows.length
     }, unreachable)
 
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
@@ -117,6 +123,7 @@ export const layer = Layer.effect(
     return ExecutionStore.of({
       ...executionReads(sql, wide),
       create,
+      pending,
       claim,
       started,
       output,

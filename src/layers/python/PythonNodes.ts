@@ -67,7 +67,7 @@ export const layer = Layer.effect(
       return python.found
     }
     const files = (tenant: TenantId) => new TenantFiles(join(conf, "tenants", tenant))
-    const reading = <A>(work: () => Promise<A>) =>
+    const reading = <A>(work: (signal: AbortSignal) => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: () => new StorageUnreachable({ storage: "data" }) })
 
     const listed = async (tenant: TenantId) => {
@@ -114,7 +114,7 @@ export const layer = Layer.effect(
       }),
       scan: Effect.fn("TenantNodes.scan")(function* (tenant) {
         const builds = yield* sources(tenant)
-        return yield* reading(async () => {
+        return yield* reading(async (signal) => {
           const found = await within(storageDeadline, listed(tenant))
           const python = await interpreter()
           if (python === undefined) {
@@ -132,7 +132,9 @@ export const layer = Layer.effect(
           const read = small.map(async ({ path }) => [path, await text(files(tenant).read(path))] as const)
           const texts = [...(await within(storageDeadline, Promise.all(read))), ...builds]
           const taken = new Map<string, string>()
-          const nodes = (await scanFiles(python, texts)).flatMap((found, at) => describe(texts[at]![0], found, taken))
+          const nodes = (await scanFiles(python, texts, signal)).flatMap((found, at) =>
+            describe(texts[at]![0], found, taken)
+          )
           return [
             ...nodes,
             ...large.map(({ path }) => broken(path, { message: `the file is larger than ${maxFileBytes} bytes` }))

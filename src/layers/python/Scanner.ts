@@ -22,16 +22,24 @@ export type Found = typeof Found.Type
 
 const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Found)))
 
-/** Milliseconds for parsing all files. */
+/** Milliseconds for parsing all files, and for parsing them one by one when one of them takes longer or crashes. */
 const deadline = 10_000
+const deadlineOneByOne = 30_000
+
+const late = { error: { message: `not read: the files take more than ${deadlineOneByOne / 1000} seconds to parse` } }
 
 type File = readonly [name: string, text: string]
 
-const scanTogether = async (python: Interpreter, files: ReadonlyArray<File>): Promise<ReadonlyArray<Found>> => {
+const scanTogether = async (
+  python: Interpreter,
+  files: ReadonlyArray<File>,
+  signal: AbortSignal
+): Promise<ReadonlyArray<Found>> => {
   const child = spawn(python.command, [...pythonOptions, pythonProgram("scan.py")], {
     stdio: ["pipe", "pipe", "ignore"],
     timeout: deadline,
-    killSignal: "SIGKILL"
+    killSignal: "SIGKILL",
+    signal
   })
   for (const stream of child.stdio) stream?.on("error", () => {})
   const failed = new Promise<never>((_, reject) => child.once("error", reject))
@@ -43,15 +51,23 @@ const scanTogether = async (python: Interpreter, files: ReadonlyArray<File>): Pr
  * Parses Python files into syntax trees with this machine's Python; no code of them is executed. A file that crashes
  * the parser is reported without affecting the others.
  */
-export const scanFiles = async (python: Interpreter, files: ReadonlyArray<File>): Promise<ReadonlyArray<Found>> => {
+export const scanFiles = async (
+  python: Interpreter,
+  files: ReadonlyArray<File>,
+  signal: AbortSignal
+): Promise<ReadonlyArray<Found>> => {
   if (files.length === 0) return []
-  try {
-    const found = await scanTogether(python, files)
-    if (found.length === files.length) return found
-  } catch {
-    if (files.length === 1) return [{ error: { message: "the file crashes Python's parser" } }]
-  }
+  const together = await scanTogether(python, files, signal).catch(() => [])
+  if (together.length === files.length) return together
   const found: Array<Found> = []
-  for (const file of files) found.push(...(await scanFiles(python, [file])))
+  const end = performance.now() + deadlineOneByOne
+  for (const file of files) {
+    signal.throwIfAborted()
+    if (performance.now() > end) found.push(late)
+    else {
+      const [alone] = files.length === 1 ? [] : await scanTogether(python, [file], signal).catch(() => [])
+      found.push(alone ?? { error: { message: "the file crashes Python's parser" } })
+    }
+  }
   return found
 }

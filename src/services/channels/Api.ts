@@ -16,7 +16,15 @@ const jobParams = { ...channelParams, cluster: Schema.String, job: Schema.String
 const Sequence = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** 53 - 1 }))
 
 const done = [HttpApiSchema.Created, HttpApiSchema.NoContent] as const
-const refusals = [BadRequest, Conflict, IdempotencyKeyReused, InvalidChannel, NotFound, StorageUnreachable] as const
+const refusals = [
+  BadRequest,
+  Conflict,
+  IdempotencyKeyReused,
+  InvalidChannel,
+  NotFound,
+  Overloaded,
+  StorageUnreachable
+] as const
 const statuses =
   "201 for start and restart, 204 for stop. A stop answers when the runs have ended, or after ten seconds. Start and " +
   "restart take an `Idempotency-Key`."

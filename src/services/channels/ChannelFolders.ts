@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Result, Schema, Stream } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
 import { Conf } from "../conf/Conf.ts"
@@ -47,7 +48,7 @@ export class ChannelFolders extends Context.Service<
     readonly flowline: (
       tenant: TenantId,
       job: ChannelJob
-    ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, StorageUnreachable>
+    ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, Overloaded | StorageUnreachable>
   }
 >()("flow/channels/ChannelFolders") {
   static readonly layer = Layer.effect(

@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
@@ -37,12 +38,12 @@ export class Channels extends Context.Service<
       channel: ChannelName,
       change: DesiredChange,
       commit?: Commit<ReadonlyArray<DesiredJob>>
-    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing | Overloaded>
     readonly actOnJob: (
       job: JobKey,
       change: DesiredChange,
       commit?: Commit<ReadonlyArray<DesiredJob>>
-    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing | Overloaded>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (
       job: JobKey,

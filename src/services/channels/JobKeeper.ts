@@ -1,10 +1,12 @@
-import { Clock, Context, type Cron, Effect, Hash, Layer, Result } from "effect"
+import { Clock, Context, type Cron, Effect, Hash, Layer, Result, Schedule } from "effect"
 import { clockLook, jobHeartbeat } from "../../protocol/Liveness.ts"
 import { Attempts, Engine, failed, fenced, logDefect } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { Settings } from "../shared/Settings.ts"
+import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
@@ -43,6 +45,7 @@ export class JobKeeper extends Context.Service<
       const gateway = yield* Gateway
       const clock = yield* ScheduleClock
       const signals = new Signals()
+      const places = new Turns(lastingPlaces((yield* Settings).jobs))
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
         const { jobs, issues, file } = yield* folders.read(tenant, channel)
@@ -90,7 +93,10 @@ export class JobKeeper extends Context.Service<
 
         /** One run, from reading the flowline file to its end. */
         const runOnce = Effect.fnUntraced(function* (job: ChannelJob) {
-          const found = yield* folders.flowline(tenant, job)
+          const found = yield* Effect.retry(folders.flowline(tenant, job), {
+            while: (error) => error._tag === "Overloaded",
+            schedule: Schedule.spaced("1 second")
+          }).pipe(Effect.catchTag("Overloaded", Effect.die))
           if (Result.isFailure(found)) {
             const { file, issues } = found.failure
             return failed(issues.map((issue) => `${file}: ${issueText(issue)}`).join("\n"))
@@ -139,11 +145,15 @@ export class JobKeeper extends Context.Service<
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
             } else yield* change({ status: "STARTING" })
-            const begun = yield* clock.now
+            let begun = yield* clock.now
+            const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
+              begun = yield* clock.now
+              return yield* guarded(runOnce(job), (error) => Effect.succeed(failed(error)))
+            })
             const outcome =
               definition === undefined
                 ? failed(String(job))
-                : yield* guarded(runOnce(definition), (error) => Effect.succeed(failed(error)))
+                : yield* places.within(claim.tenant, inItsPlace(definition))
             const now = yield* clock.now
             if (outcome._tag === "Succeeded") {
               const { archive } = outcome

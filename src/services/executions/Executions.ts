@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, type Scope, Stream } from "effect"
 import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
@@ -11,6 +12,7 @@ import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
+import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
@@ -23,6 +25,8 @@ type FollowedOutput = Followed<OutputState>
 export class Executions extends Context.Service<
   Executions,
   Starter["Service"] & {
+    /** Fails when as many executions of the tenant are waiting as may. */
+    readonly admit: (tenant: TenantId) => Effect.Effect<void, QueueFull | StorageUnreachable>
     /** Starts an execution of the flowline that `flowline` stores, both in one commit. */
     readonly start: (
       tenant: TenantId,
@@ -89,6 +93,13 @@ export class Executions extends Context.Service<
       const launcher = yield* Launcher
       const archives = yield* Archives
       const gateway = yield* Gateway
+      const { tenantQueue } = yield* Settings
+
+      const admit = Effect.fn("Executions.admit")(function* (tenant: TenantId) {
+        if ((yield* store.pending(tenant, tenantQueue)) >= tenantQueue) {
+          return yield* new QueueFull({ limit: "tenantQueue", value: tenantQueue, tenant })
+        }
+      })
 
       const start: Executions["Service"]["start"] = Effect.fn("Executions.start")(function* (
         tenant,
@@ -167,11 +178,16 @@ export class Executions extends Context.Service<
       })
 
       return Executions.of({
+        admit,
         start,
         execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit) {
-          return yield* start(tenant, Effect.succeed(yield* flowlines.get(tenant, flowlineId, version)), commit)
+          const flowline = yield* flowlines.get(tenant, flowlineId, version)
+          yield* admit(tenant)
+          return yield* start(tenant, Effect.succeed(flowline), commit)
         }),
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit) {
+          // Before the flowline is stored, so that refused requests leave nothing behind.
+          yield* admit(tenant)
           return yield* start(tenant, yield* flowlines.draft(tenant, file, false), commit)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {

@@ -6,6 +6,7 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { millisOf } from "../../languages/DurationText.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
+import { checkCeilings } from "../flowlines/Validation.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -13,9 +14,9 @@ import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ExecutionId, hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
-import { RunSlots } from "./RunSlots.ts"
 import { decodeStored } from "./StoredFlowline.ts"
 
 const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })
@@ -84,8 +85,8 @@ export class Supervisor extends Context.Service<
       const cancelling = new Set<string>()
       /** The waiting and running executions of this gateway; completing the deferred stops one. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
-      const { runs } = yield* Settings
-      const slots = new RunSlots(runs)
+      const { runs, ceilings } = yield* Settings
+      const slots = new Turns(lastingPlaces(runs))
 
       const attempt = (claim: Claim) => {
         const { tenant, id, epoch, runtime, flowlineId, lines } = claim
@@ -152,6 +153,9 @@ export class Supervisor extends Context.Service<
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
+          // It may have been saved before the operator lowered what a run may have.
+          const [over] = checkCeilings(flowline.success, ceilings)
+          if (over !== undefined) return failed(`/${over.path.join("/")}: ${over.detail}`)
           const stored = kept ? positions.load(tenant, scope) : Effect.succeed({})
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)

@@ -4,6 +4,8 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
+import { QueueFull } from "../../errors/QueueFull.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
@@ -16,7 +18,17 @@ export class ExtractionApi extends HttpApiGroup.make("extraction")
       params: tenantParams,
       payload: [ExtractionRequest, Schema.Null],
       success: ExtractionStarted,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable, TooLarge, UnsupportedMediaType]
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        NotFound,
+        Overloaded,
+        QueueFull,
+        StorageUnreachable,
+        TooLarge,
+        UnsupportedMediaType
+      ]
     }).annotate(
       OpenApi.Summary,
       "Extracts documents of an index into an archive, with a generated flowline that starts immediately"

@@ -3,6 +3,8 @@ import { Search } from "../../drivers/search/Search.ts"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
+import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { isFormat } from "../../languages/query/DateMath.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
@@ -92,7 +94,7 @@ export class Extraction extends Context.Service<
       tenant: TenantId,
       body: unknown,
       commit?: Commit<Started>
-    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | StorageUnreachable>
+    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/extraction/Extraction") {
   static readonly layer = Layer.effect(
@@ -110,6 +112,7 @@ export class Extraction extends Context.Service<
           if (issues.length > 0) return yield* refuse(issues)
           // Fail now when the index does not exist, instead of later in the execution.
           yield* search.resolve(tenant, request.index)
+          yield* executions.admit(tenant)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
           const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, true)
           return yield* executions.start(tenant, flowline, commit)

@@ -7,6 +7,8 @@ import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { QueueFull } from "../../errors/QueueFull.ts"
+import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { pageQuery } from "../shared/Listing.ts"
@@ -74,13 +76,32 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       },
       payload: FlowlineForm,
       success: SaveResponse,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, PreconditionFailed, StorageUnreachable, TooLarge]
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        NotFound,
+        Overloaded,
+        PreconditionFailed,
+        RequestTimeout,
+        StorageUnreachable,
+        TooLarge
+      ]
     }).annotate(OpenApi.Summary, "Validates and saves a flowline"),
     HttpApiEndpoint.post("executeOnce", "/v1/:tenant/flowline", {
       params: tenantParams,
       payload: FlowlineForm,
       success: ExecuteResponse,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, StorageUnreachable, TooLarge]
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        Overloaded,
+        QueueFull,
+        RequestTimeout,
+        StorageUnreachable,
+        TooLarge
+      ]
     }).annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
     HttpApiEndpoint.get("get", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
@@ -92,7 +113,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       params: flowlineParams,
       query: versionQuery,
       success: ExecuteResponse,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, StorageUnreachable]
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, QueueFull, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Executes a saved flowline"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,

@@ -1,10 +1,12 @@
 import { Context, type Effect, Result, type Scope } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
+import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { type Finding, validate } from "./Validation.ts"
@@ -29,6 +31,8 @@ export interface Surroundings {
   readonly own?: ReadonlyArray<NodeDescriptor>
   /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions
+  /** What the operator allows a run. */
+  readonly ceilings?: RunCeilings
 }
 
 /** A valid flowline. */
@@ -42,10 +46,19 @@ export interface Definition {
 export class FlowlineDecoder extends Context.Service<
   FlowlineDecoder,
   {
-    /** Parses a file. The document can be validated until the scope ends. */
-    readonly parse: (file: FlowlineFile) => Effect.Effect<FlowlineDocument, BadRequest, Scope.Scope>
+    /**
+     * Parses a file in a turn of its tenant. The document can be validated until the scope ends. Fails as overloaded
+     * when too many files of the tenant are waiting.
+     */
+    readonly parse: (
+      file: FlowlineFile,
+      tenant?: TenantId
+    ) => Effect.Effect<FlowlineDocument, BadRequest | Overloaded, Scope.Scope>
     /** Validates a document. Fails with all its faults. */
-    readonly validate: (document: FlowlineDocument, surroundings: Surroundings) => Effect.Effect<Definition, BadRequest>
+    readonly validate: (
+      document: FlowlineDocument,
+      surroundings: Surroundings
+    ) => Effect.Effect<Definition, BadRequest | Overloaded>
   }
 >()("flow/flowlines/FlowlineDecoder") {}
 
@@ -56,8 +69,8 @@ export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, Readonl
   Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
 
 /** The faults of a document's value, except those of its SQL. */
-export const check = (value: unknown, { own, patterns, tenant }: Surroundings) =>
-  validate(value, ownNodes(own ?? []), patterns, tenant)
+export const check = (value: unknown, { own, patterns, tenant, ceilings }: Surroundings) =>
+  validate(value, ownNodes(own ?? []), patterns, tenant, ceilings)
 
 /** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
 const maxIssues = 200

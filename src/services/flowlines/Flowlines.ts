@@ -3,7 +3,9 @@ import * as Base64Url from "effect/encoding/Base64Url"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
@@ -12,6 +14,7 @@ import { Scan } from "../scan/Scan.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
+import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
@@ -58,9 +61,12 @@ export class Flowlines extends Context.Service<
       file: FlowlineFile,
       into: { readonly id?: FlowlineId; readonly ifMatch?: string },
       commit?: Commit<Saved>
-    ) => Effect.Effect<Saved, BadRequest | Conflict | NotFound | PreconditionFailed | StorageUnreachable>
+    ) => Effect.Effect<Saved, BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable>
     /** Reads and validates a file for the tenant, without storing it. */
-    readonly check: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<Definition, BadRequest | StorageUnreachable>
+    readonly check: (
+      tenant: TenantId,
+      file: FlowlineFile
+    ) => Effect.Effect<Definition, BadRequest | Overloaded | StorageUnreachable>
     /**
      * Reads and validates a file; the returned effect stores it as a new flowline. One that is not `listed` is for a
      * single run.
@@ -69,7 +75,7 @@ export class Flowlines extends Context.Service<
       tenant: TenantId,
       file: FlowlineFile,
       listed: boolean
-    ) => Effect.Effect<Effect.Effect<FlowlineVersion, StorageUnreachable>, BadRequest | StorageUnreachable>
+    ) => Effect.Effect<Effect.Effect<FlowlineVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
@@ -88,6 +94,7 @@ export class Flowlines extends Context.Service<
       const platform = yield* Platform
       const scan = yield* Scan
       const patterns = yield* TenantPatterns
+      const { ceilings } = yield* Settings
       const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
           ? new NotFound({ kind: "flowline", tenant, id })
@@ -99,12 +106,13 @@ export class Flowlines extends Context.Service<
             })
 
       const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
-        const document = yield* decoder.parse(file)
+        const document = yield* decoder.parse(file, tenant)
         // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
         const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
         const definition = yield* decoder.validate(document, {
           tenant,
+          ceilings,
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
@@ -178,12 +186,12 @@ export class Starter extends Context.Service<
       flowlineId: FlowlineId,
       version?: number,
       commit?: Commit<Started>
-    ) => Effect.Effect<Started, Conflict | NotFound | StorageUnreachable>
+    ) => Effect.Effect<Started, Conflict | NotFound | QueueFull | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
       tenant: TenantId,
       file: FlowlineFile,
       commit?: Commit<Started>
-    ) => Effect.Effect<Started, BadRequest | Conflict | StorageUnreachable>
+    ) => Effect.Effect<Started, BadRequest | Conflict | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/flowlines/Starter") {}

@@ -9,6 +9,7 @@ import { split } from "../../nodes/Split.ts"
 import { DagNode, Flowline, Publication, RunSettings, type Runtime, Subscription } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
+import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
@@ -97,12 +98,27 @@ const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string
   }
 }
 
+/** Finds settings that ask for more than the operator allows a run. */
+export const checkCeilings = (flowline: unknown, { memoryMib, seconds }: RunCeilings): ReadonlyArray<Finding> => {
+  const ceilings = [
+    { name: "memory_mib", most: memoryMib, setting: "FLOW_RUN_MEMORY" },
+    { name: "timeout_seconds", most: seconds, setting: "FLOW_RUN_SECONDS" }
+  ]
+  return ceilings.flatMap(({ name, most, setting }) => {
+    const path = ["settings", name]
+    const asked = at(flowline, path)
+    if (typeof asked !== "number" || asked <= most) return []
+    return [{ path, detail: `This gateway allows a run at most ${most} (${setting}), found ${asked}` }]
+  })
+}
+
 /** The decoded flowline, or all its faults. `own` and `patterns` are those of `tenant`. */
 export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
   patterns?: TenantDefinitions,
-  tenant?: TenantId
+  tenant?: TenantId,
+  ceilings?: RunCeilings
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [], flowlineMembers)
   const { runtime, nodes } = outline(value)
@@ -115,6 +131,7 @@ export const validate = (
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
   findings.push(...checkTargets(nodes, known))
+  if (ceilings !== undefined) findings.push(...checkCeilings(value, ceilings))
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
     const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"
     findings.push({ path: ["settings", "retry"], detail })

@@ -1,6 +1,7 @@
-import { Effect, Stream } from "effect"
+import { Clock, Duration, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import type { Issue } from "../../errors/BadRequest.ts"
+import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
+import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { defaultLimits } from "../shared/Settings.ts"
@@ -32,22 +33,51 @@ export const parserFor = Effect.fnUntraced(function* (
   return formParser(request.headers, rules)
 })
 
+/** The body of a request. */
+export const bodyOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>
+  Stream.mapError(request.stream, () => unreadable([{ detail: "the body could not be received" }]))
+
+/** Seconds that a form in memory may keep the gateway waiting, and the bytes that give it one second more. */
+const formPatience = { seconds: 30, bytesPerSecond: 16 * 1024 }
+
+/** The body, which fails when the gateway has waited too long for it. Time that the gateway itself takes is free. */
+const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E | RequestTimeout> =>
+  Stream.transformPull(body, (pull) =>
+    Effect.sync(() => {
+      let waited = 0
+      let received = 0
+      return Effect.gen(function* () {
+        const began = yield* Clock.currentTimeMillis
+        const allowed = (formPatience.seconds + received / formPatience.bytesPerSecond) * 1000 - waited
+        const chunks = yield* Effect.timeoutOrElse(pull, {
+          duration: Duration.millis(Math.max(0, allowed)),
+          orElse: () => {
+            const { seconds, bytesPerSecond } = formPatience
+            const rate = `${bytesPerSecond / 1024} KiB a second`
+            const detail = `The form came too slowly: beyond ${seconds} seconds it must bring ${rate}`
+            return Effect.fail(new RequestTimeout({ detail }))
+          }
+        })
+        waited += (yield* Clock.currentTimeMillis) - began
+        for (const { length } of chunks) received += length
+        return chunks
+      })
+    })
+  )
+
 /**
  * Receives a form and returns its small parts. `write` passes a chunk to the parser. Reports all faults at once: parts
  * that are missing, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
  * a part). The rest of a refused form is left to the server, which closes the connection.
  */
-export const receive = Effect.fnUntraced(function* <E>(
-  request: HttpServerRequest.HttpServerRequest,
+export const receive = Effect.fnUntraced(function* <E, E2 = never>(
+  body: Stream.Stream<Uint8Array, BadRequest | E2>,
   parser: FormParser,
   { parts: rules }: PartRules,
   write: (chunk: Uint8Array) => Effect.Effect<void, E>,
   bodyFault: Effect.Effect<string | undefined>
 ) {
-  yield* request.stream.pipe(
-    Stream.mapError(() => unreadable([{ detail: "the body could not be received" }])),
-    Stream.runForEachWhile((chunk) => Effect.map(write(chunk), () => parser.refused() === undefined))
-  )
+  yield* Stream.runForEachWhile(body, (chunk) => Effect.map(write(chunk), () => parser.refused() === undefined))
   parser.end()
   const refused = parser.refused()
   if (refused !== undefined) return yield* refused
@@ -74,7 +104,7 @@ export const receive = Effect.fnUntraced(function* <E>(
 })
 
 /**
- * Reads a `multipart/form-data` body into memory, each part within its limit. `hold` is called with the number of bytes
+ * Reads a `multipart/form-data` body into memory, each part within its limit, if it comes in time. `hold` is called with the number of bytes
  * before they are kept, and may refuse them.
  */
 export const readForm = Effect.fn("Form.read")(function* <E = never>(
@@ -94,5 +124,5 @@ export const readForm = Effect.fn("Form.read")(function* <E = never>(
   const bodyFault = Effect.suspend(() =>
     body === undefined ? Effect.undefined : digestFault(request.headers, body.value)
   )
-  return yield* receive(request, parser, rules, write, bodyFault)
+  return yield* receive(inTime(bodyOf(request)), parser, rules, write, bodyFault)
 })

@@ -11,7 +11,7 @@ import { Settings } from "../shared/Settings.ts"
 import type { StreamHash } from "../shared/StreamHash.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
-import { parserFor, receive } from "./FormReader.ts"
+import { bodyOf, parserFor, receive } from "./FormReader.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /**
@@ -86,7 +86,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const bodyFault = Effect.sync(() => (hash === undefined ? undefined : digestFaultOf(digests, hash.base64())))
 
     const form = Effect.gen(function* () {
-      const found = yield* receive(request, parser, rules, write, bodyFault)
+      const found = yield* receive(bodyOf(request), parser, rules, write, bodyFault)
       const file = parser.file()
       if (file === undefined) return yield* unreadable([{ part: rules.file, detail: "the part is missing" }])
       const checked = yield* rules.check(found, file)

@@ -4,6 +4,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TenantName } from "../shared/Tenant.ts"
@@ -40,7 +41,7 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       },
       payload: TestForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
       success: OperatorTest,
-      error: [BadRequest, InvalidOperator, NotFound, Overloaded, StorageUnreachable, TooLarge]
+      error: [BadRequest, InvalidOperator, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge]
     }).annotate(OpenApi.Summary, "Tests a parsing operator on log samples")
   )
   .annotateMerge(OpenApi.annotations({ title: "Operators" })) {}

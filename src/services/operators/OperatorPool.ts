@@ -1,6 +1,7 @@
 import { Context, type Effect, type Scope } from "effect"
 import type { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import type { SampleBatch } from "./Batches.ts"
 import type { Operator } from "./OperatorTest.ts"
 import type { Split } from "./Samples.ts"
@@ -28,7 +29,7 @@ export interface TestedBatch {
   readonly hints: ReadonlyArray<string>
 }
 
-/** One test with its compiled program. Its batches take turns with those of other tests. */
+/** One test with its compiled program. Its batches take turns with those of other tests and tenants. */
 export interface TestSession {
   /** Never fails: the failure of a sample is in its result. */
   readonly run: (batch: SampleBatch) => Effect.Effect<TestedBatch>
@@ -41,6 +42,6 @@ export interface TestSession {
 export class OperatorPool extends Context.Service<
   OperatorPool,
   {
-    readonly open: (program: TestProgram) => Effect.Effect<TestSession, InvalidOperator, Scope.Scope>
+    readonly open: (program: TestProgram, tenant: TenantId) => Effect.Effect<TestSession, InvalidOperator, Scope.Scope>
   }
 >()("flow/operators/OperatorPool") {}

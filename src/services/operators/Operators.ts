@@ -3,12 +3,14 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import type { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
+import { Turns } from "../shared/Turns.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
@@ -19,14 +21,29 @@ type Form = ReadonlyMap<string, FormPart>
 /** Receives the form of a test. `hold` is told how many bytes are about to be kept, and may refuse them. */
 export type Receive = (
   rules: PartRules & { readonly hold: (bytes: number) => Effect.Effect<void, Overloaded> }
-) => Effect.Effect<Form, BadRequest | TooLarge | Overloaded>
+) => Effect.Effect<Form, BadRequest | Overloaded | RequestTimeout | TooLarge>
 
-/** Tests that the gateway works on at the same time, those included that are still being received. */
-const maxTests = 32
+const queue = (each: number, detail: string) => ({ each, full: () => new Overloaded({ detail }) })
+
+/** Forms that are being received at the same time: they take no place of a test. */
+const receiving = {
+  all: 1024,
+  each: 256,
+  kept: 256,
+  queue: queue(0, "The gateway is already receiving as many tests of this tenant as it may")
+}
+
+/** Tests that the gateway works on at the same time, until their answers have been read, and those that wait. */
+const testing = {
+  all: 32,
+  each: 24,
+  kept: 8,
+  queue: queue(64, "64 tests of this tenant are already waiting")
+}
 
 /**
  * Maximum bytes that the forms of all concurrent tests hold together, so that tests cannot exhaust the gateway's
- * memory.
+ * memory. The last quarter goes only to tenants that hold no more than a sixteenth.
  */
 export const FormMemoryLimit = Context.Reference<number>("flow/operators/FormRoom", {
   defaultValue: () => 256 * 1024 * 1024
@@ -120,7 +137,7 @@ export class Operators extends Context.Service<
       tenant?: TenantId | undefined
     ) => Effect.Effect<
       Stream.Stream<Uint8Array>,
-      BadRequest | InvalidOperator | NotFound | Overloaded | StorageUnreachable | TooLarge,
+      BadRequest | InvalidOperator | NotFound | Overloaded | RequestTimeout | StorageUnreachable | TooLarge,
       Scope.Scope
     >
   }
@@ -133,46 +150,52 @@ export class Operators extends Context.Service<
       const tenants = yield* Tenants
       const patterns = yield* TenantPatterns
       const room = yield* FormMemoryLimit
-      let running = 0
+      const forms = new Turns(receiving)
+      const tests = new Turns(testing)
       let held = 0
-      const admission = Effect.acquireRelease(
-        Effect.suspend(() => {
-          if (running >= maxTests)
-            return Effect.fail(new Overloaded({ detail: `${maxTests} tests are already running` }))
-          return Effect.sync(() => {
-            running++
-            return { held: 0 }
-          })
-        }),
-        (place) =>
-          Effect.sync(() => {
-            running--
-            held -= place.held
-          })
-      )
+      const heldBy = new Map<TenantId, number>()
+      const keep = (tenant: TenantId, bytes: number) => {
+        held += bytes
+        const own = (heldBy.get(tenant) ?? 0) + bytes
+        if (own === 0) heldBy.delete(tenant)
+        else heldBy.set(tenant, own)
+      }
+      const mayKeep = (tenant: TenantId, bytes: number) => {
+        const all = held + bytes
+        return all <= room * 0.75 || (all <= room && (heldBy.get(tenant) ?? 0) + bytes <= room / 16)
+      }
+      /** The memory of one form, until the scope closes. */
+      const memory = (tenant: TenantId) =>
+        Effect.acquireRelease(
+          Effect.sync(() => ({ bytes: 0 })),
+          (own) => Effect.sync(() => keep(tenant, -own.bytes))
+        )
       return Operators.of({
-        test: Effect.fn("Operators.test")(function* (name, receive, tenant) {
+        test: Effect.fn("Operators.test")(function* (name, receive, given) {
           const operator = operators.find((known) => known === name)
           if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
-          if (tenant !== undefined && !(yield* tenants.exists(tenant))) {
-            return yield* new NotFound({ kind: "tenant", id: tenant })
+          if (given !== undefined && !(yield* tenants.exists(given))) {
+            return yield* new NotFound({ kind: "tenant", id: given })
           }
-          const place = yield* admission
+          const tenant = given ?? defaultTenant
+          const own = yield* memory(tenant)
           const hold = (bytes: number) =>
             Effect.suspend(() => {
-              if (held + bytes > room)
+              if (!mayKeep(tenant, bytes))
                 return Effect.fail(new Overloaded({ detail: "The running tests use all memory that tests may take" }))
-              held += bytes
-              place.held += bytes
+              keep(tenant, bytes)
+              own.bytes += bytes
               return Effect.void
             })
-          const form = yield* receive({ parts: rules(operator, limits), maxParts: limits.parts, hold })
-          const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant ?? defaultTenant)
+          const received = receive({ parts: rules(operator, limits), maxParts: limits.parts, hold })
+          const form = yield* forms.within(tenant, received)
+          yield* tests.place(tenant)
+          const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant)
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()
           yield* Effect.addFinalizer(() => Effect.sync(() => release(input)))
           yield* checkEncoding("input", input)
-          const session = yield* pool.open(program)
+          const session = yield* pool.open(program, tenant)
           // One by one: by default a stream buffers thousands of pieces, a second copy of the input.
           return answer(
             operator,

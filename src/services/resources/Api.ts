@@ -8,6 +8,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
+import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
@@ -56,6 +57,7 @@ const refusals = [
   InvalidResource,
   NotFound,
   PreconditionFailed,
+  RequestTimeout,
   StorageUnreachable,
   TooLarge,
   TooMany,

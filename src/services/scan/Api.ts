@@ -1,17 +1,18 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { NodeDescriptor, ScanResult } from "./Descriptor.ts"
 
-const nodes = { params: tenantParams, success: Schema.Array(NodeDescriptor), error: StorageUnreachable }
+const nodes = { params: tenantParams, success: Schema.Array(NodeDescriptor), error: [Overloaded, StorageUnreachable] }
 
 export class ScanApi extends HttpApiGroup.make("scan")
   .add(
     HttpApiEndpoint.get("all", "/v1/:tenant/flowline/scan", {
       params: tenantParams,
       success: ScanResult,
-      error: StorageUnreachable
+      error: [Overloaded, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Lists the nodes that flowlines can use, by runtime"),
     HttpApiEndpoint.get("analytics", "/v1/:tenant/flowline/scan/analytics", nodes).annotate(
       OpenApi.Summary,

@@ -1,26 +1,33 @@
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { Turns } from "../shared/Turns.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
 import { TenantNodes } from "./TenantNodes.ts"
 
 /** Number of tenants whose nodes are cached. */
 const maxRemembered = 1000
 
+/** Tenants whose nodes are scanned at once. Concurrent requests of a tenant wait for one scan. */
+const tenantsAtOnce = 4
+
+/** Requests of one tenant that may wait for its scan. */
+const mostWaiting = 64
+
+type Unknown = Overloaded | StorageUnreachable
+
 /** The nodes that a tenant's flowlines can use. */
 export class Scan extends Context.Service<
   Scan,
   {
     /** The tenant's own nodes, or a descriptor with the reason why they are unknown. */
-    readonly own: (tenant: TenantId) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
+    readonly own: (tenant: TenantId) => Effect.Effect<ReadonlyArray<NodeDescriptor>, Unknown>
     /** The nodes of one runtime: those of the catalogue in its order, then the tenant's own. */
-    readonly nodes: (
-      tenant: TenantId,
-      runtime: Runtime
-    ) => Effect.Effect<ReadonlyArray<NodeDescriptor>, StorageUnreachable>
-    readonly all: (tenant: TenantId) => Effect.Effect<ScanResult, StorageUnreachable>
+    readonly nodes: (tenant: TenantId, runtime: Runtime) => Effect.Effect<ReadonlyArray<NodeDescriptor>, Unknown>
+    readonly all: (tenant: TenantId) => Effect.Effect<ScanResult, Unknown>
     /** Discards the cached nodes; the next request scans the tenant's nodes again. */
     readonly reset: (tenant: TenantId) => Effect.Effect<void>
   }
@@ -31,8 +38,15 @@ export class Scan extends Context.Service<
       const tenantNodes = yield* TenantNodes
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
       const remembered = new Map<string, { readonly version: string; readonly nodes: ReadonlyArray<NodeDescriptor> }>()
-      // Concurrent requests wait for one scan.
-      const turn = yield* Semaphore.make(1)
+      const turns = new Turns({
+        all: tenantsAtOnce,
+        each: 1,
+        queue: {
+          each: mostWaiting,
+          full: () =>
+            new Overloaded({ detail: `${mostWaiting} requests are already waiting for the nodes of this tenant` })
+        }
+      })
 
       const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)
@@ -43,7 +57,7 @@ export class Scan extends Context.Service<
         remembered.set(tenant, { version, nodes })
         return nodes
       })
-      const own = (tenant: TenantId) => turn.withPermits(1)(fresh(tenant))
+      const own = (tenant: TenantId) => turns.within(tenant, fresh(tenant))
 
       const nodes = Effect.fn("Scan.nodes")(function* (tenant: TenantId, runtime: Runtime) {
         const found = yield* own(tenant)

@@ -29,6 +29,12 @@ export const defaultLimits: Limits = {
 export const dataRoot = (settings: { readonly data: string; readonly blobs: BlobPlace }): string =>
   settings.blobs.kind === "disk" ? settings.blobs.root : `${settings.data}/blobs`
 
+/** What the settings of a flowline may ask for at most, in MiB and seconds. */
+export interface RunCeilings {
+  readonly memoryMib: number
+  readonly seconds: number
+}
+
 /** The settings of the whole gateway, validated. */
 export class Settings extends Context.Service<
   Settings,
@@ -60,8 +66,15 @@ export class Settings extends Context.Service<
     /** Base URL of an OTLP receiver. */
     readonly otlp: string | undefined
     readonly limits: Limits
-    /** Maximum number of concurrent runs: in this gateway, and of each tenant. Further runs stay `PENDING`. */
+    /** Maximum number of concurrent executions: in this gateway, and of each tenant. Further ones stay `PENDING`. */
     readonly runs: { readonly all: number; readonly each: number }
+    /** Maximum number of concurrent runs of jobs: in this gateway, and of each tenant. Further jobs wait. */
+    readonly jobs: { readonly all: number; readonly each: number }
+    /** Maximum number of `PENDING` executions of each tenant. */
+    readonly tenantQueue: number
+    readonly ceilings: RunCeilings
+    /** Connections to the database of the indices that all runs of this gateway share. */
+    readonly runConnections: number
     /** Maximum number of output lines of a run. */
     readonly outputLines: number
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
@@ -72,6 +85,8 @@ export class Settings extends Context.Service<
     readonly requestMemory: { readonly all: number; readonly each: number }
     /** Bytes per second that a client takes at least while there is something to send to it. */
     readonly sendRate: number
+    /** Bytes a second that the body of a request must bring. */
+    readonly uploadRate: number
     /** Milliseconds that a storage has to answer before the request fails with 504. */
     readonly storageDeadline: number
     /** Milliseconds that running requests have to finish when the gateway stops. */

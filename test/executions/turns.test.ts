@@ -1,14 +1,14 @@
 import { it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Schema } from "effect"
 import { describe, expect } from "vitest"
-import { RunSlots } from "../../src/services/executions/RunSlots.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import { lastingPlaces, Turns } from "../../src/services/shared/Turns.ts"
 import { seed } from "../support/random.ts"
 
 describe("slots for runs", () => {
   it.effect("go round between tenants, and by arrival within one", () =>
     Effect.gen(function* () {
-      const slots = new RunSlots({ all: 1, each: 1 })
+      const slots = new Turns({ all: 1, each: 1 })
       const order: Array<string> = []
       const gate = yield* Deferred.make<void>()
       const work = (name: string) =>
@@ -30,7 +30,7 @@ describe("slots for runs", () => {
 
   it.effect("are given up by who stops waiting, and given back by who is interrupted or fails", () =>
     Effect.gen(function* () {
-      const slots = new RunSlots({ all: 1, each: 1 })
+      const slots = new Turns({ all: 1, each: 1 })
       const running = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
       const waiting = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.never), { startImmediately: true })
       const last = yield* Effect.forkChild(slots.within(TenantId("a"), Effect.succeed("done")), {
@@ -44,6 +44,46 @@ describe("slots for runs", () => {
     })
   )
 
+  it.effect("keep the last ones for tenants that have none, and refuse who comes to a full queue", () =>
+    Effect.gen(function* () {
+      const turns = new Turns({ all: 4, each: 4, kept: 2, queue: { each: 1, full: () => "full" as const } })
+      const begin = (tenant: string) =>
+        Effect.forkChild(turns.within(TenantId(tenant), Effect.never), { startImmediately: true })
+      const of = (tenant: string, count: number) => Effect.forEach(Array(count), () => begin(tenant))
+      const [first] = yield* of("a", 3)
+      expect(yield* Effect.flip(turns.within(TenantId("a"), Effect.void))).toBe("full")
+      // Two of a run and one waits; what is left goes to others, one each.
+      yield* of("b", 1)
+      expect(yield* turns.within(TenantId("c"), Effect.succeed("turn"))).toBe("turn")
+      yield* Fiber.interrupt(first!)
+      // The waiting one of a may not take the place: two are free, and both are kept.
+      yield* of("c", 1)
+      expect(yield* turns.within(TenantId("d"), Effect.succeed("turn"))).toBe("turn")
+    })
+  )
+
+  it.effect("of runs that never end are not all taken by two tenants", () =>
+    Effect.gen(function* () {
+      const turns = new Turns(lastingPlaces({ all: 16, each: 8 }))
+      let running = 0
+      const endless = Effect.andThen(
+        Effect.sync(() => running++),
+        Effect.never
+      )
+      for (const tenant of ["a", "b"]) {
+        yield* Effect.forEach(Array(10), () =>
+          Effect.forkChild(turns.within(TenantId(tenant), endless), { startImmediately: true })
+        )
+      }
+      expect(running).toBe(12)
+      for (const tenant of ["c", "d", "e", "f"]) {
+        yield* Effect.forkChild(turns.within(TenantId(tenant), endless), { startImmediately: true })
+      }
+      expect(running).toBe(16)
+      expect(lastingPlaces({ all: 4, each: 4 }).kept).toBe(0)
+    })
+  )
+
   const Tenant = Schema.Literals(["a", "b", "c"])
   it.effect.prop(
     "never exceed their limits, and reach everybody, also when some are interrupted",
@@ -54,7 +94,7 @@ describe("slots for runs", () => {
     },
     ({ tenants, all, each }) =>
       Effect.gen(function* () {
-        const slots = new RunSlots({ all, each })
+        const slots = new Turns({ all, each })
         const running = new Map<string, number>()
         let most = 0
         const work = (tenant: string) =>

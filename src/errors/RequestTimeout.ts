@@ -1,0 +1,8 @@
+import { HttpApiError } from "effect/http-api"
+
+/** The body of the request came too slowly. The rest of it is not read. */
+export class RequestTimeout extends HttpApiError.Problem<RequestTimeout>()("RequestTimeout", {
+  type: "/problems/request-timeout",
+  status: 408,
+  title: "The request took too long"
+}) {}
