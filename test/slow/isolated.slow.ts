@@ -10,11 +10,12 @@ import { type Detail, generator, tenantOf } from "../support/runs.ts"
 /** A way to the database that can be cut, for one gateway. */
 const passage = async (url: string) => {
   const target = new URL(url)
+  const { hostname, port: behind } = target
   const sockets = new Set<Socket>()
   let isOpen = true
   const server = createServer((from) => {
     if (!isOpen) return from.destroy()
-    const to = connect(Number(target.port), target.hostname)
+    const to = connect(Number(behind), hostname)
     for (const [one, other] of [
       [from, to],
       [to, from]
