@@ -30,7 +30,11 @@ const watchSigns = () => {
   setInterval(() => {
     const now = process.hrtime.bigint()
     if (now - last > BigInt(lease) * 1_000_000n) killGroup()
-    readSync(signsFd, sign, 0, 8, 0)
+    try {
+      readSync(signsFd, sign, 0, 8, 0)
+    } catch {
+      return
+    }
     // A value that is being written may be read in parts.
     if (sign[0]! > last && sign[0]! <= now) last = sign[0]!
   }, signPoll)
