@@ -9,8 +9,8 @@ import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
 
 const mebibyte = 1024 * 1024
-const flowlines = 1000
-const lines = 160
+const flowlines = 700
+const lines = 120
 
 const database = Effect.flatMap(TestGateway, ({ settings }) =>
   PgClient.makeClient({ url: Redacted.make(settings.databaseUrl ?? "") })
@@ -99,7 +99,7 @@ layer(limited, { excludeTestServices: true })("the memory of requests", (it) => 
     Effect.gen(function* () {
       const seen: Array<string> = []
       let pages = 0
-      let next: string | undefined = "/v1/mytenant/flowline?limit=900"
+      let next: string | undefined = "/v1/mytenant/flowline?limit=600"
       while (next !== undefined) {
         const answer: Response = yield* raw(next)
         const text = yield* Effect.promise(() => answer.text())
@@ -114,7 +114,7 @@ layer(limited, { excludeTestServices: true })("the memory of requests", (it) => 
         seen,
         Array.from({ length: flowlines }, (_, at) => `large-${at + 1}`)
       )
-      assert.strictEqual(pages, 4)
+      assert.strictEqual(pages, 3)
     })
   )
 

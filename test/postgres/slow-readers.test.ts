@@ -8,7 +8,7 @@ import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
 
 const kibibyte = 1024
-const flowlines = 1500
+const flowlines = 1000
 
 /** Flowlines that together are more than the buffers of a connection hold. They compress to nearly nothing. */
 const fill = (sql: PgClient.PgClient, tenant: string, count: number) => sql`
@@ -27,7 +27,7 @@ const stalled = (port: number, path: string): Promise<Socket> =>
     return socket
   })
 
-const readers = 16
+const readers = 14
 
 layer(gateway(), { excludeTestServices: true })("clients that do not read", (it) => {
   it.effect("hold no connection to the database, and hold up nobody", () =>
