@@ -10,6 +10,7 @@ import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
+import { blockSize, sumOf } from "../src/drivers/blobs/BlockSums.ts"
 import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
 import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
 import * as Problems from "../src/layers/http/Problems.ts"
@@ -146,6 +147,18 @@ const computed = (pid: number | undefined): number => {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
+/** Milliseconds of processor time that verification takes for a megabyte: the best of some, as other load adds to it. */
+const verification = (): number => {
+  const blocks = Array.from({ length: 64 }, (_, n) => Buffer.alloc(blockSize, n))
+  const costs = Array.from({ length: 20 }, () => {
+    const before = process.cpuUsage()
+    for (const block of blocks) sumOf(block)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1000 / ((blocks.length * blockSize) / 1e6)
+  })
+  return Math.min(...costs)
+}
+
 const compare = async () => {
   const root = mkdtempSync(join(tmpdir(), "flow-bench-"))
   const ours = await start("ours", join(root, "blobs"))
@@ -178,6 +191,11 @@ const compare = async () => {
       const rates = [0, 1].map((n) => `${median(pairs.map((pair) => pair[n]!)).toFixed(0)} MB/s`)
       const ratio = median(pairs.map(([mine, theirs]) => mine / theirs)).toFixed(2)
       const added = `${((cost[0]! / cost[1]! - 1) * 100).toFixed(0)} % more CPU`
+      if (from === 0) {
+        const sums = verification()
+        const part = ((sums / cost[0]!) * 100).toFixed(0)
+        console.log(`of that, verification | ${sums.toFixed(2)} ms CPU/MB | | ${part} % | 10 %`)
+      }
       console.log(`${what} | ${rates[0]}, ${costs[0]} | ${rates[1]}, ${costs[1]} | ${ratio}, ${added} | ${target}`)
     }
   } finally {

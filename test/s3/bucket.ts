@@ -36,12 +36,12 @@ export const blobsAt = (place: S3Blobs, deadline?: Duration.Input) =>
     Context.get(context, Blobs)
   )
 
-/** The keys of a bucket below the prefix of {@link freshPlace}, without the probes of the health check and sums. */
+/** The keys of a bucket below the prefix of {@link freshPlace}, without sums and what is the gateway's own. */
 export const keysIn = async (place: S3Blobs): Promise<ReadonlyArray<string>> => {
   const found = await s3.send(new ListObjectsV2Command({ Bucket: place.bucket }))
   return (found.Contents ?? [])
     .map(({ Key = "" }) => Key.slice(place.prefix.length + 1))
-    .filter((key) => !key.startsWith(".health/") && !key.includes("/sums/"))
+    .filter((key) => !key.startsWith(".") && !key.includes("/sums/"))
 }
 
 /** The keys of uploads that were neither completed nor aborted. */
