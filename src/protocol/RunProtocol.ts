@@ -25,6 +25,8 @@ export interface RunSpec {
    * Whether it is kept running: without a time limit of its own it has none, and its output is limited by the second.
    */
   readonly lasting?: boolean
+  /** What the run is named for those that it sends to: see `RunContext.origin`. */
+  readonly origin?: string
   /** Where the inputs stood when the last attempt with this scope saved them, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
 }
@@ -106,8 +108,15 @@ export type RunMessage =
   /** Lines that were dropped because the output of the run is over its limit. */
   | { readonly _tag: "Truncated" }
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
-  /** Where an input stands: everything before it is durable, or was said before this. */
-  | { readonly _tag: "Positions"; readonly component: string; readonly value: unknown }
+  /**
+   * Where the nodes stand, by component, and the files that they append to, by path. All of it belongs together:
+   * everything before it is durable, or was said before this.
+   */
+  | {
+      readonly _tag: "Positions"
+      readonly positions: Readonly<Record<string, unknown>>
+      readonly files: Readonly<Record<string, unknown>>
+    }
   /** The sealed archive, already stored as a blob. */
   | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
   | {
@@ -145,7 +154,10 @@ const Message = Schema.Union([
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
-  Schema.TaggedStruct("Positions", { component: Schema.String, value: Schema.Unknown }),
+  Schema.TaggedStruct("Positions", {
+    positions: Schema.Record(Schema.String, Schema.Unknown),
+    files: Schema.Record(Schema.String, Schema.Unknown)
+  }),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
   Schema.TaggedStruct("Ended", {
     outcome: Schema.Literals(["succeeded", "failed"]),

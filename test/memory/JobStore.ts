@@ -15,6 +15,8 @@ interface Row {
   lastSeq: number
 }
 
+const attemptOf = (claim: JobClaim) => ({ tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch })
+
 const keptLines = 1000
 const iso = (millis: number) => new Date(millis).toISOString()
 
@@ -87,7 +89,7 @@ export const layer = Layer.effect(
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (claim, { failures, nextAt, ...change }) =>
+      change: (claim, { failures, nextAt, succeeded: _, ...change }) =>
         write(claim, (row, now) => {
           if (failures !== undefined) row.failures = failures
           if (nextAt !== undefined) {
@@ -115,10 +117,8 @@ export const layer = Layer.effect(
           row.lines = [...row.lines, ...lines].slice(-keptLines)
           row.lastSeq = lines.at(-1)?.seq ?? row.lastSeq
         }),
-      position: (claim, component, value) => {
-        const attempt = { tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch }
-        return positions.save(attempt, jobScope(claim), component, value)
-      },
+      progress: (claim, progress) => positions.save(attemptOf(claim), jobScope(claim), progress),
+      claimFiles: (claim, paths) => positions.claimFiles(attemptOf(claim), jobScope(claim), paths),
       lines: (key, after, limit) =>
         Stream.suspend(() => {
           const all = rows.get(jobId(key))?.lines ?? []

@@ -7,6 +7,7 @@ import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "../../
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { StoredLine } from "../../services/shared/OutputLines.ts"
 import { WideSql } from "./Postgres.ts"
+import { progressOf } from "./Progress.ts"
 import { storable } from "./SqlText.ts"
 
 /** Number of output lines that are kept for a job. */
@@ -30,6 +31,9 @@ export const layer = Layer.effect(
     /** A stop counts at once, before the run has heard of it. */
     const current = (claim: JobClaim) =>
       sql`${isJob(claim)} and generation = ${claim.generation} and epoch = ${claim.epoch} and desired`
+    const progress = progressOf(sql)
+    const fence = (claim: JobClaim) =>
+      sql`select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update`
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(rows, ({ length }) => length > 0)
 
@@ -86,9 +90,9 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
-      const { status, jobId, lastError, restarts, failures, nextAt } = change
+      const { status, jobId, lastError, restarts, failures, nextAt, succeeded = false } = change
       return yield* reached(sql`
-        update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
+        with job as (update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
           restarts = coalesce(${restarts ?? null}::integer, restarts),
@@ -96,7 +100,12 @@ export const layer = Layer.effect(
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
-        where ${current(claim)} returning 1`)
+          where ${current(claim)} returning 1
+        ), files as (
+          delete from appended_files using job
+          where ${succeeded} and tenant = ${claim.tenant} and scope = ${jobScope(claim)}
+        )
+        select 1 from job`)
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.
@@ -160,15 +169,9 @@ export const layer = Layer.effect(
               job_id = null, next_at = null, heartbeat_at = null
             where ${isJob(job)} and generation = ${job.generation} and not desired and status <> 'STOPPED'`)
         ),
-      position: (claim, component, value) =>
-        unreachable(
-          reached(sql`
-            with job as (select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update)
-            insert into positions (tenant, scope, component, value)
-            select ${claim.tenant}, ${jobScope(claim)}, ${component}, ${JSON.stringify(value)}::text::jsonb from job
-            on conflict (tenant, scope, component) do update set value = excluded.value
-            returning 1`)
-        ),
+      progress: (claim, given) => unreachable(progress.save(fence(claim), claim.tenant, jobScope(claim), given)),
+      claimFiles: (claim, paths) =>
+        unreachable(progress.claimFiles(fence(claim), claim.tenant, jobScope(claim), paths)),
       lines: ({ tenant, channel, cluster, job }, after, limit) => {
         const own = wide`tenant = ${tenant} and channel = ${channel} and cluster = ${cluster} and job = ${job}`
         const chosen =

@@ -76,7 +76,8 @@ export class JobKeeper extends Context.Service<
           truncated: Effect.succeed(true),
           // The counters are stored with the next confirmation.
           counters: (nodes, flowline) => Effect.as(metrics.counters(flowline, nodes), true),
-          position: (component, value) => store.position(claim, component, value)
+          progress: (given) => store.progress(claim, given),
+          claimFiles: (paths) => store.claimFiles(claim, paths)
         })
 
         const change = (change: JobChange) =>
@@ -86,7 +87,7 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: ChannelJob) {
+        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, due: number | undefined) {
           const found = yield* folders.flowline(tenant, job)
           if (Result.isFailure(found)) {
             const { file, issues } = found.failure
@@ -94,7 +95,8 @@ export class JobKeeper extends Context.Service<
           }
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
-            lasting: job.schedule === undefined
+            lasting: job.schedule === undefined,
+            origin: [scope, claim.generation, due].join("@")
           }
           const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
@@ -108,6 +110,8 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
+          /** The time of the schedule that the runs are for, until one succeeds. */
+          let due: number | undefined
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
               Effect.orElseSucceed(() => "the configuration cannot be read"),
@@ -116,6 +120,7 @@ export class JobKeeper extends Context.Service<
             const definition = typeof job === "string" ? undefined : job
             if (definition?.schedule !== undefined) {
               nextAt ??= Cron.next(definition.schedule, yield* Clock.currentTimeMillis).getTime()
+              due ??= nextAt
               yield* change({ status: "ACTIVE", nextAt })
               yield* Effect.sleep(Math.max(0, nextAt - (yield* Clock.currentTimeMillis)))
             } else yield* change({ status: "STARTING" })
@@ -123,14 +128,16 @@ export class JobKeeper extends Context.Service<
             const outcome =
               definition === undefined
                 ? failed(String(job))
-                : yield* guarded(runOnce(definition), (error) => Effect.succeed(failed(error)))
+                : yield* guarded(runOnce(definition, due), (error) => Effect.succeed(failed(error)))
             const now = yield* Clock.currentTimeMillis
             if (outcome._tag === "Succeeded") {
-              if (definition?.schedule === undefined) return yield* change({ status: "FINISHED" })
+              if (definition?.schedule === undefined) return yield* change({ status: "FINISHED", succeeded: true })
               // Several missed times are made up for by one run. The maximum prevents a second run for the same time
               // when a timer is early or the clock was set back.
               nextAt = Cron.next(definition.schedule, Math.max(begun, nextAt ?? 0)).getTime()
               inARow = 0
+              due = undefined
+              yield* change({ status: "ACTIVE", nextAt, succeeded: true })
               continue
             }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }

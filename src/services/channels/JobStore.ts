@@ -2,6 +2,7 @@ import { Context, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
+import type { FileClaim, Progress } from "../runs/PositionStore.ts"
 import type { StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
@@ -31,6 +32,8 @@ export interface JobChange {
   readonly restarts?: number
   readonly failures?: ReadonlyArray<number>
   readonly nextAt?: number
+  /** A run has succeeded: what it has appended to files stays, whatever comes later. */
+  readonly succeeded?: true
 }
 
 export type DesiredChange = "start" | "stop" | "restart"
@@ -70,12 +73,13 @@ export class JobStore extends Context.Service<
     /** Confirms that the job has stopped in this generation: no run of it is left. */
     readonly stopped: (job: DesiredJob) => Effect.Effect<void, StorageUnreachable>
     readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
-    /** Stores the position of an input under the job's scope. */
-    readonly position: (
+    /** Stores the progress of a run under the job's scope. */
+    readonly progress: (claim: JobClaim, progress: Progress) => Effect.Effect<boolean, StorageUnreachable>
+    /** The same as in `PositionStore`. */
+    readonly claimFiles: (
       claim: JobClaim,
-      component: string,
-      value: unknown
-    ) => Effect.Effect<boolean, StorageUnreachable>
+      paths: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<FileClaim> | undefined, StorageUnreachable>
     /** The lines after a sequence number; without one, the last `limit` lines. */
     readonly lines: (
       job: JobKey,

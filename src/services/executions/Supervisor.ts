@@ -110,9 +110,13 @@ export class Supervisor extends Context.Service<
           truncated: store.truncated(claim),
           counters: (nodes) => store.counters(claim, nodes),
           confirm: (nodes) => store.counters(claim, nodes ?? []),
-          position: (component, value) => {
+          progress: (given) => {
             kept = true
-            return positions.save(claim, scope, component, value)
+            return positions.save(claim, scope, given)
+          },
+          claimFiles: (paths) => {
+            kept = true
+            return positions.claimFiles(claim, scope, paths)
           }
         })
 
@@ -147,11 +151,13 @@ export class Supervisor extends Context.Service<
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }
-          const stored = kept ? retryWhileUnreachable(positions.load(tenant, scope)) : Effect.succeed({})
+          const stored = Effect.suspend(() =>
+            kept ? retryWhileUnreachable(positions.load(tenant, scope)) : Effect.succeed({})
+          )
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
-            const outcome = yield* run(spec.success)
+            const outcome = yield* run(tried === 1 ? spec.success : { ...spec.success, positions: yield* stored })
             const pause = pauseAfter(flowline.success.settings, tried)
             if (outcome._tag !== "Failed" || pause === undefined) return outcome
             yield* print(`attempt ${tried} failed, the next one begins in ${pause} ms: ${outcome.error}`)

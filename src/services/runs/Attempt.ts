@@ -1,12 +1,13 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { appendedFiles, canRepeat } from "../../nodes/Catalogue.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry, outageRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import type { PositionScope } from "./PositionStore.ts"
+import { type FileClaim, holderName, type PositionScope, type Progress } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
 /** Runs flowlines, each in a process of its own. */
@@ -23,6 +24,11 @@ export class Engine extends Context.Service<
      * gateway, and not at all when it ran on another host. `jobId` is what it said when it started.
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
+    /**
+     * Makes a file of the tenant's data area ready to be appended to: cuts what is behind the place, and an incomplete
+     * last line. Answers the place of its end, or why nothing can be appended.
+     */
+    readonly settle: (tenant: TenantId, path: string, place: unknown) => Effect.Effect<Result.Result<unknown, string>>
   }
 >()("flow/runs/Engine") {}
 
@@ -63,7 +69,11 @@ export interface ClaimedRow {
   readonly output: (lines: ReadonlyArray<PrintedLine>) => FencedWrite
   readonly truncated: FencedWrite
   readonly counters: (nodes: ReadonlyArray<NodeCounters>, flowline: Flowline) => FencedWrite
-  readonly position: (component: string, value: unknown) => FencedWrite
+  readonly progress: (progress: Progress) => FencedWrite
+  /** Undefined when the attempt is over. */
+  readonly claimFiles: (
+    paths: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<FileClaim> | undefined, StorageUnreachable>
   /** Tells followers in this process that there is news. */
   readonly changed: Effect.Effect<void>
 }
@@ -85,7 +95,7 @@ export interface Attempt {
   /** What the engine gets: the flowline, with what it needs of its tenant. Or why it cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
-    run: Pick<RunSpec, "executionId" | "lasting">,
+    run: Pick<RunSpec, "executionId" | "lasting" | "origin">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
   /** Starts the run, writes down what it says, and tells how it ended. No process of it is left then. */
@@ -158,6 +168,29 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           yield* retryWhileUnreachable(archives.add(tenant, { id, flowlineId, sha256, size, entries }))
         })
 
+        /** Takes over the files that the flowline appends to. Answers why it cannot. */
+        const takeFiles = Effect.fnUntraced(function* (flowline: Flowline) {
+          const wanted = appendedFiles(flowline)
+          if (wanted.length === 0) return undefined
+          const claims = yield* retryWhileUnreachable(row.claimFiles(wanted.map(({ path }) => path)))
+          if (claims === undefined) return yield* Effect.fail(new Superseded())
+          const files: Record<string, unknown> = {}
+          for (const claim of claims) {
+            const where = wanted.find(({ path }) => path === claim.path)?.component ?? ""
+            if ("holder" in claim) {
+              return (
+                `${where}: ${holderName(claim.holder)} appends to the file "${claim.path}": ` +
+                "wait for its end, or choose another file"
+              )
+            }
+            const settled = yield* engine.settle(tenant, claim.path, claim.place)
+            if (Result.isFailure(settled)) return `${where}: ${settled.failure}`
+            files[claim.path] = canRepeat(flowline) ? settled.success : null
+          }
+          yield* fenced(row.progress({ positions: {}, files }))
+          return undefined
+        })
+
         const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" }>) => {
           switch (message._tag) {
             case "Started":
@@ -170,7 +203,9 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
               nodes = message.nodes
               return fenced(row.counters(message.nodes, spec.flowline))
             case "Positions":
-              return fenced(row.position(message.component, message.value))
+              return fenced(
+                row.progress({ positions: message.positions, files: canRepeat(spec.flowline) ? message.files : {} })
+              )
             case "Archived":
               return archive(ArchiveId(spec.executionId), message)
           }
@@ -193,9 +228,13 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
             const found = { ...provisions.success, positions: yield* positions }
-            return Result.succeed({ tenant, epoch, scope, flowline, ...run, ...found })
+            const { origin = run.executionId, ...rest } = run
+            const named = canRepeat(flowline) ? { origin } : {}
+            return Result.succeed({ tenant, epoch, scope, flowline, ...rest, ...named, ...found })
           }),
           run: Effect.fnUntraced(function* (spec) {
+            const refusal = yield* takeFiles(spec.flowline)
+            if (refusal !== undefined) return failed(refusal)
             let outcome = failed("the run said nothing of its end")
             yield* Stream.runForEach(engine.run(spec), (message) => {
               if (message._tag !== "Ended") return Effect.andThen(write(spec, message), row.changed)
