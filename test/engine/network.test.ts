@@ -1,6 +1,8 @@
 import { createSocket } from "node:dgram"
+import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { type AddressInfo, connect, createServer as createTcp } from "node:net"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -174,20 +176,73 @@ describe("http_input", () => {
   )
 })
 
+describe("http_input", () => {
+  /** A run that passes on what it receives to a server, which answers when it is told to. */
+  const passing = (given: Record<string, unknown>) =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      const port = yield* Effect.promise(freePort)
+      const held: Array<() => void> = []
+      const server = createServer((_, response) => void held.push(() => response.end()))
+      yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
+        () => Effect.sync(() => server.closeAllConnections())
+      )
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+      const output = node("http_output", { url }, "in")
+      const run = yield* running(settings(root), spec(flowline([input("http_input", { port, ...given }), output])))
+      ;(yield* Effect.promise(() => connected(port))).destroy()
+      const post = () => fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: '{"n":1}' })
+      return { run, held, post }
+    })
+
+  it.live("acknowledges records when the outputs have them", () =>
+    Effect.gen(function* () {
+      const { run, held, post } = yield* passing({})
+      let isAnswered = false
+      const answer = post().finally(() => {
+        isAnswered = true
+      })
+      yield* wait(() => held.length === 1)
+      assert.isFalse(isAnswered)
+      held[0]?.()
+      assert.strictEqual((yield* Effect.promise(() => answer)).status, 202)
+      yield* run.stop
+    })
+  )
+
+  it.live("asks for the records again when that takes too long, and takes no more than it may hold", () =>
+    Effect.gen(function* () {
+      const { run, held, post } = yield* passing({ ack_seconds: 0.1, max_waiting: 1 })
+      const late = yield* Effect.promise(post)
+      assert.deepStrictEqual([late.status, late.headers.get("retry-after")], [503, "5"])
+      // The records of the first request are still under way.
+      assert.strictEqual((yield* Effect.promise(post)).status, 429)
+      held[0]?.()
+      yield* Effect.promise(() => eventually("a free place", async () => (await post()).status !== 429))
+      yield* run.stop
+    })
+  )
+})
+
 describe("http_output", () => {
   const serving = (statuses: ReadonlyArray<number>) =>
     Effect.acquireRelease(
       Effect.promise(async () => {
         const bodies: Array<string> = []
         const taken: Array<string> = []
+        /** The ids of all requests and, where they have some, of their records. */
+        const ids: Array<unknown> = []
         const server = createServer((request, response) => {
           let body = ""
+          ids.push(request.headers["idempotency-key"])
           request.on("data", (chunk) => {
             body += chunk
           })
           request.on("end", () => {
             const status = statuses[bodies.length] ?? 200
             bodies.push(body)
+            for (const line of body.trim().split("\n")) ids.push(JSON.parse(line).id ?? ids.length)
             if (status === 0) return void request.socket.destroy()
             if (status < 300) taken.push(...body.trim().split("\n"))
             response.writeHead(status, status === 429 ? { "retry-after": "0" } : {}).end("{}")
@@ -195,7 +250,7 @@ describe("http_output", () => {
         })
         await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
         const { port } = server.address() as AddressInfo
-        return { server, url: `http://127.0.0.1:${port}/in`, bodies, taken }
+        return { server, url: `http://127.0.0.1:${port}/in`, bodies, taken, ids }
       }),
       ({ server }) =>
         Effect.sync(() => {
@@ -225,6 +280,34 @@ describe("http_output", () => {
       assert.isAtLeast(taken.length + printed(messages).length, 30)
       assert.isAbove(printed(messages).length, 0)
       assert.include(printed(messages)[0], "the server refused it with status 400")
+    })
+  )
+
+  it.live("gives requests and records the ids of the attempt before, and others to live ones", () =>
+    Effect.gen(function* () {
+      const { root, conf } = yield* places
+      const { url, ids } = yield* serving([])
+      const text = Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ n })}\n`).join("")
+      yield* Effect.promise(() => writeFile(join(conf, "samples", "in.ndjson"), text))
+      const output = { url, batch_records: 10, id_field: "id" }
+      const sent = flowline([
+        node("file_input", { path: "samples/in.ndjson" }),
+        node("http_output", output, "file_input")
+      ])
+      const attempt = (origin: string | undefined, epoch: number, positions: Record<string, unknown> = {}) =>
+        Effect.gen(function* () {
+          ids.length = 0
+          const of = origin === undefined ? {} : { origin }
+          const run = { ...spec(sent), executionId: "run", epoch, ...of, positions }
+          yield* follow(run).pipe(Effect.provide(engine(settings(root))))
+          return [...ids]
+        })
+      const first = yield* attempt("run", 1)
+      assert.strictEqual(new Set(first).size, 30 + 3)
+      assert.deepStrictEqual(yield* attempt("run", 2), first)
+      const continued = yield* attempt("run", 3, { http_output: { origin: "run", sent: 30 } })
+      const live = yield* attempt(undefined, 1)
+      assert.strictEqual(new Set([...first, ...continued, ...live]).size, 3 * 33)
     })
   )
 
