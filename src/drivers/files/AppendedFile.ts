@@ -16,7 +16,7 @@ export type FilePlace = typeof FilePlace.Type
 const isPlace = Schema.is(FilePlace)
 
 /** Milliseconds to wait for a process that appends to the file: one of an earlier attempt is gone by then. */
-const patience = 10_000
+const patience = 30_000
 
 export const syncFolder = async (path: string) => {
   const folder = await open(path, "r")
