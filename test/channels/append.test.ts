@@ -16,13 +16,17 @@ dag:
   - { type: file_output, settings: { path: ${path}, append: true }, subscribe: [ { component: file_input, stream: out } ] }
 ${more}`
 
-/** Fails, but not before its lines are in the file. */
+/** Fails at its end, which begins with closing the file. */
 const failing = appending(
   "failing.log",
-  `  - { type: generator_input, settings: { messages: [ { n: 1 } ], count: 1 }, publish: [ { stream: out } ] }
-  - type: http_output
-    settings: { url: "http://127.0.0.1:1/", retry_seconds: 0.5 }
+  `  - { type: generator_input, settings: { messages: [ { at: 1000 } ], count: 1 }, publish: [ { stream: out } ] }
+  - type: aggregate
+    settings: { window: 5m, time_field: at, metrics: { count: { type: count } } }
     subscribe: [ { component: generator_input, stream: out } ]
+    publish: [ { stream: counts } ]
+  - type: http_output
+    settings: { url: "http://127.0.0.1:1/", retry_seconds: 0 }
+    subscribe: [ { component: aggregate, stream: counts } ]
 `
 )
 
