@@ -176,55 +176,6 @@ describe("http_input", () => {
   )
 })
 
-describe("http_input", () => {
-  /** A run that passes on what it receives to a server, which answers when it is told to. */
-  const passing = (given: Record<string, unknown>) =>
-    Effect.gen(function* () {
-      const { root } = yield* places
-      const port = yield* Effect.promise(freePort)
-      const held: Array<() => void> = []
-      const server = createServer((_, response) => void held.push(() => response.end()))
-      yield* Effect.acquireRelease(
-        Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))),
-        () => Effect.sync(() => server.closeAllConnections())
-      )
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-      const output = node("http_output", { url }, "in")
-      const run = yield* running(settings(root), spec(flowline([input("http_input", { port, ...given }), output])))
-      ;(yield* Effect.promise(() => connected(port))).destroy()
-      const post = () => fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: '{"n":1}' })
-      return { run, held, post }
-    })
-
-  it.live("acknowledges records when the outputs have them", () =>
-    Effect.gen(function* () {
-      const { run, held, post } = yield* passing({})
-      let isAnswered = false
-      const answer = post().finally(() => {
-        isAnswered = true
-      })
-      yield* wait(() => held.length === 1)
-      assert.isFalse(isAnswered)
-      held[0]?.()
-      assert.strictEqual((yield* Effect.promise(() => answer)).status, 202)
-      yield* run.stop
-    })
-  )
-
-  it.live("asks for the records again when that takes too long, and takes no more than it may hold", () =>
-    Effect.gen(function* () {
-      const { run, held, post } = yield* passing({ ack_seconds: 0.1, max_waiting: 1 })
-      const late = yield* Effect.promise(post)
-      assert.deepStrictEqual([late.status, late.headers.get("retry-after")], [503, "5"])
-      // The records of the first request are still under way.
-      assert.strictEqual((yield* Effect.promise(post)).status, 429)
-      held[0]?.()
-      yield* Effect.promise(() => eventually("a free place", async () => (await post()).status !== 429))
-      yield* run.stop
-    })
-  )
-})
-
 describe("http_output", () => {
   const serving = (statuses: ReadonlyArray<number>) =>
     Effect.acquireRelease(
