@@ -83,6 +83,24 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
   })
 ]
 
+/** The files of the tenant's data area that the flowline's runs append to. */
+export const appendedFiles = ({
+  runtime,
+  dag
+}: Flowline): ReadonlyArray<{ readonly component: string; readonly path: string }> =>
+  runtime === "analytics"
+    ? []
+    : dag.flatMap((node) => {
+        const type = catalogue.get(node.type)
+        if (type?.appends === undefined) return []
+        const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+        const path = Result.isFailure(settings) ? undefined : type.appends(settings.success)
+        return path === undefined ? [] : [{ component: componentOf(node), path }]
+      })
+
+/** Whether a later attempt reads again what came after the saved positions, so that its outputs may be cut there. */
+export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) => catalogue.get(type)?.isLive === true)
+
 /** Whether a node of the flowline needs this. */
 export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
   dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)

@@ -9,6 +9,7 @@ import type { Reference } from "../protocol/References.ts"
 import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
+import type { Growth, Position } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
 export type Event = Record<string, unknown>
@@ -62,34 +63,6 @@ export interface StoredFile {
   readonly read: () => AsyncIterable<Uint8Array>
 }
 
-/** Bytes added to a followed file. */
-export interface Growth {
-  /** Identifies the file while it is followed, even after a rename. */
-  readonly file: number
-  readonly path: string
-  /** Whole lines, unless a line is longer than some MiB. */
-  readonly bytes: Uint8Array
-  /**
-   * The file was removed, replaced or truncated: no more bytes follow, and `bytes` includes its incomplete last line.
-   */
-  readonly ended: boolean
-  /** Bytes of the existing files that have not been read yet. */
-  readonly behind: number
-  /** The position after these bytes, for {@link Position.save}. */
-  readonly position: () => unknown
-}
-
-/** The position of an input in its source, kept across restarts. Values are JSON. */
-export interface Position {
-  /** The last saved value, or undefined. */
-  readonly load: () => unknown
-  /**
-   * Saves the value later, when every node has made the records received until then durable. A later value replaces an
-   * earlier one.
-   */
-  readonly save: (value: () => unknown) => void | Promise<void>
-}
-
 /** Everything that a running node can access. Paths are relative and stay inside the tenant. */
 export interface RunContext {
   /**
@@ -107,7 +80,13 @@ export interface RunContext {
   readonly parquet: (source: string | Reference) => AsyncIterable<Batch>
   /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */
   readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
-  readonly position: Position
+  /** The node's position as it was last saved. */
+  readonly position: Pick<Position, "load">
+  /**
+   * Saves the positions of nodes, by component, together with the lengths of the files that are appended to. Every node
+   * has made durable what it received, and nothing is under way between them.
+   */
+  readonly savePositions: (positions: Readonly<Record<string, unknown>>) => void | Promise<void>
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
@@ -118,9 +97,14 @@ export interface RunContext {
    * another.
    */
   readonly runId?: string
+  /** Names what is run, the same in every attempt; absent where a later attempt does not get the same records. */
+  readonly origin?: string | undefined
   /** The tenant's grok patterns; only where a node of the flowline may use them. */
   readonly patterns?: TenantDefinitions | undefined
-  /** Opens a file in the tenant's `data/` area. With `append` it grows in place, and its bytes are visible at once. */
+  /**
+   * Opens a file in the tenant's `data/` area. With `append` it grows in place, its bytes are visible at once, and no
+   * other process can append to it.
+   */
   readonly file: (path: string, append?: boolean) => Promise<Sink>
   /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
   readonly archiveEntry: (name: string) => Promise<Sink>
@@ -138,10 +122,13 @@ export interface RunContext {
 export interface NodeContext extends RunContext {
   /** The node's component name in the flowline. */
   readonly component: string
+  readonly position: Position
   /** Announces the total number of records that this node will emit; absent where it is not used. */
   readonly expect?: (total: number) => void
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
+  /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
+  readonly stored?: () => Promise<void>
   /** Emits records outside of a call to the instance, such as those of a timer. */
   readonly emit: Emit
 }
@@ -159,6 +146,8 @@ export interface Instance {
    * Makes durable, or sends on, the records received so far. Called between batches when an input saves its position.
    */
   readonly flush?: (emit: Emit) => void | Promise<void>
+  /** What a later attempt has to know when the inputs go on at their positions: saved with them, after `flush`. */
+  readonly position?: () => unknown
   /**
    * Replaces `process` for a batch whose {@link NodeType.text} was produced elsewhere. `text` is UTF-8, may lie in
    * shared memory, and must not be used after the call has settled.
@@ -255,6 +244,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   references?(settings: S["Type"]): ReadonlyArray<Reference>
   /** The file that the node writes as a whole. */
   target?(settings: S["Type"], component: string): Target
+  /** The file of the tenant's data area that the node appends to, if it does. */
+  appends?(settings: S["Type"]): string | undefined
+  /** For an input whose records come from outside and only once: a later attempt does not get them again. */
+  readonly isLive?: true
   /** The SQL form of the node in analytics. Absent: the node runs as in the stream runtime. */
   analytics?(settings: S["Type"], component: string): AnalyticsWork
   /**

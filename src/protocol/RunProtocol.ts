@@ -23,6 +23,8 @@ export interface RunSpec {
   readonly scope?: string
   /** Whether the run is a job that is kept running: it has no default time limit, and its output limits are per second. */
   readonly lasting?: boolean
+  /** What the run is named for those that it sends to: see `RunContext.origin`. */
+  readonly origin?: string
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
 }
@@ -104,8 +106,15 @@ export type RunMessage =
   /** The output has reached its limit, so further lines are dropped. */
   | { readonly _tag: "Truncated" }
   | { readonly _tag: "Counters"; readonly nodes: ReadonlyArray<NodeCounters> }
-  /** The position of an input. Everything before it is durable or was sent in earlier messages. */
-  | { readonly _tag: "Positions"; readonly component: string; readonly value: unknown }
+  /**
+   * Where the nodes stand, by component, and the files that they append to, by path. All of it belongs together:
+   * everything before it is durable, or was said before this.
+   */
+  | {
+      readonly _tag: "Positions"
+      readonly positions: Readonly<Record<string, unknown>>
+      readonly files: Readonly<Record<string, unknown>>
+    }
   /** A data file is complete. The run waits for {@link mayPublish} before it puts the file in its place. */
   | { readonly _tag: "Publishing" }
   /** The sealed archive, already stored as a blob. */
@@ -157,7 +166,10 @@ const Message = Schema.Union([
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
-  Schema.TaggedStruct("Positions", { component: Schema.String, value: Schema.Unknown }),
+  Schema.TaggedStruct("Positions", {
+    positions: Schema.Record(Schema.String, Schema.Unknown),
+    files: Schema.Record(Schema.String, Schema.Unknown)
+  }),
   Schema.TaggedStruct("Publishing", {}),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
   Schema.TaggedStruct("Ended", {

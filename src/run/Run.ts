@@ -134,18 +134,18 @@ class Run {
     ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal),
     patterns: this.#order.spec.patterns,
     guard,
-    position: {
-      load: () => this.#order.spec.positions?.[component],
+    position: { load: () => this.#order.spec.positions?.[component] },
+    savePositions: async (positions) => {
+      const files = await this.#data.places()
       // Printed lines are sent first: the parent stores messages in the order in which they arrive.
-      save: async (value) => {
-        await this.#output.flush()
-        await this.#channel.send({ _tag: "Positions", component, value: value() })
-      }
+      await this.#output.flush()
+      await this.#channel.send({ _tag: "Positions", positions, files })
     },
     documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal),
     sha256,
     runId: runIdOf(this.#order.spec),
-    file: (path, append) => (append === true ? this.#data.append(path) : this.#data.open(path)),
+    origin: this.#order.spec.origin,
+    file: (path, append) => (append === true ? this.#data.append(path, this.#abort.signal) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),
     // The pipeline counts what its nodes reject.

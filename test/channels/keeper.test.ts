@@ -48,6 +48,7 @@ const keeping = (
   }
   const elsewhere = { ...job, cluster: ClusterName("c-local") }
   const engine = Layer.succeed(Engine, {
+    settle: () => Effect.succeed(Result.succeed(null)),
     gone: (jobId) =>
       Effect.andThen(
         Effect.sync(() => left.push(jobId)),

@@ -1,6 +1,8 @@
 import { createSocket } from "node:dgram"
+import { writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import { type AddressInfo, connect, createServer as createTcp } from "node:net"
+import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -180,14 +182,18 @@ describe("http_output", () => {
       Effect.promise(async () => {
         const bodies: Array<string> = []
         const taken: Array<string> = []
+        /** The ids of all requests and, where they have some, of their records. */
+        const ids: Array<unknown> = []
         const server = createServer((request, response) => {
           let body = ""
+          ids.push(request.headers["idempotency-key"])
           request.on("data", (chunk) => {
             body += chunk
           })
           request.on("end", () => {
             const status = statuses[bodies.length] ?? 200
             bodies.push(body)
+            for (const line of body.trim().split("\n")) ids.push(JSON.parse(line).id ?? ids.length)
             if (status === 0) return void request.socket.destroy()
             if (status < 300) taken.push(...body.trim().split("\n"))
             response.writeHead(status, status === 429 ? { "retry-after": "0" } : {}).end("{}")
@@ -195,7 +201,7 @@ describe("http_output", () => {
         })
         await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
         const { port } = server.address() as AddressInfo
-        return { server, url: `http://127.0.0.1:${port}/in`, bodies, taken }
+        return { server, url: `http://127.0.0.1:${port}/in`, bodies, taken, ids }
       }),
       ({ server }) =>
         Effect.sync(() => {
@@ -225,6 +231,34 @@ describe("http_output", () => {
       assert.isAtLeast(taken.length + printed(messages).length, 30)
       assert.isAbove(printed(messages).length, 0)
       assert.include(printed(messages)[0], "the server refused it with status 400")
+    })
+  )
+
+  it.live("gives requests and records the ids of the attempt before, and others to live ones", () =>
+    Effect.gen(function* () {
+      const { root, conf } = yield* places
+      const { url, ids } = yield* serving([])
+      const text = Array.from({ length: 30 }, (_, n) => `${JSON.stringify({ n })}\n`).join("")
+      yield* Effect.promise(() => writeFile(join(conf, "samples", "in.ndjson"), text))
+      const output = { url, batch_records: 10, id_field: "id" }
+      const sent = flowline([
+        node("file_input", { path: "samples/in.ndjson" }),
+        node("http_output", output, "file_input")
+      ])
+      const attempt = (origin: string | undefined, epoch: number, positions: Record<string, unknown> = {}) =>
+        Effect.gen(function* () {
+          ids.length = 0
+          const of = origin === undefined ? {} : { origin }
+          const run = { ...spec(sent), executionId: "run", epoch, ...of, positions }
+          yield* follow(run).pipe(Effect.provide(engine(settings(root))))
+          return [...ids]
+        })
+      const first = yield* attempt("run", 1)
+      assert.strictEqual(new Set(first).size, 30 + 3)
+      assert.deepStrictEqual(yield* attempt("run", 2), first)
+      const continued = yield* attempt("run", 3, { http_output: { origin: "run", sent: 30 } })
+      const live = yield* attempt(undefined, 1)
+      assert.strictEqual(new Set([...first, ...continued, ...live]).size, 3 * 33)
     })
   )
 

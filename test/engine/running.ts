@@ -25,7 +25,7 @@ export const running = (given: EngineSettings, run: RunSpec) =>
       /** What the next attempt would be given. */
       positions: () => {
         const last = messages.findLast((message) => message._tag === "Positions")
-        return last === undefined ? {} : { [last.component]: last.value }
+        return last?.positions ?? {}
       },
       stop: Fiber.interrupt(fiber),
       over: Fiber.join(fiber)

@@ -45,7 +45,7 @@ const engine = (scripts: ReturnType<typeof scriptsOf>) =>
       const said = scripts[executionId.slice(0, executionId.lastIndexOf("-"))]?.shift() ?? []
       const started: RunMessage = { _tag: "Started", jobId: "h:1", pid: 1, at: 0 }
       // The position shows that the archive before it has been taken.
-      const position: RunMessage = { _tag: "Positions", component: "x", value: said.length }
+      const position: RunMessage = { _tag: "Positions", positions: { ["x"]: said.length }, files: {} }
       const hasEnded = said.some(({ _tag }) => _tag === "Ended")
       const messages = Stream.fromIterable([started, ...said, ...(hasEnded ? [] : [position])])
       return hasEnded ? messages : Stream.concat(messages, Stream.never)

@@ -20,7 +20,7 @@ const away = new StorageUnreachable({ storage: "metadata" })
 const messages: ReadonlyArray<RunMessage> = [
   { _tag: "Started", jobId: "h:1", pid: 1, at: 0 },
   { _tag: "Output", lines: ["a", "b"].map((text) => ({ component: "show", text, at: 0 })) },
-  { _tag: "Positions", component: "input", value: 7 },
+  { _tag: "Positions", positions: { input: 7 }, files: {} },
   { _tag: "Archived", sha256: "s", size: 1, entries: 1 },
   { _tag: "Ended", outcome: "failed", component: "show", error: "boom", at: 0 }
 ]
@@ -46,7 +46,8 @@ const attempting = (answer: (write: string) => Effect.Effect<boolean, StorageUnr
     output: (lines) => write("output", lines.map(({ seq, text }) => `${seq} ${text}`).join(", ")),
     truncated: write("truncated"),
     counters: () => write("counters"),
-    position: (component, value) => write("position", `${component} at ${value}`),
+    progress: ({ positions }) => write("progress", `input at ${positions["input"]}`),
+    claimFiles: () => Effect.succeed([]),
     changed: Effect.void
   }
   const layer = Attempts.layer.pipe(

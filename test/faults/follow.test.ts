@@ -68,7 +68,7 @@ const countOf = (lines: ReadonlyArray<string>) => {
 }
 
 describe("a gateway that is killed while a run follows a log", () => {
-  it.live("loses no line, rotated or not, and repeats none that stands before the position it has kept", () =>
+  it.live("loses no line, rotated or not, and has none twice in a file that it appends to", () =>
     Effect.gen(function* () {
       const conf = yield* temporary
       const logs = join(conf, "tenants", "mytenant", "logs")
@@ -114,21 +114,15 @@ describe("a gateway that is killed while a run follows a log", () => {
           "every line",
           Effect.sync(() => new Set(linesOf(out)).size === log.count())
         )
-        const counts = countOf(linesOf(out))
-        assert.deepStrictEqual(
-          kept.filter((line) => counts.get(line) !== counted.get(line)),
-          []
-        )
         log.write(10)
       }
       yield* until(
         "the last lines",
         Effect.sync(() => new Set(linesOf(out)).size === log.count())
       )
-      const wanted = new Set(Array.from({ length: log.count() }, (_, at) => lineOf(at)))
       assert.deepStrictEqual(
-        linesOf(out).filter((line) => !wanted.has(line)),
-        []
+        [...linesOf(out)].sort(),
+        Array.from({ length: log.count() }, (_, at) => lineOf(at))
       )
       const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
       assert.strictEqual(state, "RUNNING")

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect, Fiber, Layer, Queue, Stream } from "effect"
+import { Effect, Fiber, Layer, Queue, Result, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
@@ -43,10 +43,8 @@ export const layer = Layer.effect(
         ...inputs(files, stored, data, stop.signal),
         patterns: spec.patterns,
         guard,
-        position: {
-          load: () => spec.positions?.[component],
-          save: (value) => say({ _tag: "Positions", component, value: value() })
-        },
+        position: { load: () => spec.positions?.[component] },
+        savePositions: (positions) => say({ _tag: "Positions", positions, files: {} }),
         documents: documentsOf(search, spec.tenant, stop.signal),
         sha256,
         runId: runIdOf(spec),
@@ -87,6 +85,7 @@ export const layer = Layer.effect(
 
     return Engine.of({
       gone: () => Effect.void,
+      settle: () => Effect.succeed(Result.succeed(null)),
       run: (spec) =>
         Stream.callback<RunMessage>((queue) => {
           const say = (message: RunMessage) => void Queue.offerUnsafe(queue, message)

@@ -17,6 +17,8 @@ interface Row {
   lastSeq: number
 }
 
+const attemptOf = (claim: JobClaim) => ({ tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch })
+
 const keptLines = 1000
 const iso = (millis: number) => new Date(millis).toISOString()
 
@@ -99,7 +101,7 @@ export const layer = Layer.effect(
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (claim, { failures, nextAt, archive, ...change }) =>
+      change: (claim, { failures, nextAt, archive, succeeded: _, ...change }) =>
         Effect.tap(
           write(claim, (row, now) => {
             if (failures !== undefined) row.failures = failures
@@ -130,10 +132,8 @@ export const layer = Layer.effect(
           row.lines = [...row.lines, ...lines].slice(-keptLines)
           row.lastSeq = lines.at(-1)?.seq ?? row.lastSeq
         }),
-      position: (claim, component, value) => {
-        const attempt = { tenant: claim.tenant, id: jobId(claim), epoch: claim.epoch }
-        return positions.save(attempt, jobScope(claim), component, value)
-      },
+      progress: (claim, progress) => positions.save(attemptOf(claim), jobScope(claim), progress),
+      claimFiles: (claim, paths) => positions.claimFiles(attemptOf(claim), jobScope(claim), paths),
       lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
       linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page)),
       beforeLast: (key, lines) => Effect.sync(() => rows.get(jobId(key))?.lines.at(-lines - 1)?.seq ?? 0),

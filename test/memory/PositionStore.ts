@@ -8,12 +8,13 @@ export const layer = Layer.sync(PositionStore, () => {
   const key = (tenant: TenantId, scope: PositionScope) => JSON.stringify([tenant, scope])
   return PositionStore.of({
     load: (tenant, scope) => Effect.sync(() => Object.fromEntries(scopes.get(key(tenant, scope)) ?? [])),
-    save: ({ tenant }, scope, component, value) =>
+    save: ({ tenant }, scope, { positions }) =>
       Effect.sync(() => {
         const name = key(tenant, scope)
-        scopes.set(name, new Map(scopes.get(name)).set(component, structuredClone(value)))
+        scopes.set(name, new Map([...(scopes.get(name) ?? []), ...Object.entries(structuredClone(positions))]))
         return true
       }),
+    claimFiles: (_, __, paths) => Effect.succeed(paths.map((path) => ({ path, place: null }))),
     remove: (tenant, scope) => Effect.sync(() => void scopes.delete(key(tenant, scope)))
   })
 })

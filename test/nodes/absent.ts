@@ -7,10 +7,11 @@ async function* none(): AsyncGenerator<never> {
 }
 
 /** The surroundings that a test does without. */
-export const absent: Pick<RunContext, "open" | "parquet" | "tail" | "position" | "network"> = {
+export const absent: Pick<RunContext, "open" | "parquet" | "tail" | "position" | "savePositions" | "network"> = {
   open: nothing,
   parquet: none,
   tail: none,
-  position: { load: () => undefined, save: () => {} },
+  position: { load: () => undefined },
+  savePositions: () => {},
   network: { tcp: nothing, udp: nothing, http: nothing, post: nothing }
 }

@@ -65,7 +65,8 @@ export class Memory {
   }
 
   nodeContext(component: string): NodeContext {
-    return { ...this.context(component), component, emit: () => {} }
+    const context = this.context(component)
+    return { ...context, component, position: { ...context.position, save: () => {} }, emit: () => {} }
   }
 }
 

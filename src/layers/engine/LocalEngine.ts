@@ -1,6 +1,8 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { Cause, Effect, Layer, Stream } from "effect"
+import { Cause, Effect, Layer, Result, Stream } from "effect"
+import { explain } from "../../drivers/Failure.ts"
+import { settle } from "../../drivers/files/AppendedFile.ts"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import type { Order, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
@@ -31,6 +33,9 @@ const isGone = async (name: string, path: string): Promise<boolean> =>
 
 /** Folder for unfinished data files of this gateway's runs, on the volume of the finished ones. */
 export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", processName)
+
+/** Folder for the tenant's finished data files. */
+const dataFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "data")
 
 /** Folder for temporary files of this gateway's runs. */
 export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
@@ -213,7 +218,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec, connections: number): 
   return {
     spec,
     conf: join(settings.confRoot, "tenants", tenant),
-    data: join(settings.dataRoot, tenant, "data"),
+    data: dataFolder(settings.dataRoot, tenant),
     unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
     scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
     blobs: settings.blobs,
@@ -262,6 +267,15 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
           )
         ),
+      settle: (tenant, path, place) =>
+        Effect.promise(async () => {
+          const data = dataFolder(settings.dataRoot, tenant)
+          try {
+            return Result.succeed(await settle(data, path, place))
+          } catch (error) {
+            return Result.fail(explain(error, [data]).error)
+          }
+        }),
       gone: (jobId) => Effect.promise((signal) => outlived(jobId, signal))
     })
   })

@@ -21,6 +21,7 @@ export const migrations: MigrationFiles = {
   "0009_channels.ts": () => import("../../../migrations/0009_channels.ts"),
   "0010_idempotency_claims.ts": () => import("../../../migrations/0010_idempotency_claims.ts"),
   "0011_cluster_shards.ts": () => import("../../../migrations/0011_cluster_shards.ts"),
+  "0012_appended.ts": () => import("../../../migrations/0012_appended.ts"),
   "0015_pending_executions.ts": () => import("../../../migrations/0015_pending_executions.ts"),
   "0017_installation.ts": () => import("../../../migrations/0017_installation.ts"),
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts")

@@ -9,6 +9,7 @@ import type { LinePage } from "../../services/shared/OutputLines.ts"
 import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive } from "./PostgresArchiveStore.ts"
+import { progressOf } from "./Progress.ts"
 import { isSilent } from "./Silence.ts"
 import { storable } from "./SqlText.ts"
 
@@ -31,6 +32,9 @@ export const layer = Layer.effect(
     /** A stop counts at once, before the run has heard of it. */
     const current = (claim: JobClaim) =>
       sql`${isJob(claim)} and generation = ${claim.generation} and epoch = ${claim.epoch} and desired`
+    const progress = progressOf(sql)
+    const fence = (claim: JobClaim) =>
+      sql`select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update`
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(rows, ({ length }) => length > 0)
 
@@ -87,7 +91,7 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
-      const { status, jobId, lastError, restarts, failures, nextAt, archive } = change
+      const { status, jobId, lastError, restarts, failures, nextAt, archive, succeeded = false } = change
       return yield* reached(sql`
         with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
@@ -99,6 +103,9 @@ export const layer = Layer.effect(
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
           }, heartbeat_at = clock_timestamp()
         where ${current(claim)} returning tenant
+        ), files as (
+          delete from appended_files using ended
+          where ${succeeded} and appended_files.tenant = ${claim.tenant} and scope = ${jobScope(claim)}
         )${addArchive(sql, archive)}
         select 1 from ended`)
     }, unreachable)
@@ -172,15 +179,9 @@ export const layer = Layer.effect(
               job_id = null, next_at = null, heartbeat_at = null
             where ${isJob(job)} and generation = ${job.generation} and not desired and status <> 'STOPPED'`)
         ),
-      position: (claim, component, value) =>
-        unreachable(
-          reached(sql`
-            with job as (select 1 from channel_jobs where ${isJob(claim)} and epoch = ${claim.epoch} for update)
-            insert into positions (tenant, scope, component, value)
-            select ${claim.tenant}, ${jobScope(claim)}, ${component}, ${JSON.stringify(value)}::text::jsonb from job
-            on conflict (tenant, scope, component) do update set value = excluded.value
-            returning 1`)
-        ),
+      progress: (claim, given) => unreachable(progress.save(fence(claim), claim.tenant, jobScope(claim), given)),
+      claimFiles: (claim, paths) =>
+        unreachable(progress.claimFiles(fence(claim), claim.tenant, jobScope(claim), paths)),
       lines: (job, after) => linePages(after, keptLines, (after, page) => lines(job, after, page)),
       linesAfter: (job, after, page) => unreachable(Effect.map(lines(job, after, page), filled)),
       beforeLast: Effect.fn("JobStore.beforeLast")(function* (job, lines) {

@@ -47,8 +47,14 @@ const types = new Set([
   ""
 ])
 
-/** Processes a request; the answer is sent when every node has taken its records. */
-const take = async (request: Incoming, context: NodeContext, emit: Emit): Promise<Answer> => {
+const acknowledgements = ["stored", "received"] as const
+const tooLate = "The records were not taken in time; they may be processed all the same. Send them again"
+
+/** The records of a request, or the answer to one that has none. */
+const read = async (
+  request: Incoming,
+  context: NodeContext
+): Promise<Answer | { readonly events: ReadonlyArray<Event>; readonly failures: Failures }> => {
   if (!types.has(request.type)) {
     return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
   }
@@ -59,11 +65,21 @@ const take = async (request: Incoming, context: NodeContext, emit: Emit): Promis
   } catch (error) {
     return error instanceof TooLargeBody ? problem(413, error.message) : problem(400, "The body cannot be read")
   }
-  let rejected = 0
   const failures = new Failures(context)
   const events = recordsOf(request.type, text + decode(), failures)
-  if (typeof events === "string") return problem(400, events)
-  for (let at = 0; at < events.length; at += batchRecords) await emit(chosen, events.slice(at, at + batchRecords))
+  return typeof events === "string" ? problem(400, events) : { events, failures }
+}
+
+/** Passes the records on, as long as the sender waits. */
+const pass = async (
+  events: ReadonlyArray<Event>,
+  failures: Failures,
+  emit: Emit,
+  sender: AbortSignal
+): Promise<Answer> => {
+  let rejected = 0
+  for (let at = 0; at < events.length && !sender.aborted; at += batchRecords)
+    await emit(chosen, events.slice(at, at + batchRecords))
   await failures.send((stream, batch) => {
     rejected += batch.length
     return emit(stream, batch)
@@ -78,9 +94,9 @@ export const httpInput = node({
   description:
     "Receives records in POST requests on its own port: one JSON object per line (`application/x-ndjson`, the " +
     "default), an object or a list of objects (`application/json`), or text lines (`text/plain`, each becomes `{message}`). " +
-    "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when all " +
-    "nodes have taken the records, 400 for an invalid body, 413 for one that is too large, and 429 with `Retry-After` " +
-    "while too many requests are waiting.",
+    "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when the " +
+    "outputs have stored the records (see `ack`), 503 with `Retry-After` when that takes too long, 400 for an invalid " +
+    "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     host: hostSetting,
@@ -96,25 +112,53 @@ export const httpInput = node({
         description: "Maximum number of requests in progress or waiting; further ones are answered 429.",
         default: 16
       })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16)))
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16))),
+    ack: Schema.Literals(acknowledgements)
+      .annotate({
+        description:
+          "What 202 says: `stored` (the outputs have the records safe, so that they survive the end of the gateway) or " +
+          "`received` (all nodes have taken them; those of the last moments are lost if the gateway is killed).",
+        default: "stored"
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("stored" as const))),
+    ack_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
+      .annotate({ description: "Seconds to wait for that, before the answer is 503.", default: 30 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30)))
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
+  isLive: true,
   example: { port: 8088, path: "/events" },
-  start: ({ host, port, path, max_body_bytes: maxBodyBytes, max_waiting: maxWaiting }, context) => ({
+  start: ({ host, port, path, max_body_bytes: maxBodyBytes, max_waiting: maxWaiting, ack, ack_seconds }, context) => ({
     run: async (emit) => {
       const { signal } = context
       let waiting = 0
+      const take = async (request: Incoming, isOver: () => void, sender: AbortSignal): Promise<Answer> => {
+        const taken = await read(request, context)
+        if ("status" in taken) return taken
+        const timer = setTimeout(isOver, ack_seconds * 1000)
+        try {
+          const answer = await pass(taken.events, taken.failures, emit, sender)
+          if (ack === "stored") await context.stored?.()
+          return answer
+        } finally {
+          clearTimeout(timer)
+        }
+      }
       const server = await context.network.http({ host, port, maxBodyBytes }, async (request) => {
         if (request.path !== path) return problem(404, `Requests are received at ${path} only`)
         if (request.method !== "POST") return problem(405, "Only POST is allowed", { allow: "POST" })
         if (waiting >= maxWaiting) return problem(429, "Too many requests are waiting", { "retry-after": "1" })
         waiting++
-        try {
-          return await take(request, context, emit)
-        } finally {
-          waiting--
+        const late = Promise.withResolvers<Answer>()
+        const sender = new AbortController()
+        const isOver = () => {
+          sender.abort()
+          late.resolve(problem(503, tooLate, { "retry-after": "5" }))
         }
+        // The place of a request that was answered 503 is free when its records are no longer under way.
+        const kept = take(request, isOver, sender.signal).finally(() => waiting--)
+        return Promise.race([kept, late.promise])
       })
       try {
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }))

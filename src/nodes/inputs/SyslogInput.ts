@@ -45,6 +45,7 @@ export const syslogInput = node({
   }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
+  isLive: true,
   example: { host: "127.0.0.1", port: 5514, protocol: "tcp" },
   start: ({ host, port, protocol, max_message_bytes: maxBytes }, context) => ({
     run: async (emit) => {

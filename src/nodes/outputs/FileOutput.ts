@@ -12,7 +12,8 @@ const settings = Schema.Struct({
   append: Schema.Boolean.annotate({
     description:
       "Append to the file, where each record is visible at once; for runs that do not end by themselves. " +
-      "In stream, for `ndjson` and `lines`. An incomplete last line of the file is removed.",
+      "Not in analytics, for `ndjson` and `lines`. One run at a time appends to a file. A repeated attempt first removes " +
+      "what it will write again, and an incomplete last line.",
     default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
@@ -37,9 +38,13 @@ export const fileOutput = node({
     ...(append && (format ?? formatOf(extensionOf(path))) === "csv"
       ? [{ path: ["append"], detail: "A csv file cannot be appended to, because its first row names its columns" }]
       : []),
+    ...(append && context.runtime === "analytics"
+      ? [{ path: ["append"], detail: "Analytics flowlines write whole files; append in a stream flowline" }]
+      : []),
     ...parquetFaults("path", path, format, context)
   ],
   target: targetOf,
+  appends: ({ path, append }) => (append ? path : undefined),
   analytics: (given) => ({
     kind: "write",
     target: targetOf(given),

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import type { Reply } from "../Network.ts"
-import { type Batch, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
 const formats = ["ndjson", "json"] as const
@@ -65,13 +65,28 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
+/** What the ids continue from when the inputs go on at their positions. */
+const isSaved = Schema.is(Schema.Struct({ origin: Schema.String, sent: Schema.Finite }))
+
+/**
+ * The id of what begins with the record of this number. It depends on the text too: where a repeated attempt gives
+ * other records, or the same in another order, none of them may pass for one that was sent.
+ */
+const idOf = ({ sha256, component }: NodeContext, origin: string, number: number, text: string): string => {
+  const hash = sha256?.()
+  if (hash === undefined) return crypto.randomUUID()
+  hash.update(new TextEncoder().encode(JSON.stringify([origin, component, number, text])))
+  return hash.hex().slice(0, 32)
+}
+
 export const httpOutput = node({
   type: "http_output",
   kind: "output",
   description:
     "Sends the records in POST requests, in order and at least once. When the server does not answer or answers 408, 425, " +
     "429 or 5xx, the request is repeated after growing pauses or after `Retry-After`, and the flowline waits; " +
-    "after `retry_seconds` the run fails. Records of a request that is refused with another status go to `errors`.",
+    "after `retry_seconds` the run fails. Records of a request that is refused with another status go to `errors`. " +
+    "The header `Idempotency-Key` is the same for the same request, also in a repeated attempt.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     url: Schema.String.check(
@@ -92,6 +107,13 @@ export const httpOutput = node({
     timeout_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0.1, maximum: 600 }))
       .annotate({ description: "Seconds to wait for an answer.", default: 30 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(30))),
+    id_field: Schema.optionalKey(
+      Schema.NonEmptyString.annotate({
+        description:
+          "Field in which each record is sent with an id of its own, which a repeated attempt gives again to the same " +
+          "record: a server that knows it need not take the record twice."
+      })
+    ),
     retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
       .annotate({ description: "Seconds to repeat a request before the run fails.", default: 300 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
@@ -121,18 +143,32 @@ export const httpOutput = node({
       retryMillis: settings.retry_seconds * 1000
     }
     const failures = new Failures(context)
-    const bodyOf = (batch: Batch): string =>
-      isList ? JSON.stringify(batch) : batch.map((event) => `${JSON.stringify(event)}\n`).join("")
+    const { id_field: idField } = settings
+    const isKeyGiven = Object.keys(settings.headers ?? {}).some((name) => name.toLowerCase() === "idempotency-key")
+    const saved = context.position.load()
+    // Records that will not come again get ids that do not come again either.
+    const { origin = crypto.randomUUID() } = context
+    const before = context.origin !== undefined && isSaved(saved) ? saved : { origin, sent: 0 }
+    let { sent } = before
     return {
       process: async (batch, emit) => {
         for (let at = 0; at < batch.length; at += settings.batch_records) {
           const part = batch.slice(at, at + settings.batch_records)
-          const refusal = await deliver(bodyOf(part), to, context)
+          const lines = part.map((event, index) => {
+            const line = JSON.stringify(event)
+            if (idField === undefined) return line
+            return JSON.stringify({ ...event, [idField]: idOf(context, before.origin, sent + index, line) })
+          })
+          const body = isList ? `[${lines.join(",")}]` : lines.map((line) => `${line}\n`).join("")
+          const key = isKeyGiven ? {} : { "idempotency-key": idOf(context, before.origin, sent, body) }
+          const refusal = await deliver(body, { ...to, headers: { ...to.headers, ...key } }, context)
+          sent += part.length
           if (refusal === undefined) continue
           for (const event of part) failures.add(event, `the server refused it with status ${refusal}`)
         }
         await failures.send(emit)
-      }
+      },
+      position: () => ({ origin: before.origin, sent })
     }
   }
 })

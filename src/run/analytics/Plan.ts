@@ -78,7 +78,8 @@ export class PlannedNode {
       this.reject(count, reason)
       context.reject(count, reason)
     }
-    return this.type.start(settings, { ...context, component, emit: () => {}, reject, signal })
+    const position = { ...context.position, save: () => {} }
+    return this.type.start(settings, { ...context, component, position, emit: () => {}, reject, signal })
   }
 
   counters(): NodeCounters {

@@ -1,7 +1,14 @@
-import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open, rename, rm } from "node:fs/promises"
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { codeOf, Failure, writeFailure } from "../../drivers/Failure.ts"
+import { Failure, writeFailure } from "../../drivers/Failure.ts"
+import {
+  type AppendedFile,
+  endOf,
+  type FilePlace,
+  makeFolders,
+  openAppended,
+  syncFolder
+} from "../../drivers/files/AppendedFile.ts"
 import { segments } from "../../drivers/files/TenantFiles.ts"
 import type { Sink } from "../../nodes/Node.ts"
 import { Appender } from "./Appender.ts"
@@ -20,48 +27,6 @@ export class Allowance {
   }
 }
 
-const syncFolder = async (path: string) => {
-  const folder = await open(path, "r")
-  await folder.sync().finally(() => folder.close())
-}
-
-/**
- * Creates the folders of `parts` below `root` one at a time and durably. Refuses links, which could lead out of `root`.
- */
-const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
-  await mkdir(root, { recursive: true, mode: 0o700 })
-  let folder = root
-  for (const part of parts) {
-    const above = folder
-    folder = join(folder, part)
-    const made = await mkdir(folder, 0o700).then(
-      () => true,
-      (error) => {
-        if (codeOf(error) !== "EEXIST") throw error
-        return false
-      }
-    )
-    if (made) await syncFolder(above)
-    else if (!(await lstat(folder)).isDirectory())
-      throw new Failure(`${what} could not be written: "${part}" is not a folder`)
-  }
-  return folder
-}
-
-/** Truncates the file after its last line end. */
-const trim = async (handle: FileHandle): Promise<void> => {
-  const { size } = await handle.stat()
-  const length = 1024 * 1024
-  for (let end = size; end > 0; end -= length) {
-    const from = Math.max(0, end - length)
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - from), 0, end - from, from)
-    const at = buffer.subarray(0, bytesRead).lastIndexOf(0x0a)
-    if (at !== -1 && from + at + 1 < size) return handle.truncate(from + at + 1)
-    if (at !== -1) return
-  }
-  if (size > 0) await handle.truncate(0)
-}
-
 /**
  * The tenant's `data/` area. A file is written under a name in `unfinished` and renamed when it is durable and
  * `mayPublish` resolves.
@@ -72,6 +37,8 @@ export class DataFiles {
   readonly #allowance: Allowance
   readonly #mayPublish: () => Promise<void>
   #count = 0
+  /** The open files that are appended to, by path. */
+  readonly #appended = new Map<string, AppendedFile>()
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
@@ -116,32 +83,19 @@ export class DataFiles {
     return { write, close, copies: true }
   }
 
-  /** Opens a file for appending. An incomplete last line, left by an interrupted run, is removed. */
-  async append(path: string): Promise<Sink> {
-    const folders = [...segments(path)]
-    const name = folders.pop()!
+  /** Opens a file for appending: see {@link openAppended}. */
+  async append(path: string, signal: AbortSignal): Promise<Sink> {
     const what = `The file "${path}"`
-    const folder = await makeFolders(this.#data, folders, what)
-    const flags =
-      constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
-    const handle = await open(join(folder, name), flags, 0o600).catch((error) => {
-      throw codeOf(error) === "ELOOP"
-        ? new Failure(`${what} could not be written: it is a link`)
-        : writeFailure(error, what)
-    })
-    if (!(await handle.stat()).isFile()) {
-      await handle.close()
-      throw new Failure(`${what} could not be written: it is not a regular file`)
-    }
-    await trim(handle)
-    await syncFolder(folder)
-    const appender = new Appender(handle, what)
-    const release = this.#releaseOf(handle, appender)
+    const file = await openAppended(this.#data, path, signal)
+    const appender = new Appender(file.handle, what)
+    const release = this.#releaseOf(file, appender)
+    this.#appended.set(path, file)
     const write = (chunk: Uint8Array | string) => {
       this.#allowance.spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
     }
     const close = async () => {
+      this.#appended.delete(path)
       try {
         await appender.sync()
       } finally {
@@ -151,8 +105,15 @@ export class DataFiles {
     return { write, close, flush: () => appender.sync(), copies: true }
   }
 
+  /** The ends of the files that are appended to, by path. Between a flush and the next write they are durable. */
+  async places(): Promise<Readonly<Record<string, FilePlace>>> {
+    const places: Record<string, FilePlace> = {}
+    for (const [path, { handle }] of this.#appended) places[path] = await endOf(handle)
+    return places
+  }
+
   /** The function that closes the file after its pending writes. */
-  #releaseOf(handle: FileHandle, appender: Appender): () => Promise<void> {
+  #releaseOf(handle: Pick<FileHandle, "close">, appender: Appender): () => Promise<void> {
     const release = async () => {
       this.#open.delete(release)
       await appender.idle()

@@ -14,6 +14,7 @@ import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowlin
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
+import { together } from "./Together.ts"
 
 /** A node failed, and with it the run. `message` is for the user; `cause` is the original error. */
 export class NodeFailure extends Data.TaggedError("NodeFailure")<{
@@ -70,17 +71,27 @@ export const pipeline = (
     }
   }
 
+  const flush = async (): Promise<void> => {
+    for (const streamNode of topological(streamNodes)) await streamNode.flush()
+  }
+
   const commits = new Commits(
-    async () => {
-      for (const streamNode of topological(streamNodes)) await streamNode.flush()
+    async (positions) => {
+      await flush()
+      const own = streamNodes.flatMap((streamNode) => streamNode.position())
+      await streamNodes[0]?.context.savePositions({ ...positions, ...Object.fromEntries(own) })
     },
     (cause) => abort.signal.aborted || abort.abort(cause)
   )
+
+  const stored = together(flush)
 
   const runInputs = async (): Promise<void> => {
     let breathed = performance.now()
     const inputs = streamNodes.map(async (streamNode) => {
       await streamNode.input(async (stream, batch) => {
+        const turn = commits.emitting(streamNode.component)
+        if (turn !== undefined) await turn
         await streamNode.emit(stream, batch)
         if (performance.now() - breathed > breathMillis) {
           await breath()
@@ -99,7 +110,7 @@ export const pipeline = (
       cancelled.addEventListener("abort", cancel, { once: true })
       try {
         cancelled.throwIfAborted()
-        for (const streamNode of streamNodes) await streamNode.start(commits)
+        for (const streamNode of streamNodes) await streamNode.start(commits, stored)
         await runInputs()
         for (const streamNode of topological(streamNodes)) {
           abort.signal.throwIfAborted()
@@ -175,12 +186,12 @@ class StreamNode {
     }
   }
 
-  start(commits: Commits): Promise<void> {
+  start(commits: Commits, stored: () => Promise<void>): Promise<void> {
     return this.#guard(async () => {
       const settings = Schema.decodeUnknownSync(this.#type.settings)(this.node.settings)
       const reject = (count: number, reason: string) => this.#reject(count, reason)
       const { component, emit } = this
-      const position = commits.of(this.context.position)
+      const position = commits.of(this.component, this.context.position)
       const expect = (total: number) => {
         this.#total = total
       }
@@ -188,7 +199,7 @@ class StreamNode {
         this.#lag = bytes
       }
       const { signal } = this.#abort
-      const context = { ...this.context, position, component, emit, expect, behind, reject, signal }
+      const context = { ...this.context, position, component, emit, expect, behind, stored, reject, signal }
       this.#instance = await this.#type.start(settings, context)
     })
   }
@@ -219,6 +230,11 @@ class StreamNode {
   /** Makes the accepted records durable, between two batches. */
   async flush(): Promise<void> {
     if (this.#instance.flush !== undefined) await this.#inTurn(() => this.#instance.flush?.(this.emit))
+  }
+
+  /** What the node itself keeps for a later attempt, with its component; empty when it keeps nothing. */
+  position(): ReadonlyArray<readonly [component: string, value: unknown]> {
+    return this.#instance.position === undefined ? [] : [[this.component, this.#instance.position()]]
   }
 
   #inTurn(step: () => void | Promise<void>): Promise<void> {

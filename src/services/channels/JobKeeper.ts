@@ -82,7 +82,8 @@ export class JobKeeper extends Context.Service<
           truncated: Effect.succeed(true),
           // The counters are stored with the next confirmation.
           counters: (nodes, flowline) => Effect.as(metrics.counters(flowline, nodes), true),
-          position: (component, value) => store.position(claim, component, value)
+          progress: (given) => store.progress(claim, given),
+          claimFiles: (paths) => store.claimFiles(claim, paths)
         })
 
         const change = (change: JobChange) =>
@@ -92,7 +93,7 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: ChannelJob) {
+        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, serves: number | undefined) {
           const found = yield* Effect.retry(folders.flowline(tenant, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
@@ -103,7 +104,8 @@ export class JobKeeper extends Context.Service<
           }
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
-            lasting: job.schedule === undefined
+            lasting: job.schedule === undefined,
+            origin: [scope, claim.generation, serves].join("@")
           }
           const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
@@ -133,6 +135,8 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
+          /** The time of the schedule that the runs are for, until one succeeds. */
+          let serves: number | undefined
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
               Effect.orElseSucceed(() => "the configuration cannot be read"),
@@ -144,11 +148,12 @@ export class JobKeeper extends Context.Service<
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
+              serves ??= due.at
             } else yield* change({ status: "STARTING" })
             let begun = yield* clock.now
             const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
               begun = yield* clock.now
-              return yield* guarded(runOnce(job), (error) => Effect.succeed(failed(error)))
+              return yield* guarded(runOnce(job, serves), (error) => Effect.succeed(failed(error)))
             })
             const outcome =
               definition === undefined
@@ -157,10 +162,13 @@ export class JobKeeper extends Context.Service<
             const now = yield* clock.now
             if (outcome._tag === "Succeeded") {
               const { archive } = outcome
-              if (definition?.schedule === undefined) return yield* change({ status: "FINISHED", archive })
+              if (definition?.schedule === undefined) {
+                return yield* change({ status: "FINISHED", archive, succeeded: true })
+              }
               due = following(definition.schedule, due ?? begun, begun)
-              if (archive !== undefined) yield* change({ status: "ACTIVE", nextAt: due.at, archive })
               inARow = 0
+              serves = undefined
+              yield* change({ status: "ACTIVE", nextAt: due.at, archive, succeeded: true })
               continue
             }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }

@@ -3,6 +3,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
+import type { FileClaim, Progress } from "../runs/PositionStore.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelName, JobKey, JobState, JobStatus } from "./Job.ts"
@@ -34,6 +35,8 @@ export interface JobChange {
   readonly nextAt?: number
   /** The archive of the run that has ended; it is added in the same transaction. */
   readonly archive?: NewArchive | undefined
+  /** A run has succeeded: what it has appended to files stays, whatever comes later. */
+  readonly succeeded?: true
 }
 
 export type DesiredChange = "start" | "stop" | "restart"
@@ -73,12 +76,13 @@ export class JobStore extends Context.Service<
     /** Confirms that the job has stopped in this generation: no run of it is left. */
     readonly stopped: (job: DesiredJob) => Effect.Effect<void, StorageUnreachable>
     readonly output: (claim: JobClaim, lines: ReadonlyArray<PrintedLine>) => Effect.Effect<boolean, StorageUnreachable>
-    /** Stores the position of an input under the job's scope. */
-    readonly position: (
+    /** Stores the progress of a run under the job's scope. */
+    readonly progress: (claim: JobClaim, progress: Progress) => Effect.Effect<boolean, StorageUnreachable>
+    /** The same as in `PositionStore`. */
+    readonly claimFiles: (
       claim: JobClaim,
-      component: string,
-      value: unknown
-    ) => Effect.Effect<boolean, StorageUnreachable>
+      paths: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<FileClaim> | undefined, StorageUnreachable>
     /** The lines after a sequence number, at most as many as are kept. */
     readonly lines: (job: JobKey, after: number) => Stream.Stream<StoredLine, StorageUnreachable>
     /** The first of these lines. */

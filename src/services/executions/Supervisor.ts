@@ -112,9 +112,13 @@ export class Supervisor extends Context.Service<
           truncated: store.truncated(claim),
           counters: (nodes) => store.counters(claim, nodes),
           confirm: (nodes) => store.counters(claim, nodes ?? []),
-          position: (component, value) => {
+          progress: (given) => {
             kept = true
-            return positions.save(claim, scope, component, value)
+            return positions.save(claim, scope, given)
+          },
+          claimFiles: (paths) => {
+            kept = true
+            return positions.claimFiles(claim, scope, paths)
           }
         })
 
@@ -156,11 +160,11 @@ export class Supervisor extends Context.Service<
           // It may have been saved before the operator lowered what a run may have.
           const [over] = checkCeilings(flowline.success, ceilings)
           if (over !== undefined) return failed(`/${over.path.join("/")}: ${over.detail}`)
-          const stored = kept ? positions.load(tenant, scope) : Effect.succeed({})
+          const stored = Effect.suspend(() => (kept ? positions.load(tenant, scope) : Effect.succeed({})))
           const spec = yield* prepare(flowline.success, { executionId: id }, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
-            const outcome = yield* run(spec.success)
+            const outcome = yield* run(tried === 1 ? spec.success : { ...spec.success, positions: yield* stored })
             const pause = pauseAfter(flowline.success.settings, tried)
             if (outcome._tag !== "Failed" || pause === undefined) return outcome
             yield* print(`attempt ${tried} failed, the next one begins in ${pause} ms: ${outcome.error}`)

@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { appendedFiles, canRepeat } from "../../nodes/Catalogue.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
@@ -7,7 +8,7 @@ import { ArchiveId } from "../archives/Archive.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { retryWhileDatabaseAway, retryWhileUnreachable } from "./Outage.ts"
-import type { PositionScope } from "./PositionStore.ts"
+import { type FileClaim, holderName, type PositionScope, type Progress } from "./PositionStore.ts"
 import { Provision } from "./Provision.ts"
 
 /** Runs each flowline in a process of its own. */
@@ -25,6 +26,11 @@ export class Engine extends Context.Service<
      * gateway, and is zero for runs on other hosts. `jobId` is the process of the run: `<host>:<pid>`.
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
+    /**
+     * Makes a file of the tenant's data area ready to be appended to: cuts what is behind the place, and an incomplete
+     * last line. Answers the place of its end, or why nothing can be appended.
+     */
+    readonly settle: (tenant: TenantId, path: string, place: unknown) => Effect.Effect<Result.Result<unknown, string>>
   }
 >()("flow/runs/Engine") {}
 
@@ -65,7 +71,11 @@ export interface ClaimedRow {
   readonly output: (lines: ReadonlyArray<PrintedLine>) => FencedWrite
   readonly truncated: FencedWrite
   readonly counters: (nodes: ReadonlyArray<NodeCounters>, flowline: Flowline) => FencedWrite
-  readonly position: (component: string, value: unknown) => FencedWrite
+  readonly progress: (progress: Progress) => FencedWrite
+  /** Undefined when the attempt is over. */
+  readonly claimFiles: (
+    paths: ReadonlyArray<string>
+  ) => Effect.Effect<ReadonlyArray<FileClaim> | undefined, StorageUnreachable>
   /** Wakes followers in this process. */
   readonly changed: Effect.Effect<void>
 }
@@ -88,7 +98,7 @@ export interface Attempt {
   /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
-    run: Pick<RunSpec, "executionId" | "lasting">,
+    run: Pick<RunSpec, "executionId" | "lasting" | "origin">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
   /** Runs the flowline, stores its messages and returns its result. No process of the run is left then. */
@@ -149,6 +159,29 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
+        /** Takes over the files that the flowline appends to. Answers why it cannot. */
+        const takeFiles = Effect.fnUntraced(function* (flowline: Flowline) {
+          const wanted = appendedFiles(flowline)
+          if (wanted.length === 0) return undefined
+          const claims = yield* retryWhileUnreachable(row.claimFiles(wanted.map(({ path }) => path)))
+          if (claims === undefined) return yield* Effect.fail(new Superseded())
+          const files: Record<string, unknown> = {}
+          for (const claim of claims) {
+            const where = wanted.find(({ path }) => path === claim.path)?.component ?? ""
+            if ("holder" in claim) {
+              return (
+                `${where}: ${holderName(claim.holder)} appends to the file "${claim.path}": ` +
+                "wait for its end, or choose another file"
+              )
+            }
+            const settled = yield* engine.settle(tenant, claim.path, claim.place)
+            if (Result.isFailure(settled)) return `${where}: ${settled.failure}`
+            files[claim.path] = canRepeat(flowline) ? settled.success : null
+          }
+          yield* fenced(row.progress({ positions: {}, files }))
+          return undefined
+        })
+
         const write = (spec: RunSpec, message: Exclude<RunMessage, { readonly _tag: "Ended" | "Archived" }>) => {
           switch (message._tag) {
             case "Started":
@@ -163,7 +196,9 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             case "Publishing":
               return fenced(row.confirm(nodes))
             case "Positions":
-              return fenced(row.position(message.component, message.value))
+              return fenced(
+                row.progress({ positions: message.positions, files: canRepeat(spec.flowline) ? message.files : {} })
+              )
           }
         }
 
@@ -184,9 +219,13 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
             const found = { ...provisions.success, positions: yield* retryWhileDatabaseAway(positions) }
-            return Result.succeed({ tenant, epoch, scope, flowline, ...run, ...found })
+            const { origin = run.executionId, ...rest } = run
+            const named = canRepeat(flowline) ? { origin } : {}
+            return Result.succeed({ tenant, epoch, scope, flowline, ...rest, ...named, ...found })
           }),
           run: Effect.fnUntraced(function* (spec) {
+            const refusal = yield* takeFiles(spec.flowline)
+            if (refusal !== undefined) return failed(refusal)
             let outcome = failed("the run said nothing of its end")
             let archive: NewArchive | undefined
             yield* Stream.runForEach(engine.run(spec), (message) => {

@@ -22,6 +22,6 @@ export const follow = async (
       readers.delete(growth.file)
     } else await reader.send()
     context.behind?.(growth.behind)
-    await context.position.save(growth.position)
+    context.position.save(growth.position)
   }
 }

@@ -1,0 +1,124 @@
+import { constants } from "node:fs"
+import { type FileHandle, lstat, mkdir, open } from "node:fs/promises"
+import { join } from "node:path"
+import { Schema } from "effect"
+import { codeOf, Failure, writeFailure } from "../Failure.ts"
+import { lockPath } from "./FileLock.ts"
+import { segments } from "./TenantFiles.ts"
+
+/**
+ * How much of a file belongs to saved positions. `file` is its inode and time of birth, which another file of the same
+ * name does not have, also on another machine.
+ */
+export const FilePlace = Schema.Struct({ file: Schema.String, bytes: Schema.Finite })
+export type FilePlace = typeof FilePlace.Type
+
+const isPlace = Schema.is(FilePlace)
+
+/** Milliseconds to wait for a process that appends to the file: one of an earlier attempt is gone by then. */
+const patience = 30_000
+
+export const syncFolder = async (path: string) => {
+  const folder = await open(path, "r")
+  await folder.sync().finally(() => folder.close())
+}
+
+/**
+ * Creates the folders of `parts` below `root` one at a time and durably. Refuses links, which could lead out of `root`.
+ */
+export const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  let folder = root
+  for (const part of parts) {
+    const above = folder
+    folder = join(folder, part)
+    const made = await mkdir(folder, 0o700).then(
+      () => true,
+      (error) => {
+        if (codeOf(error) !== "EEXIST") throw error
+        return false
+      }
+    )
+    if (made) await syncFolder(above)
+    else if (!(await lstat(folder)).isDirectory())
+      throw new Failure(`${what} could not be written: "${part}" is not a folder`)
+  }
+  return folder
+}
+
+/** Truncates the file after its last line end. */
+const trim = async (handle: FileHandle): Promise<void> => {
+  const { size } = await handle.stat()
+  const length = 1024 * 1024
+  for (let end = size; end > 0; end -= length) {
+    const from = Math.max(0, end - length)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - from), 0, end - from, from)
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(0x0a)
+    if (at !== -1 && from + at + 1 < size) return handle.truncate(from + at + 1)
+    if (at !== -1) return
+  }
+  if (size > 0) await handle.truncate(0)
+}
+
+/** The place of the file's end. */
+export const endOf = async (handle: FileHandle): Promise<FilePlace> => {
+  const { ino, birthtimeNs, size } = await handle.stat({ bigint: true })
+  return { file: `${ino}.${birthtimeNs}`, bytes: Number(size) }
+}
+
+/** A file that is open for appending, locked against other processes. */
+export interface AppendedFile {
+  readonly handle: FileHandle
+  readonly close: () => Promise<void>
+}
+
+const openFile = async (data: string, path: string): Promise<FileHandle> => {
+  const what = `The file "${path}"`
+  const folders = [...segments(path)]
+  const name = folders.pop()!
+  const folder = await makeFolders(data, folders, what)
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await open(join(folder, name), flags, 0o600).catch((error) => {
+    throw codeOf(error) === "ELOOP"
+      ? new Failure(`${what} could not be written: it is a link`)
+      : writeFailure(error, what)
+  })
+  try {
+    if (!(await handle.stat()).isFile()) throw new Failure(`${what} could not be written: it is not a regular file`)
+    await trim(handle)
+    await syncFolder(folder)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a file below the tenant's folder `data` for appending, when no other process does any more. An incomplete last
+ * line, left by an interrupted run, is removed.
+ */
+export const openAppended = async (data: string, path: string, signal?: AbortSignal): Promise<AppendedFile> => {
+  const release = await lockPath(join(data, "..", "locks"), path, patience, signal)
+  try {
+    const handle = await openFile(data, path)
+    return { handle, close: () => handle.close().finally(release) }
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** Cuts what is behind the place, if it is one of this very file. Answers the place of the end. */
+export const settle = async (data: string, path: string, place: unknown): Promise<FilePlace> => {
+  const { handle, close } = await openAppended(data, path)
+  try {
+    const end = await endOf(handle)
+    if (!isPlace(place) || place.file !== end.file || place.bytes >= end.bytes) return end
+    await handle.truncate(place.bytes)
+    await handle.sync()
+    return place
+  } finally {
+    await close()
+  }
+}

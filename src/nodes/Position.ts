@@ -1,0 +1,30 @@
+/** Bytes added to a followed file. */
+export interface Growth {
+  /** Identifies the file while it is followed, even after a rename. */
+  readonly file: number
+  readonly path: string
+  /** Whole lines, unless a line is longer than some MiB. */
+  readonly bytes: Uint8Array
+  /**
+   * The file was removed, replaced or truncated: no more bytes follow, and `bytes` includes its incomplete last line.
+   */
+  readonly ended: boolean
+  /** Bytes of the existing files that have not been read yet. */
+  readonly behind: number
+  /** The position after these bytes, for {@link Position.save}. */
+  readonly position: () => unknown
+}
+
+/**
+ * The position of an input in its source, kept across restarts. Values are JSON. An input that keeps one loads it before
+ * it emits anything.
+ */
+export interface Position {
+  /** The last saved value, or undefined. */
+  readonly load: () => unknown
+  /**
+   * Saves the value later, when every node has made the records emitted until then durable, before any others. A later
+   * value replaces an earlier one.
+   */
+  readonly save: (value: () => unknown) => void
+}
