@@ -56,6 +56,7 @@ const Runs = LocalEngine.layer.pipe(
           tempRoot: join(settings.data, "tmp"),
           blobs: settings.blobs,
           outputLines: settings.outputLines,
+          outbound: settings.outbound,
           lifeSigns: settings.cluster !== undefined
         })
       )

@@ -44,6 +44,7 @@ export const variables = Config.all({
   runs: amount("FLOW_RUNS").pipe(Config.withDefault(16)),
   tenantRuns: amount("FLOW_TENANT_RUNS").pipe(Config.withDefault(8)),
   outputLines: amount("FLOW_OUTPUT_LINES").pipe(Config.withDefault(100_000)),
+  outbound: Config.option(Config.NonEmptyString("FLOW_OUTBOUND_ALLOW")),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES"))
 })

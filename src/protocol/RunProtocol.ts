@@ -48,6 +48,8 @@ export interface Order extends RunLimits {
   readonly search?: SearchAddress | undefined
   /** What the run may use of memory, MiB. */
   readonly memoryMib: number
+  /** Addresses that nodes may connect to besides public ones: the operator's list, which no flowline can change. */
+  readonly outbound: ReadonlyArray<string>
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string

@@ -52,6 +52,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         limits: defaultLimits,
         runs: { all: 16, each: 8 },
         outputLines: 100_000,
+        outbound: [],
         quota: { bytes: undefined, entries: undefined },
         storageDeadline: 5000,
         stopPatience: 20_000,

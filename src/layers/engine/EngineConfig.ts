@@ -18,6 +18,8 @@ export interface EngineSettings extends RunLimits {
   readonly blobs: BlobPlace
   /** Address of the tenant's indices; absent where there is no search. */
   readonly search?: SearchAddress | undefined
+  /** Addresses that nodes may connect to besides public ones; see drivers/Outbound. */
+  readonly outbound: ReadonlyArray<string>
   /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
   /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
@@ -50,6 +52,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 5,
+    outbound: [],
     graceMillis: stopGrace,
     lifeSigns: false,
     warm: true,

@@ -217,6 +217,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec): Order => {
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,
+    outbound: settings.outbound,
     archiveLevel: settings.archiveLevel
   }
 }

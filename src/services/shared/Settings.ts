@@ -55,6 +55,8 @@ export class Settings extends Context.Service<
     readonly runs: { readonly all: number; readonly each: number }
     /** Maximum number of output lines of a run. */
     readonly outputLines: number
+    /** Where runs may connect to besides public addresses: `<host>[:<port>]` or `<address>/<prefix>`. */
+    readonly outbound: ReadonlyArray<string>
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
     /** Milliseconds that a storage has to answer before the request fails with 504. */
