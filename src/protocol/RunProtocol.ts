@@ -129,7 +129,10 @@ export const channelFd = 3
 /** A line on the channel longer than this is not one of ours. */
 export const maxMessageBytes = 16 * 1024 * 1024
 
-const Line = Schema.Struct({ component: Schema.String, text: Schema.String, at: Schema.Finite })
+/** Epoch milliseconds of a date that JavaScript and PostgreSQL know. */
+const Instant = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))
+
+const Line = Schema.Struct({ component: Schema.String, text: Schema.String, at: Instant })
 
 const Counters = Schema.Struct({
   component: Schema.String,
@@ -143,7 +146,7 @@ const Counters = Schema.Struct({
 
 /** What the child writes. It runs programs of users, so what it says is checked like any other input. */
 const Message = Schema.Union([
-  Schema.TaggedStruct("Started", { jobId: Schema.String, pid: Schema.Int, at: Schema.Finite }),
+  Schema.TaggedStruct("Started", { jobId: Schema.String, pid: Schema.Int, at: Instant }),
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
@@ -153,7 +156,7 @@ const Message = Schema.Union([
     outcome: Schema.Literals(["succeeded", "failed"]),
     error: Schema.optionalKey(Schema.String),
     component: Schema.optionalKey(Schema.String),
-    at: Schema.Finite
+    at: Instant
   })
 ])
 

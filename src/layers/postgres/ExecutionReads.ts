@@ -80,7 +80,7 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     lines: ({ tenant, id }: ExecutionKey, after: number, limit?: number) =>
       unreachableStream(
         wide<StoredLine>`
-          select seq::integer as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
+          select seq::float8 as seq, text, '{"seq":' || seq || ',"timestamp":"' || flow_iso(at) || '","component":'
             || to_json(component) || ',"text":' || to_json(text) || '}' as json
           from execution_output
           where tenant = ${tenant} and execution_id = ${id} and seq > ${after}

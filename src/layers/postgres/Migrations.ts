@@ -18,7 +18,8 @@ export const migrations: MigrationFiles = {
   "0005_resources.ts": () => import("../../../migrations/0005_resources.ts"),
   "0007_positions.ts": () => import("../../../migrations/0007_positions.ts"),
   "0008_search.ts": () => import("../../../migrations/0008_search.ts"),
-  "0009_channels.ts": () => import("../../../migrations/0009_channels.ts")
+  "0009_channels.ts": () => import("../../../migrations/0009_channels.ts"),
+  "0016_counters.ts": () => import("../../../migrations/0016_counters.ts")
 }
 
 const table = "flow_migrations"

@@ -47,7 +47,7 @@ export const layer = Layer.effect(
       const [row] = yield* sql<Claim>`
         update executions set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
         where tenant = ${key.tenant} and id = ${key.id} and ${open} and not cancelled
-        returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::integer as lines`
+        returning tenant, id, epoch, attempts, flowline_id as "flowlineId", runtime, dag, lines::float8 as lines`
       return row
     }, unreachable)
 
