@@ -146,23 +146,6 @@ onBoth("stored resources", (it) => {
     })
   )
 
-  it.effect("get the next number also after the largest one that can be chosen", () =>
-    Effect.gen(function* () {
-      yield* area({ "m.txt": "most" })
-      expect((yield* register("most", { url: "m.txt", version: "2147483647" })).status).toBe(200)
-      expect((yield* register("most", { url: "m.txt", version: "2147483648" })).status).toBe(400)
-      expect((yield* register("most", { url: "m.txt" })).json).toMatchObject({ metadata: [{ version: 2147483648 }] })
-      expect(yield* content("most", 2147483648)).toBe("most")
-      expect((yield* move("most", { destination: "moves/most", version: "2147483648" })).status).toBe(201)
-      expect((yield* register("moves/most", { url: "m.txt" })).json).toMatchObject({
-        metadata: [{ version: 2147483649 }]
-      })
-      expect((yield* copy("moves/most", { destination: "moves/most" })).status).toBe(422)
-      expect((yield* ask(`${base}/stored/moves/most?version=2147483649`, { method: "DELETE" })).status).toBe(200)
-      expect(yield* versions("moves/most")).toEqual([2147483648])
-    })
-  )
-
   it.effect("register data of the tenant's own area, and nothing else", () =>
     Effect.gen(function* () {
       const root = yield* area({ "a/data.csv": "a,b\n", "other.txt": "x" })
