@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Layer, Option, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
+import { outboundRule } from "../drivers/Outbound.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
@@ -22,6 +23,9 @@ const isHost =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
 
 const refuse = (variable: string, message: string) => Effect.fail(new InvalidSetting({ variable, message }))
+
+const listOf = (list: Option.Option<string>): ReadonlyArray<string> =>
+  Option.match(list, { onNone: () => [], onSome: (text) => text.split(",").map((one) => one.trim()) })
 
 const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
   if (value.startsWith("s3:")) {
@@ -88,15 +92,20 @@ export const layer = Layer.effect(
     if (!loopback.test(env.host)) {
       return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
     }
-    const hosts = Option.match(env.hosts, {
-      onNone: () => [],
-      onSome: (list) => list.split(",").map((one) => one.trim())
-    })
+    const hosts = listOf(env.hosts)
     const wrong = hosts.find((name) => !isHost.test(name))
     if (wrong !== undefined) {
       return yield* refuse(
         "FLOW_HOSTS",
         `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
+      )
+    }
+    const outbound = listOf(env.outbound)
+    const noRule = outbound.find((entry) => outboundRule(entry) === undefined)
+    if (noRule !== undefined) {
+      return yield* refuse(
+        "FLOW_OUTBOUND_ALLOW",
+        `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
       )
     }
     if (Option.isSome(env.search)) {
@@ -168,6 +177,7 @@ export const layer = Layer.effect(
       tenantQueue: env.tenantQueue,
       ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
       outputLines: env.outputLines,
+      outbound,
       quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
       retention,
       requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },

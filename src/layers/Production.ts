@@ -71,6 +71,7 @@ const Runs = LocalEngine.layer.pipe(
           blobs: settings.blobs,
           outputLines: settings.outputLines,
           ceilings: settings.ceilings,
+          outbound: settings.outbound,
           lifeSigns: settings.cluster === undefined ? undefined : signs
         })
       )

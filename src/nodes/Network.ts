@@ -31,6 +31,9 @@ export interface Answer {
 /** The body of a request exceeds the server's limit. */
 export class TooLargeBody extends Error {}
 
+/** The operator does not let runs connect to this address. The message is for the user. */
+export class RefusedAddress extends Error {}
+
 export interface Outgoing {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -62,6 +65,9 @@ export interface Network {
     at: Address & { readonly maxBodyBytes: number },
     serve: (request: Incoming) => Promise<Answer>
   ) => Promise<Listening>
-  /** Sends a POST request; rejects when there was no response. Redirections are not followed. */
+  /**
+   * Sends a POST request; rejects when there was no response, with a {@link RefusedAddress} when the connection is not
+   * allowed. Redirections are not followed.
+   */
   readonly post: (request: Outgoing) => Promise<Reply>
 }

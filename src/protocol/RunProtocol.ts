@@ -48,6 +48,8 @@ export interface Order extends RunLimits {
   readonly search?: SearchAddress | undefined
   /** Memory limit of the run in MiB. */
   readonly memoryMib: number
+  /** Addresses that nodes may connect to besides public ones: the operator's list, which no flowline can change. */
+  readonly outbound: ReadonlyArray<string>
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string
@@ -148,7 +150,10 @@ export const signsFd = 4
 /** Maximum length of a line on the channel. */
 export const maxMessageBytes = 16 * 1024 * 1024
 
-const Line = Schema.Struct({ component: Schema.String, text: Schema.String, at: Schema.Finite })
+/** Epoch milliseconds of a date that JavaScript and PostgreSQL know. */
+const Instant = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))
+
+const Line = Schema.Struct({ component: Schema.String, text: Schema.String, at: Instant })
 
 const Counters = Schema.Struct({
   component: Schema.String,
@@ -162,7 +167,7 @@ const Counters = Schema.Struct({
 
 /** The schema of messages. A child runs users' programs, so its messages are validated like any other input. */
 const Message = Schema.Union([
-  Schema.TaggedStruct("Started", { jobId: Schema.String, pid: Schema.Int, at: Schema.Finite }),
+  Schema.TaggedStruct("Started", { jobId: Schema.String, pid: Schema.Int, at: Instant }),
   Schema.TaggedStruct("Output", { lines: Schema.Array(Line) }),
   Schema.TaggedStruct("Truncated", {}),
   Schema.TaggedStruct("Counters", { nodes: Schema.Array(Counters) }),
@@ -176,7 +181,7 @@ const Message = Schema.Union([
     outcome: Schema.Literals(["succeeded", "failed"]),
     error: Schema.optionalKey(Schema.String),
     component: Schema.optionalKey(Schema.String),
-    at: Schema.Finite
+    at: Instant
   })
 ])
 

@@ -3,22 +3,32 @@ import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
 
-// Few runs follow files or open ports, so these modules are loaded on first use.
-const network = async (): Promise<Network> => (await import("./Sockets.ts")).network
-
-const lazyNetwork: Network = {
-  tcp: async (at, serve) => (await network()).tcp(at, serve),
-  udp: async (at, receive) => (await network()).udp(at, receive),
-  http: async (at, serve) => (await network()).http(at, serve),
-  post: async (request) => (await network()).post(request)
+// Few runs follow files or use the network, so these modules are loaded on first use.
+const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
+  let loaded: Promise<Network> | undefined
+  const load = async () => {
+    const [{ network }, { Outbound }] = await Promise.all([import("./Sockets.ts"), import("../drivers/Outbound.ts")])
+    return network(new Outbound(allowed))
+  }
+  const network = () => {
+    loaded ??= load()
+    return loaded
+  }
+  return {
+    tcp: async (at, serve) => (await network()).tcp(at, serve),
+    udp: async (at, receive) => (await network()).udp(at, receive),
+    http: async (at, serve) => (await network()).http(at, serve),
+    post: async (request) => (await network()).post(request)
+  }
 }
 
-/** The parts of a run's context that nodes read from. */
+/** The parts of a run's context that nodes read from. `outbound` lists what they may connect to; see drivers/Outbound. */
 export const inputs = (
   files: TenantFiles,
   stored: StoredFiles,
   scratch: string,
-  signal: AbortSignal
+  signal: AbortSignal,
+  outbound: ReadonlyArray<string>
 ): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network"> => ({
   glob: (pattern) => files.glob(pattern),
   read: (path) => files.read(path),
@@ -31,5 +41,5 @@ export const inputs = (
     const { Tail } = await import("./files/tail/Tail.ts")
     yield* new Tail(pattern, files, position, signal).run()
   },
-  network: lazyNetwork
+  network: lazyNetwork(outbound)
 })

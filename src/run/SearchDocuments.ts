@@ -1,15 +1,19 @@
 import { Effect, Exit, Layer, Schedule, Scope, Stream } from "effect"
 import { Failure } from "../drivers/Failure.ts"
-import { Search } from "../drivers/search/Search.ts"
+import { Search, type TooManyIndices } from "../drivers/search/Search.ts"
 import type { NotFound } from "../errors/NotFound.ts"
 import { StorageUnreachable } from "../errors/StorageUnreachable.ts"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 
-const failure = (error: NotFound | StorageUnreachable): Failure =>
-  error._tag === "NotFound"
+type Unreadable = NotFound | StorageUnreachable | TooManyIndices
+
+const failure = (error: Unreadable): Failure => {
+  if (error._tag === "TooManyIndices") return new Failure(error.detail)
+  return error._tag === "NotFound"
     ? new Failure(`There is no index ${error.id} for this tenant, whose indices start with ${error.tenant}-`)
     : new Failure("The search cannot be reached")
+}
 
 /** How long statements are retried while the database is unreachable. */
 const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]).pipe(
@@ -19,9 +23,9 @@ const isAway = (error: unknown): boolean => error instanceof StorageUnreachable
 
 /** A tenant's indices for the nodes of a run. */
 export const documentsOf = (search: Search["Service"], tenant: string, signal: AbortSignal): Documents => {
-  const run = <A>(effect: Effect.Effect<A, NotFound | StorageUnreachable>) =>
+  const run = <A>(effect: Effect.Effect<A, Unreadable>) =>
     Effect.runPromise(Effect.mapError(effect, failure), { signal })
-  async function* chunks<A>(stream: Stream.Stream<A, NotFound | StorageUnreachable>): AsyncGenerator<ReadonlyArray<A>> {
+  async function* chunks<A>(stream: Stream.Stream<A, Unreadable>): AsyncGenerator<ReadonlyArray<A>> {
     let hasBegun = false
     const arrays = Stream.mapArray(stream, (rows) => {
       hasBegun = true

@@ -1,10 +1,12 @@
 import { createSocket } from "node:dgram"
-import { createServer as createHttp, type IncomingMessage } from "node:http"
+import { createServer as createHttp, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http"
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { createServer, type Server, type Socket } from "node:net"
 import { pipeline } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf, Failure } from "../drivers/Failure.ts"
-import { type Address, type Incoming, type Network, type Outgoing, TooLargeBody } from "../nodes/Network.ts"
+import type { Outbound } from "../drivers/Outbound.ts"
+import { type Address, type Incoming, type Network, type Outgoing, type Reply, TooLargeBody } from "../nodes/Network.ts"
 
 const where = ({ host, port }: Address) => `${host}:${port}`
 
@@ -110,18 +112,57 @@ const http = (
 }
 
 /** The delay in milliseconds that a `Retry-After` header asks for, in seconds or as an HTTP date. */
-const retryAfter = (value: string | null): number | undefined => {
-  if (value === null) return undefined
+const retryAfter = (value: string | undefined): number | undefined => {
+  if (value === undefined) return undefined
   const millis = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
   return Number.isFinite(millis) && millis >= 0 ? millis : undefined
 }
 
-const post = async ({ url, headers, body, timeoutMillis, signal }: Outgoing) => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)])
-  const answer = await fetch(url, { method: "POST", headers, body, signal: limit, redirect: "manual" })
-  await answer.body?.cancel()
-  const retryAfterMillis = retryAfter(answer.headers.get("retry-after"))
-  return { status: answer.status, ...(retryAfterMillis === undefined ? {} : { retryAfterMillis }) }
+/** Milliseconds for which a connection is kept for the next request, unless the server says that it closes it earlier. */
+const idleMillis = 4000
+/** Bytes of an answer's body that are read so that its connection can be used again. */
+const answerBytes = 64 * 1024
+
+const agents = {
+  "http:": new HttpAgent({ keepAlive: true, timeout: idleMillis }),
+  "https:": new HttpsAgent({ keepAlive: true, timeout: idleMillis })
 }
 
-export const network: Network = { tcp, udp, http, post }
+const discard = (response: IncomingMessage): void => {
+  let size = 0
+  response.on("error", () => {})
+  response.on("data", (chunk: Buffer) => {
+    size += chunk.length
+    if (size > answerBytes) response.destroy()
+  })
+}
+
+const poster =
+  (outbound: Outbound): Network["post"] =>
+  ({ url: text, headers, body, timeoutMillis, signal }: Outgoing) =>
+    new Promise<Reply>((resolve, reject) => {
+      const url = new URL(text)
+      const isTls = url.protocol === "https:"
+      const request = (isTls ? httpsRequest : httpRequest)({
+        ...outbound.connection(url),
+        agent: agents[isTls ? "https:" : "http:"],
+        method: "POST",
+        path: url.pathname + url.search,
+        headers: { ...headers, "content-length": Buffer.byteLength(body) },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)])
+      })
+      request.once("response", (response) => {
+        discard(response)
+        const retryAfterMillis = retryAfter(response.headers["retry-after"])
+        resolve({
+          status: response.statusCode ?? 0,
+          ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
+        })
+      })
+      request.on("error", reject)
+      request.on("close", () => reject(new Error("the connection was closed")))
+      request.end(body)
+    })
+
+/** The sockets of a run that may connect to what `outbound` allows. */
+export const network = (outbound: Outbound): Network => ({ tcp, udp, http, post: poster(outbound) })

@@ -57,6 +57,7 @@ export const members = Effect.gen(function* () {
       FLOW_DATA: join(here.data, `member${++count}`),
       FLOW_BLOBS: `file://${join(here.data, "blobs")}`,
       FLOW_CLUSTER: `127.0.0.1:${port}`,
+      FLOW_OUTBOUND_ALLOW: "127.0.0.1",
       ...variables
     })
   }

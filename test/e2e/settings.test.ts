@@ -48,6 +48,10 @@ describe("settings", () => {
         [{ FLOW_BLOBS: file }, /^FLOW_BLOBS: .*\/file is not a folder: choose another/],
         [{ FLOW_BLOBS: `file://${join(file, "below")}` }, /^FLOW_BLOBS: .*\/file is not a folder: choose another/],
         [{ FLOW_BLOBS: "/proc/blobs" }, /^FLOW_BLOBS: .*\/proc\/blobs cannot be made in \/proc: choose another/],
+        [{ FLOW_OUTBOUND_ALLOW: "localhost:9000, 10.0.0.0/8,[fd00::1]:443,fd00::/8,192.168.1.1,a-b.example.com" }, ""],
+        ...["http://a", "10.0.0.0/33", "a:0", "a:70000", "127.1", "fd00::1]:80", "a b", "*"].map(
+          (entry): Case => [{ FLOW_OUTBOUND_ALLOW: `a.example,${entry}` }, /^FLOW_OUTBOUND_ALLOW: ".*" is no host, /]
+        ),
         [{ FLOW_OTLP: "not an address" }, /^FLOW_OTLP: /],
         [{ FLOW_CONF: join(folder, "nowhere") }, /^FLOW_CONF: there is no folder .*\/nowhere: make it/],
         [{ FLOW_CONF: file }, /^FLOW_CONF: .*\/file is not a folder/],

@@ -225,7 +225,9 @@ describe("http_output", () => {
     Effect.gen(function* () {
       const { root } = yield* places
       const { url, taken, bodies } = yield* serving([503, 0, 429, 200, 400])
-      const messages = yield* follow(sending(url)).pipe(Effect.provide(engine(settings(root))))
+      const messages = yield* follow(sending(url)).pipe(
+        Effect.provide(engine(settings(root, { outbound: ["127.0.0.1"] })))
+      )
       assert.strictEqual(ended(messages).outcome, "succeeded")
       assert.deepStrictEqual(new Set(bodies.slice(0, 4)).size, 1)
       assert.isAtLeast(taken.length + printed(messages).length, 30)
@@ -267,7 +269,7 @@ describe("http_output", () => {
       const { root } = yield* places
       const port = yield* Effect.promise(freePort)
       const run = sending(`http://127.0.0.1:${port}/`, { retry_seconds: 0.5 })
-      const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root)))))
+      const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { outbound: ["127.0.0.1"] })))))
       assert.strictEqual(end.component, "http_output")
       assert.match(end.error ?? "", /has not taken the records for 0.5 seconds: no connection/)
     })

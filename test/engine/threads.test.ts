@@ -66,6 +66,7 @@ const order: Order = {
   memoryMib: 512,
   archiveLevel: 0,
   outputLines: 1000,
+  outbound: [],
   outputBytes: 1000,
   fileBytes: 1000
 }

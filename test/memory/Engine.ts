@@ -40,7 +40,7 @@ export const layer = Layer.effect(
           ? undefined
           : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
       const context = (component: string): RunContext => ({
-        ...inputs(files, stored, data, stop.signal),
+        ...inputs(files, stored, data, stop.signal, []),
         patterns: spec.patterns,
         guard,
         position: { load: () => spec.positions?.[component] },

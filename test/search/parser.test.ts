@@ -142,6 +142,47 @@ describe("a query", () => {
     assert.lengthOf(faults({ bool: { must: [{ a: {} }, { b: {} }], should: 5 } }), 3)
   })
 
+  it("is bounded in what its texts cost together", () => {
+    const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join(" ")
+    const fields = Array.from({ length: 4000 }, (_, at) => `f${at}`)
+    const each = (count: number, clause: object) => ({ bool: { should: Array(count).fill(clause) } })
+    for (const query of [
+      { match_phrase: { a: words(340) } },
+      { match: { a: words(1500) } },
+      each(1023, { match_phrase: { a: "some words" } }),
+      { query_string: { query: words(1000) } }
+    ]) {
+      assert.deepStrictEqual(faults(query), [])
+    }
+    const long = "x".repeat(8000)
+    for (const query of [
+      { match_phrase: { a: words(1300) } },
+      { match_phrase: { a: { query: words(1300) } } },
+      { query_string: { query: `a:"${words(1300)}"` } },
+      { multi_match: { query: words(1300), fields: ["a"], type: "phrase" } },
+      { multi_match: { query: words(1300), fields } },
+      { query_string: { query: words(900), fields } },
+      { query_string: { query: ">1 ".repeat(900), fields } },
+      { query_string: { query: "x* ".repeat(900), fields } },
+      each(30, { match: { a: words(1300) } }),
+      each(30, { term: { a: { value: long, case_insensitive: true } } }),
+      each(30, { prefix: { a: { value: long, case_insensitive: true } } }),
+      each(60, { wildcard: { a: `*${"x".repeat(1000)}` } })
+    ]) {
+      assert.match(faults(query)[0] ?? "", /searches for too much text/, JSON.stringify(query).slice(0, 80))
+    }
+  })
+
+  it("makes no groups that capture, which PostgreSQL compiles one by one", () => {
+    for (const query of [
+      { match_phrase: { a: "one two" } },
+      { match: { a: "one two 日本" } },
+      { query_string: { query: "on*" } }
+    ]) {
+      assert.notMatch(JSON.stringify(Result.getOrThrow(parseQuery(query, 0))), /\((?!\?:)/)
+    }
+  })
+
   it("is bounded", () => {
     const nested = (levels: number): object =>
       levels === 0 ? { match_all: {} } : { bool: { must: [nested(levels - 1)] } }

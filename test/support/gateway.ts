@@ -60,6 +60,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         tenantQueue: 1000,
         ceilings: { memoryMib: 4096, seconds: 604_800 },
         outputLines: 100_000,
+        outbound: [],
         quota: { bytes: undefined, entries: undefined },
         retention: defaultRules,
         requestMemory: { all: 512 * 1024 * 1024, each: 256 * 1024 * 1024 },

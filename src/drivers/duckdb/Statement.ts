@@ -58,7 +58,7 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
       return
     }
     if (!isTree(value)) return
-    const inner = withTables(value, scope)
+    const inner = visitWith(value, scope)
     switch (value["type"]) {
       case "VALUE_CONSTANT":
         return
@@ -74,24 +74,37 @@ export const statementFaults = (serialized: string, views: ReadonlySet<string>):
       case "TABLE_FUNCTION":
         visit(value["function"], inner, true)
         return
+      case "RECURSIVE_CTE_NODE": {
+        // Only the second query sees the table: in the first one, the name is that of another table.
+        const { right, ...others } = value
+        const names = [value["cte_name"], value["ctename"]].map(textOf).filter((name) => name !== "")
+        visit(Object.values(others), inner)
+        visit(right, new Set([...inner, ...names.map(folded)]))
+        return
+      }
     }
     const called = textOf(value["function_name"])
     if (inFrom ? !tableFunctions.has(folded(called)) : refused.test(folded(called))) {
       fault(value, `The function ${JSON.stringify(called)} is not available`)
     }
-    for (const member of Object.values(value)) visit(member, inner)
+    for (const [name, member] of Object.entries(value)) if (name !== "cte_map") visit(member, inner)
+  }
+
+  /** Visits the WITH tables of a query and returns the names in scope behind them. Each sees only those before it. */
+  const visitWith = (tree: Tree, scope: ReadonlySet<string>): ReadonlySet<string> => {
+    const entries = isTree(tree["cte_map"]) && Array.isArray(tree["cte_map"]["map"]) ? tree["cte_map"]["map"] : []
+    if (entries.length === 0) return scope
+    const inner = new Set(scope)
+    for (const entry of entries) {
+      if (!isTree(entry)) continue
+      visit(entry["value"], new Set(inner))
+      const name = textOf(entry["key"])
+      if (name !== "") inner.add(folded(name))
+    }
+    return inner
   }
   visit(statement, new Set())
   return faults
-}
-
-/** The names in scope inside a query, including those of its WITH. */
-const withTables = (tree: Tree, scope: ReadonlySet<string>): ReadonlySet<string> => {
-  const entries = isTree(tree["cte_map"]) && Array.isArray(tree["cte_map"]["map"]) ? tree["cte_map"]["map"] : []
-  const names = entries.map((entry: unknown) => (isTree(entry) ? textOf(entry["key"]) : ""))
-  if (tree["type"] === "RECURSIVE_CTE_NODE") names.push(textOf(tree["cte_name"]), textOf(tree["ctename"]))
-  const added = names.filter((name) => name !== "").map(folded)
-  return added.length === 0 ? scope : new Set([...scope, ...added])
 }
 
 const syntaxFault = (root: Tree): StatementFault => {

@@ -68,22 +68,48 @@ export const openIndex = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, 
   const find = sql<{ no: number }>`select no from search_indices where tenant = ${tenant} and name = ${name}`
   const [found] = yield* find
   if (found !== undefined) return found.no
+  const [known] = yield* sql<{ count: number }>`
+    select count(*)::float8 as count from search_indices where tenant = ${tenant}`
+  if ((known?.count ?? 0) >= tenantMost.indices) return yield* new IndexLimit()
   yield* sql`insert into search_indices (tenant, name) values (${tenant}, ${name}) on conflict do nothing`
   const [made] = yield* find
   return made?.no ?? (yield* new IndexGone())
 })
 
-/** Creates the missing parts. Above the maximum number of parts, documents go to the part without a month. */
+/** Maximum number of indices of a tenant, and of parts that it can have before its indices get no more for months. */
+const tenantMost = { indices: 1000, parts: 5000 }
+
+/** Number of parts that one transaction makes: a new table takes a handful of locks. */
+const madeAtOnce = 16
+
+/** The tenant has the maximum number of indices. */
+export class IndexLimit extends Data.TaggedError("IndexLimit") {
+  readonly reason = `the tenant has ${tenantMost.indices} indices, which is the maximum: delete one that is not needed`
+}
+
+/** The number of parts that an index of the tenant can have: none for further months when the tenant has too many. */
+export const mostParts = (sql: SqlClient.SqlClient, tenant: string) =>
+  Effect.map(
+    sql<{ count: number }>`
+      select count(*)::float8 as count from search_indices join search_parts using (no) where tenant = ${tenant}`,
+    ([row]) => ((row?.count ?? 0) < tenantMost.parts ? months.most : 0)
+  )
+
+/**
+ * Creates missing parts, not always all of them. Above the maximum number of parts, documents go to the part without a
+ * month.
+ */
 export const makeParts = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   tenant: string,
   no: number,
-  wanted: ReadonlyArray<string>
+  wanted: ReadonlyArray<string>,
+  most = months.most
 ) {
   yield* lockIndex(sql, no, "alone")
   const known = new Set((yield* lockedParts(sql, tenant, no)).map(({ month }) => month))
-  for (const month of [...wanted].sort()) {
-    const kept = known.size < months.most ? month : ""
+  for (const month of [...wanted].sort().slice(0, madeAtOnce)) {
+    const kept = known.size < most ? month : ""
     if (known.has(kept)) continue
     known.add(kept)
     const [row] = yield* sql<{ part: number }>`
@@ -96,18 +122,25 @@ export const makeParts = Effect.fnUntraced(function* (
 })
 
 /** The part for documents of a month: the month's own, or the one for all other months. */
-export const partFor = (parts: ReadonlyArray<Part>, month: string): Part | undefined =>
+export const partFor = (parts: ReadonlyArray<Part>, month: string, most = months.most): Part | undefined =>
   parts.find((part) => part.month === month) ??
-  (parts.length >= months.most ? parts.find((part) => part.month === "") : undefined)
+  (parts.length >= most ? parts.find((part) => part.month === "") : undefined)
 
 /** Removes parts from their index. Their tables are dropped when nobody reads them any more. */
 export const unlink = (sql: SqlClient.SqlClient, parts: ReadonlyArray<number>) =>
   sql`with gone as (delete from search_parts where part = any(${parts}::integer[]) returning part)
     insert into search_dropped select part from gone`
 
+/** Name of connections that read parts in groups: no lock keeps the tables of the groups that they have yet to read. */
+export const groupReader = "flow-gateway search in groups"
+
 /** Drops the tables of removed parts, except for those that are still being read. */
 export const sweepParts = Effect.fnUntraced(function* (sql: SqlClient.SqlClient) {
-  const rows = yield* sql<{ part: number }>`select part from search_dropped order by part`
+  // A part may have been removed a moment later than its row says, when the transaction was committed.
+  const rows = yield* sql<{ part: number }>`
+    select part from search_dropped where not exists (
+      select from pg_stat_activity where application_name = ${groupReader} and xact_start < removed_at + interval '1 minute'
+    ) order by part`
   for (const { part } of rows) {
     yield* sql
       .withTransaction(

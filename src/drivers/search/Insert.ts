@@ -7,10 +7,12 @@ import { type Prepared, prepare } from "../../languages/query/Prepare.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import {
   type IndexGone,
+  type IndexLimit,
   lockedParts,
   lockIndex,
   makeParts,
   monthOf,
+  mostParts,
   openIndex,
   type Part,
   partFor,
@@ -38,11 +40,12 @@ const newId = (): string => {
 const insert = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
-  documents: ReadonlyArray<Prepared>
+  documents: ReadonlyArray<Prepared>,
+  most: number | undefined
 ) {
   const groups = new Map<Part, Array<Prepared>>()
   for (const document of documents) {
-    const part = partFor(parts, monthOf(document.at))!
+    const part = partFor(parts, monthOf(document.at), most)!
     const group = groups.get(part)
     if (group === undefined) groups.set(part, [document])
     else group.push(document)
@@ -67,7 +70,7 @@ const insert = Effect.fnUntraced(function* (
 const mode = (parts: number, documents: ReadonlyArray<Prepared>) =>
   parts > 1 && documents.some(({ named }) => named) ? "alone" : "shared"
 
-type Fault = SqlError | IndexGone
+type Fault = SqlError | IndexGone | IndexLimit
 
 export const makeWrite = (sql: SqlClient.SqlClient) => {
   /** The number of parts of each index when it was last seen: a guess at the lock that is needed. */
@@ -79,7 +82,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
     documents: ReadonlyArray<Prepared>
   ): Effect.fn.Return<void, Fault> {
     const no = yield* openIndex(sql, tenant, index)
-    for (;;) {
+    for (let most: number | undefined; ; ) {
       const held = mode(seen.get(no) ?? 0, documents)
       const tried = yield* sql
         .withTransaction(
@@ -87,13 +90,14 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
             yield* lockIndex(sql, no, held)
             const parts = yield* lockedParts(sql, tenant, no)
             seen.set(no, parts.length)
-            const missing = [...new Set(documents.map(({ at }) => monthOf(at)))].filter(
-              (month) => !partFor(parts, month)
-            )
+            const wanted = [...new Set(documents.map(({ at }) => monthOf(at)))]
+            const isWhole = wanted.every((month) => partFor(parts, month))
+            most = isWhole ? undefined : yield* mostParts(sql, tenant)
+            const missing = wanted.filter((month) => !partFor(parts, month, most))
             if (missing.length > 0 || (held === "shared" && mode(parts.length, documents) === "alone")) {
               return yield* new Again({ missing })
             }
-            yield* insert(sql, parts, documents)
+            yield* insert(sql, parts, documents, most)
           })
         )
         .pipe(
@@ -101,7 +105,7 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
           Effect.catchTag("Again", (again) => Effect.succeed(again))
         )
       if (tried === undefined) return
-      if (tried.missing.length > 0) yield* sql.withTransaction(makeParts(sql, tenant, no, tried.missing))
+      if (tried.missing.length > 0) yield* sql.withTransaction(makeParts(sql, tenant, no, tried.missing, most))
     }
   })
 
@@ -137,7 +141,11 @@ export const makeWrite = (sql: SqlClient.SqlClient) => {
 
   return Effect.fnUntraced(function* (tenant: string, index: string, documents: ReadonlyArray<NewDocument>) {
     const { prepared, rejected } = prepare(documents, newId)
-    const refused = yield* storeFitting(tenant, index, prepared)
+    const refused = yield* storeFitting(tenant, index, prepared).pipe(
+      Effect.catchTag("IndexLimit", ({ reason }) =>
+        Effect.succeed<Written["rejected"]>(prepared.map(({ place }) => ({ at: place, reason })))
+      )
+    )
     const all = [...rejected, ...refused].sort((a, b) => a.at - b.at)
     return { written: documents.length - all.length, rejected: all } satisfies Written
   })

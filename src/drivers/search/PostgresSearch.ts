@@ -1,21 +1,33 @@
-import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
+import { Context, Effect, Function, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
-import type { ReadOptions } from "../../languages/query/IndexedDocument.ts"
+import type { Statement } from "effect/sql/Statement"
+import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
-import { lockIndex, monthOf, notFound, type Part, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
+import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
+import { groupsOf } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
-import { Search } from "./Search.ts"
+import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
-import { hitOf, partsFor, rowOf, selectCount, selectHits, selectRows } from "./Select.ts"
+import {
+  type Group,
+  hitOf,
+  partsFor,
+  rowOf,
+  selectCount,
+  selectFound,
+  selectHits,
+  selectLines,
+  selectRows
+} from "./Select.ts"
 import { encodedLines } from "./Slices.ts"
-import { type Counted, streamed } from "./Snapshot.ts"
+import { begin, type Counted, PartsGone, streamed, sumOf } from "./Snapshot.ts"
 
 /** The address of the database with the documents. */
 export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(
@@ -36,8 +48,11 @@ const pageLimit = "30 seconds"
 /** The part was dropped after the catalogue was read. */
 const isDropped = (error: unknown): boolean => error instanceof SqlError && sqlState(error.reason.cause) === "42P01"
 
+/** Whether a search has to begin again with the current parts. */
+const isOutdated = (error: unknown): boolean => error instanceof PartsGone || isDropped(error)
+
 /** Retrying is safe: a statement fails with this error only before its first row. */
-const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isDropped(input))
+const lookAgain = Schedule.while(Schedule.recurs(3), ({ input }: { readonly input: unknown }) => isOutdated(input))
 
 const make = Effect.gen(function* () {
   const config = yield* SearchConfig
@@ -45,7 +60,7 @@ const make = Effect.gen(function* () {
   const write = makeWrite(sql)
   // Drops removed parts that were still being read when they were removed, perhaps by a gateway that has died.
   yield* Effect.forkScoped(Effect.repeat(Effect.ignore(sweepParts(sql)), Schedule.spaced("5 minutes")))
-  const again = { while: isDropped, times: 3 }
+  const again = { while: isOutdated, times: 3 }
 
   const turns = new Map<string, Semaphore.Semaphore>()
   const inTurn = (tenant: string) => {
@@ -60,21 +75,37 @@ const make = Effect.gen(function* () {
     return found === undefined ? yield* notFound(tenant, index) : found.no
   })
 
+  const groupsFor = Effect.fnUntraced(function* (
+    tenant: string,
+    pattern: string,
+    statement: (group: Group) => Statement<object>,
+    after?: Key
+  ) {
+    const parts = yield* partsFor(sql, tenant, pattern, after)
+    const one = { parts: parts.slice(0, 1), slice: { from: undefined, to: undefined } }
+    if (parts.length === 0) return []
+    const sample = statement(one)
+    const groups = groupsOf(parts, { parameters: sample.compile()[1].length, pieces: sample.segments.length })
+    return groups instanceof TooManyIndices ? yield* groups : groups
+  })
+
   /** All rows of a statement on the parts of a search; none if there are no parts. */
-  const all = <A, E>(
+  const all = <A>(
     tenant: string,
     pattern: string,
     query: Query,
     { after, counted }: ReadOptions,
-    rows: (parts: ReadonlyArray<Part>, counted: Counted | undefined) => Stream.Stream<A, E>
+    statement: (group: Group) => Statement<object>,
+    rows: (groups: ReadonlyArray<Group>, counted: Counted | undefined) => Stream.Stream<A, SqlError | PartsGone>
   ) =>
-    Effect.map(partsFor(sql, tenant, pattern, after), (parts) => {
-      if (parts.length > 0) {
-        return rows(parts, counted && { count: selectCount(sql, parts, query, after), tell: counted })
+    Effect.map(groupsFor(tenant, pattern, statement, after), (groups) => {
+      if (groups.length > 0) {
+        const counts = groups.map((group) => selectCount(sql, group, query, after))
+        return rows(groups, counted && { counts, tell: counted })
       }
       counted?.(0)
       return Stream.empty
-    }).pipe(Stream.unwrap, Stream.retry(lookAgain))
+    }).pipe(Stream.unwrap, Stream.retry(lookAgain), Stream.catchTag("PartsGone", Stream.die))
 
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
@@ -92,53 +123,61 @@ const make = Effect.gen(function* () {
 
     count: Effect.fn("Search.count")(function* (tenant, pattern, query) {
       return yield* Effect.gen(function* () {
-        const parts = yield* partsFor(sql, tenant, pattern)
-        if (parts.length === 0) return 0
-        const [row] = yield* selectCount(sql, parts, query)
-        return row?.count ?? 0
-      }).pipe(Effect.retry(again), inTurn(tenant))
+        const statement = (group: Group) => selectCount(sql, group, query)
+        const groups = yield* groupsFor(tenant, pattern, statement)
+        const [first, second] = groups
+        if (first === undefined) return 0
+        if (second === undefined) return (yield* statement(first))[0]?.count ?? 0
+        const { released } = yield* begin(sql, groups)
+        return yield* sumOf(groups.map(statement), released)
+      }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 
-    read: (tenant, pattern, query, options = {}) =>
-      all(tenant, pattern, query, options, (parts, counted) =>
-        Stream.mapArray(streamed(sql, selectHits(sql, parts, query, options), counted), ([first, ...rest]) => [
+    read: (tenant, pattern, query, options = {}) => {
+      const statement = (group: Group) => selectHits(sql, group, query, options)
+      return all(tenant, pattern, query, options, statement, (groups, counted) =>
+        Stream.mapArray(streamed(sql, groups, statement, counted), ([first, ...rest]) => [
           hitOf(first),
           ...rest.map(hitOf)
-        ])
-      ).pipe(unreachableSource),
-
-    page: Effect.fn("Search.page")(function* (tenant, pattern, query, span) {
-      return yield* Effect.gen(function* () {
-        const parts = yield* partsFor(sql, tenant, pattern, span.after)
-        if (parts.length === 0) return { hits: [], more: false }
-        return yield* sql.withTransaction(
-          Effect.gen(function* () {
-            yield* sql`set transaction isolation level repeatable read read only`
-            return yield* readPage(sql, parts, query, span)
-          })
-        )
-      }).pipe(Effect.retry(again), inTurn(tenant))
-    }, unreachableWithin(pageLimit)),
-
-    rows: (tenant, pattern, query, options) => {
-      const row = rowOf(options)
-      return all(tenant, pattern, query, options, (parts, counted) =>
-        Stream.mapArray(streamed(sql, selectRows(sql, parts, query, options), counted), ([first, ...rest]) => [
-          row(first),
-          ...rest.map(row)
         ])
       ).pipe(unreachableSource)
     },
 
-    encoded: (tenant, pattern, query, options) =>
-      all(tenant, pattern, query, options, (parts, counted) =>
-        encodedLines(sql, parts, query, {
+    page: Effect.fn("Search.page")(function* (tenant, pattern, query, span) {
+      return yield* Effect.gen(function* () {
+        const statement = (group: Group) => selectFound(sql, group, query, { after: span.after, limit: span.limit + 1 })
+        const groups = yield* groupsFor(tenant, pattern, statement, span.after)
+        const [first, second] = groups
+        if (first === undefined) return { hits: [], more: false }
+        if (second === undefined) {
+          const read = readPage(sql, Function.identity, [first], query, span)
+          const snapshot = sql`set transaction isolation level repeatable read read only`
+          return yield* sql.withTransaction(Effect.andThen(snapshot, read))
+        }
+        const { get, releasing } = yield* begin(sql, groups)
+        return yield* readPage(sql, get, groups, query, span, releasing)
+      }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
+    }, unreachableWithin(pageLimit)),
+
+    rows: (tenant, pattern, query, options) => {
+      const row = rowOf(options)
+      const statement = (group: Group) => selectRows(sql, group, query, options)
+      return all(tenant, pattern, query, options, statement, (groups, counted) =>
+        Stream.mapArray(streamed(sql, groups, statement, counted), ([first, ...rest]) => [row(first), ...rest.map(row)])
+      ).pipe(unreachableSource)
+    },
+
+    encoded: (tenant, pattern, query, options) => {
+      const statement = ({ parts, slice }: Group) => selectLines(sql, parts, query, options, slice)
+      return all(tenant, pattern, query, options, statement, (groups, counted) =>
+        encodedLines(sql, groups, query, {
           ...options,
           counted,
           sliceBytes: config.sliceBytes ?? sliceBytes,
           connections: config.connections
         })
-      ).pipe(unreachableSource),
+      ).pipe(unreachableSource)
+    },
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {
       const no = yield* numberOf(tenant, index)

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Data, type Effect, type Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type {
@@ -31,6 +31,11 @@ export interface Page {
 
 type Unknown = NotFound | StorageUnreachable
 
+/** A pattern covers more indices than can be searched together. The detail is for the user. */
+export class TooManyIndices extends Data.TaggedError("TooManyIndices")<{ readonly detail: string }> {}
+
+type Unreadable = Unknown | TooManyIndices
+
 /**
  * Searchable JSON documents, separate for each tenant. A tenant's indices are those written under it; their names start
  * with `<tenant>-`. A `pattern` is a name, a name with `*` and `?`, or several of these separated by commas. A plain
@@ -50,20 +55,30 @@ export class Search extends Context.Service<
       index: string,
       documents: ReadonlyArray<NewDocument>
     ) => Effect.Effect<Written, Unknown>
-    readonly count: (tenant: string, pattern: string, query: Query) => Effect.Effect<number, Unknown>
+    readonly count: (tenant: string, pattern: string, query: Query) => Effect.Effect<number, Unreadable>
     /** All matching documents. Fails if the backend cannot return all of them. */
-    readonly read: (tenant: string, pattern: string, query: Query, options?: ReadOptions) => Stream.Stream<Hit, Unknown>
+    readonly read: (
+      tenant: string,
+      pattern: string,
+      query: Query,
+      options?: ReadOptions
+    ) => Stream.Stream<Hit, Unreadable>
     /** At most `limit` documents after a key. The cost does not depend on the position of the key. */
-    readonly page: (tenant: string, pattern: string, query: Query, span: PageSpan) => Effect.Effect<Page, Unknown>
+    readonly page: (tenant: string, pattern: string, query: Query, span: PageSpan) => Effect.Effect<Page, Unreadable>
     /** Fields of all matching documents, in the order of `read`. */
-    readonly rows: (tenant: string, pattern: string, query: Query, options: RowsOptions) => Stream.Stream<Row, Unknown>
+    readonly rows: (
+      tenant: string,
+      pattern: string,
+      query: Query,
+      options: RowsOptions
+    ) => Stream.Stream<Row, Unreadable>
     /** Encoded fields of all matching documents, in the order of `read`. */
     readonly encoded: (
       tenant: string,
       pattern: string,
       query: Query,
       options: EncodedOptions
-    ) => Stream.Stream<Encoded, Unknown>
+    ) => Stream.Stream<Encoded, Unreadable>
     /** Deletes the index with its documents. Reads that have begun can finish. */
     readonly drop: (tenant: string, index: string) => Effect.Effect<void, Unknown>
     /** Deletes the documents whose `@timestamp` is before this time in epoch milliseconds. */

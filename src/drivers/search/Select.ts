@@ -30,6 +30,12 @@ export interface Slice {
   readonly to: Cut | undefined
 }
 
+/** Parts that are read together, and the times at which they are read. */
+export interface Group {
+  readonly parts: ReadonlyArray<Part>
+  readonly slice: Slice
+}
+
 /** A condition for the documents of a slice. The times are repeated because PostgreSQL can estimate them. */
 const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
   const begins = from && sql`ts >= ${from.at}::bigint and (ts, id) >= (${from.at}::bigint, ${from.id}::text)`
@@ -86,14 +92,15 @@ const inOrder = (
 /** The number of matching documents after a key. */
 export const selectCount = (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  { parts, slice }: Group,
   query: Query,
   after?: Key | undefined
 ) => {
   const condition = where(sql, query)
   const counts = parts.map(
     ({ part, index }) =>
-      sql`(select count(*) from ${sql(tableOf(part))} where ${following(sql, index, after)} and ${condition})`
+      sql`(select count(*) from ${sql(tableOf(part))}
+        where ${following(sql, index, after)} and ${between(sql, slice)} and ${condition})`
   )
   return sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
 }
@@ -101,29 +108,29 @@ export const selectCount = (
 /** Whole documents after a key. */
 export const selectHits = (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  { parts, slice }: Group,
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
 ) => {
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
 /** Documents after a key with their parts, as they are stored: large ones are not read yet. */
 export const selectFound = (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  { parts, slice }: Group,
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit: number }
 ) => {
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, ${part.part}::integer as part, doc
-    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${condition}`
-  return inOrder(sql, parts, one, sql`limit ${limit}::bigint`)
+    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+  return sql`${inOrder(sql, parts, one, sql`limit ${limit}::bigint`)}`
 }
 
 export interface HitRow {
@@ -164,7 +171,7 @@ const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fiel
 /** The fields of all matching documents as columns, with the columns that order them. */
 export const selectRows = (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  { parts, slice }: Group,
   query: Query,
   { fields, as, after }: RowsOptions
 ) => {
@@ -173,7 +180,7 @@ export const selectRows = (
   const condition = where(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
   return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
 }

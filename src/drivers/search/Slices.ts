@@ -4,8 +4,8 @@ import type { SqlError } from "effect/sql/SqlError"
 import type { Encoded, EncodedOptions } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { type Cut, mayHold, type Slice, selectLines } from "./Select.ts"
-import { type Counted, countIn, type Moment, momentOf, totalled } from "./Snapshot.ts"
+import { type Cut, type Group, mayHold, type Slice, selectLines } from "./Select.ts"
+import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
 import { where } from "./Where.ts"
 
 /** Maximum number of connections that read in parallel. */
@@ -117,7 +117,7 @@ const sliceFrom = ({ made, room }: Reader): Stream.Stream<Encoded, SqlError> =>
  */
 export const encodedLines = (
   sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
+  groups: ReadonlyArray<Group>,
   query: Query,
   {
     sliceBytes,
@@ -129,15 +129,17 @@ export const encodedLines = (
     readonly connections: number
     readonly counted: Counted | undefined
   }
-): Stream.Stream<Encoded, SqlError> =>
+): Stream.Stream<Encoded, SqlError | PartsGone> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const [room] = yield* selectPartSizes(sql, parts)
+      const isGrouped = groups.length > 1
+      const parts = groups[0]?.parts ?? []
+      const [room] = isGrouped ? [] : yield* selectPartSizes(sql, parts)
       // One connection is used for counting.
       const most = Math.min(mostReaders, connections - 1)
       const isLarge =
         most > 1 && room !== undefined && room.bytes >= leastSlices * sliceBytes && room.used < 0.75 * room.most
-      const own = yield* momentOf(sql)
+      const own = yield* begin(sql, groups)
       // This also locks all tables, so that none is dropped before the end.
       const cuts = isLarge
         ? yield* own.get(selectCuts(sql, parts, query, { pages: room.pages, bytes: sliceBytes }))
@@ -150,9 +152,13 @@ export const encodedLines = (
 
       const slices: ReadonlyArray<Slice> =
         moments.length === 1
-          ? [{ from: undefined, to: undefined }]
+          ? groups.map(({ slice }) => slice)
           : cuts.map((_, at) => ({ from: at === 0 ? undefined : cuts[at], to: cuts[at + 1] }))
       const rowsOf = (moment: Moment, slice: Slice) => {
+        if (isGrouped) {
+          const group = groups.find((one) => one.slice === slice)
+          return moment.released(selectLines(sql, group?.parts ?? [], query, options, slice))
+        }
         const some = parts.filter((part) => mayHold(part, slice))
         return some.length === 0 ? Stream.empty : moment.rows(selectLines(sql, some, query, options, slice))
       }

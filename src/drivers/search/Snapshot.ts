@@ -1,13 +1,19 @@
-import { Effect, Stream } from "effect"
+import { Data, Effect, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
+import { groupReader } from "./Catalog.ts"
+import type { Group } from "./Select.ts"
 
 /** A connection that runs statements, one after the other, in one snapshot. */
 export interface Moment {
   readonly rows: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
   /** Disables parallel queries, to leave the cores to the other connections of the snapshot. */
   readonly alone: Effect.Effect<unknown, SqlError>
+  /** {@link rows}, whose locks are given back at the end. */
+  readonly released: <A extends object>(statement: Statement<A>) => Stream.Stream<A, SqlError>
+  /** Work with {@link get}, whose locks are given back at the end. */
+  readonly releasing: <A, E>(work: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   readonly get: <A extends object>(statement: Statement<A>) => Effect.Effect<ReadonlyArray<A>, SqlError>
   /** The name of the snapshot, for other connections. */
   readonly exported: Effect.Effect<string, SqlError>
@@ -35,28 +41,69 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
     const [text, parameters] = statement.compile()
     return connection.executeUnprepared(text, parameters, undefined)
   }
+  const released = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> =>
+    Stream.unwrap(Effect.as(say("savepoint opened"), rows(statement))).pipe(
+      Stream.concat(Stream.fromEffectDrain(say("rollback to savepoint opened")))
+    )
+  const releasing = <A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+    Effect.andThen(
+      say("savepoint opened"),
+      Effect.tap(work, () => say("rollback to savepoint opened"))
+    )
   const exported = Effect.map(say("select pg_export_snapshot() as snapshot"), ([row]) => String(row?.snapshot))
   const alone = say("set local max_parallel_workers_per_gather = 0")
-  return { rows, get, alone, exported } satisfies Moment
+  return { rows, released, releasing, get, alone, exported } satisfies Moment
 })
+
+/** Parts were removed after the catalogue was read. */
+export class PartsGone extends Data.TaggedError("PartsGone") {}
+
+/**
+ * A snapshot for reading groups of parts one after the other. No lock keeps the tables of later groups, so the
+ * connection takes the name that `sweepParts` looks for, before it makes sure that none of the parts has been removed.
+ */
+const groupedMoment = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, parts: ReadonlyArray<number>) {
+  const moment = yield* momentOf(sql)
+  yield* moment.get(sql`select set_config('application_name', ${groupReader}, true)`)
+  const known = yield* moment.get(sql`select part from search_parts where part = any(${parts}::integer[])`)
+  return known.length < parts.length ? yield* new PartsGone() : moment
+})
+
+/** A new snapshot for groups of parts. */
+export const begin = (sql: SqlClient.SqlClient, groups: ReadonlyArray<Group>) =>
+  groups.length === 1
+    ? momentOf(sql)
+    : groupedMoment(sql, [...new Set(groups.flatMap(({ parts }) => parts.map(({ part }) => part)))])
 
 /** The result of `rows` with its count, which runs concurrently, because it would delay the first rows. */
 export interface Counted {
-  readonly count: Statement<{ readonly count: number }>
+  /** Statements whose counts are added up. */
+  readonly counts: ReadonlyArray<Statement<{ readonly count: number }>>
   readonly tell: (total: number) => void
 }
+
+/** The sum of counts, each in its own statement. */
+export const sumOf = (counts: Counted["counts"], rows: Moment["rows"]) =>
+  Stream.fromIterable(counts).pipe(
+    Stream.flatMap((count) => rows(count)),
+    Stream.runFold(
+      () => 0,
+      (sum, { count }) => sum + count
+    )
+  )
 
 /** Results that are read faster than this are counted while they are read. */
 const worthwhile = "1 second"
 
 /** Counts in another connection's snapshot, on a separate connection, until the scope closes. */
-export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { count, tell }: Counted) =>
-  Effect.scoped(Effect.flatMap(momentOf(sql, snapshot), ({ alone, get }) => Effect.andThen(alone, get(count)))).pipe(
-    Effect.map(([row]) => row !== undefined && tell(row.count)),
-    Effect.ignore,
-    Effect.delay(worthwhile),
-    Effect.forkScoped
-  )
+export const countIn = (sql: SqlClient.SqlClient, snapshot: string, { counts, tell }: Counted) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { alone, released } = yield* momentOf(sql, snapshot)
+      yield* alone
+      return yield* sumOf(counts, released)
+    })
+  ).pipe(Effect.map(tell), Effect.ignore, Effect.delay(worthwhile), Effect.forkScoped)
 
 /** Reports the number of rows at the end of the stream. */
 export const totalled = <A, E>(
@@ -77,19 +124,24 @@ export const totalled = <A, E>(
 }
 
 /**
- * Streams the rows of a statement from a transaction of its own. With `counted`, the number of rows in the same
+ * Streams the rows of a statement for each group of parts, all from one transaction. With `counted`, the number of rows in the same
  * snapshot is reported, at the latest at the end.
  */
 export const streamed = <A extends object>(
   sql: SqlClient.SqlClient,
-  rows: Statement<A>,
+  groups: ReadonlyArray<Group>,
+  statement: (group: Group) => Statement<A>,
   counted: Counted | undefined
-): Stream.Stream<A, SqlError> =>
+): Stream.Stream<A, SqlError | PartsGone> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const moment = yield* momentOf(sql)
-      if (counted === undefined) return moment.rows(rows)
+      const moment = yield* begin(sql, groups)
+      const all =
+        groups.length === 1
+          ? moment.rows(statement(groups[0]!))
+          : Stream.flatMap(Stream.fromIterable(groups), (group) => moment.released(statement(group)))
+      if (counted === undefined) return all
       yield* countIn(sql, yield* moment.exported, counted)
-      return totalled(moment.rows(rows), () => 1, counted)
+      return totalled(all, () => 1, counted)
     })
   )

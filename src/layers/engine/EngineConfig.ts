@@ -21,6 +21,8 @@ export interface EngineSettings extends RunLimits {
   readonly search?: SearchAddress | undefined
   /** Connections to the database of the indices that all runs share. */
   readonly searchConnections: number
+  /** Addresses that nodes may connect to besides public ones; see drivers/Outbound. */
+  readonly outbound: ReadonlyArray<string>
   /** JavaScript heap in MiB of a run without `memory_mib`. */
   readonly memoryMib: number
   /** Memory in MiB of a run's processes beyond the heap: code, stacks, buffers. */
@@ -60,6 +62,7 @@ export class EngineConfig extends Context.Service<EngineConfig, EngineSettings>(
     outputBytes: 64 * 1024 * 1024,
     fileBytes: 64 * 1024 ** 3,
     archiveLevel: 5,
+    outbound: [],
     graceMillis: stopGrace,
     warm: true,
     warmDelayMillis: 10,

@@ -228,6 +228,7 @@ const orderOf = (settings: EngineSettings, spec: RunSpec, connections: number): 
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,
+    outbound: settings.outbound,
     archiveLevel: settings.archiveLevel
   }
 }

@@ -23,6 +23,7 @@ export const migrations: MigrationFiles = {
   "0011_cluster_shards.ts": () => import("../../../migrations/0011_cluster_shards.ts"),
   "0012_appended.ts": () => import("../../../migrations/0012_appended.ts"),
   "0015_pending_executions.ts": () => import("../../../migrations/0015_pending_executions.ts"),
+  "0016_counters.ts": () => import("../../../migrations/0016_counters.ts"),
   "0017_installation.ts": () => import("../../../migrations/0017_installation.ts"),
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts")
 }

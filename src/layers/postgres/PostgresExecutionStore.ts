@@ -56,7 +56,7 @@ export const layer = Layer.effect(
         from flowline_versions v
         where e.tenant = ${key.tenant} and e.id = ${key.id} and ${open} and not cancelled
           and v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
-        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::integer as lines`
+        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::float8 as lines`
       return row
     }, unreachable)
 

@@ -56,7 +56,7 @@ export const layer = Layer.effect(
           )
           update channel_jobs c set desired = false, generation = c.generation + desired::integer
           from j where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
-          returning c.tenant, c.channel, c.cluster, c.job, c.generation`
+          returning c.tenant, c.channel, c.cluster, c.job, c.generation::float8 as generation`
       }
       const always = change === "restart"
       return yield* sql<DesiredJob>`
@@ -75,7 +75,7 @@ export const layer = Layer.effect(
               case when fresh then null else c.next_at end
             from (select ${always} or not c.desired or c.status in ('FAILED', 'FINISHED') as fresh) as f
           )
-        returning c.tenant, c.channel, c.cluster, c.job, c.generation`
+        returning c.tenant, c.channel, c.cluster, c.job, c.generation::float8 as generation`
     }, unreachable)
 
     const claim: JobStore["Service"]["claim"] = Effect.fn("JobStore.claim")(function* (job, node) {
@@ -83,8 +83,8 @@ export const layer = Layer.effect(
         update channel_jobs set epoch = epoch + 1, node = ${node}, heartbeat_at = clock_timestamp(), job_id = null
         from (select job_id as previous from channel_jobs where ${isJob(job)} for update) as before
         where ${isJob(job)} and generation = ${job.generation} and desired and status not in ('FAILED', 'FINISHED')
-        returning tenant, channel, cluster, job, generation, epoch, restarts, failures::text as failures, next_at,
-          lines::integer as lines, previous`
+        returning tenant, channel, cluster, job, generation::float8 as generation, epoch::float8 as epoch,
+          restarts::float8 as restarts, failures::text as failures, next_at, lines::float8 as lines, previous`
       if (row === undefined) return undefined
       const { failures, next_at, ...rest } = row
       return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }
@@ -97,7 +97,7 @@ export const layer = Layer.effect(
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
-          restarts = coalesce(${restarts ?? null}::integer, restarts),
+          restarts = coalesce(${restarts ?? null}::bigint, restarts),
           failures = coalesce(${failures === undefined ? null : JSON.stringify(failures)}::text::jsonb, failures),
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
@@ -147,7 +147,7 @@ export const layer = Layer.effect(
       output,
       list: (tenant, channel) =>
         unreachable(sql<JobKey & JobState>`
-          select tenant, channel, cluster, job, desired, flow_iso(since) as since, restarts,
+          select tenant, channel, cluster, job, desired, flow_iso(since) as since, restarts::float8 as restarts,
             last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes,
             case
               when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
@@ -197,7 +197,7 @@ export const layer = Layer.effect(
             and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
           for update skip locked
         )
-        returning tenant, channel, cluster, job, generation`)
+        returning tenant, channel, cluster, job, generation::float8 as generation`)
     })
   })
 )

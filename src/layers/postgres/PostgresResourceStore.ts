@@ -70,8 +70,8 @@ export const layer = Layer.effect(
       const work = Effect.gen(function* (): Effect.fn.Return<Made, SqlError | Refused | OverQuota> {
         yield* lock(tenant, from, to)
         const asked = yield* sql<{ version: number }>`
-          select version from stored_versions where tenant = ${tenant} and name = ${from} and ${chosen}
-          order by version for update`
+          select version::float8 as version from stored_versions where tenant = ${tenant} and name = ${from} and ${chosen}
+          order by stored_versions.version for update`
         if (asked.length === 0) return yield* new Refused({ made: { _tag: "Missing" } })
         const made = yield* sql<{ version: number }>`
           insert into stored_versions (tenant, name, version, sha256, path, size, embedded, properties, encoding,
@@ -79,7 +79,7 @@ export const layer = Layer.effect(
           select tenant, ${to}, version, sha256, path, size, embedded or ${embedded}, properties, encoding, compression,
             ${isMove ? sql`created_at` : sql`clock_timestamp()`}
           from stored_versions where tenant = ${tenant} and name = ${from} and ${chosen}
-          on conflict do nothing returning version`
+          on conflict do nothing returning version::float8 as version`
         const news = new Set(made.map(({ version }) => version))
         if (made.length < asked.length) {
           const there = asked.map(({ version }) => version).filter((version) => !news.has(version))
@@ -112,7 +112,7 @@ export const layer = Layer.effect(
           insert into stored_names as known (tenant, name, last_version) values (${tenant}, ${name}, ${version ?? 1})
           on conflict (tenant, name) do update set last_version =
             ${version === undefined ? sql`known.last_version + 1` : sql`greatest(known.last_version, ${version})`}
-          returning last_version as version`
+          returning last_version::float8 as version`
         const number = version ?? counted!.version
         const made = yield* sql`
           insert into stored_versions (tenant, name, version, path, size, properties, encoding, compression)

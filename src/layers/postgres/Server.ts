@@ -42,6 +42,8 @@ export const settings: Readonly<Record<string, string>> = {
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: "100",
+  // A search takes a lock for each table and index that it reads.
+  max_locks_per_transaction: "256",
   shared_buffers: "128MB",
   max_wal_size: "512MB",
   // The gateway's statements are short: JIT compilation costs more than it saves.

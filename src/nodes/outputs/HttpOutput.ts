@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
-import type { Reply } from "../Network.ts"
+import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
@@ -50,8 +50,10 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
       if (reply.status >= 200 && reply.status < 300) return undefined
       if (!isPassing(reply.status)) return reply.status
       trouble = `status ${reply.status}`
-    } catch {
+    } catch (error) {
       signal.throwIfAborted()
+      // It would be refused again.
+      if (error instanceof RefusedAddress) throw error
     }
     if (performance.now() - began > to.retryMillis) {
       throw new Error(

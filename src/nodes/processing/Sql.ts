@@ -36,8 +36,8 @@ export interface Views<A> {
   readonly ambiguous: ReadonlyArray<string>
 }
 
-/** SQL names are case-insensitive. */
-export const folded = (name: string): string => name.toLowerCase()
+/** SQL names are case-insensitive; DuckDB folds the letters of ASCII alone. */
+export const folded = (name: string): string => name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
 /**
  * Assigns view names to the inputs of an `sql` node, without regard to case. A full name (`<component>_<stream>`) of

@@ -13,10 +13,11 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/Listing.ts"
+import { QueryText } from "../shared/QueryText.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Artifact, ArtifactType } from "./Artifact.ts"
 
-const Name = Schema.String.check(Schema.isMaxLength(1024))
+const Name = QueryText.check(Schema.isMaxLength(1024))
 const Truth = Schema.Literals(["true", "false"])
 
 const coordinates = {

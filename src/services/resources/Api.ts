@@ -20,7 +20,10 @@ import { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 
 const params = { ...tenantParams, name: RelativePath.annotate({ description: "Name of the resource" }) }
 
-const Version = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 }))
+const Version = Schema.NumberFromString.check(
+  Schema.isInt(),
+  Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+)
 const versionQuery = { version: Schema.optionalKey(Version.annotate({ description: "A version" })) }
 
 const TransferForm = Schema.Struct({

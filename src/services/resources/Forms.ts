@@ -6,7 +6,8 @@ import type { Limits } from "../shared/Settings.ts"
 import type { NewRegistration } from "./Resources.ts"
 
 const isRelativePath = Schema.is(RelativePath)
-const maxVersion = 2 ** 31 - 1
+/** The largest version that a registration may choose; the numbers that follow it are larger. */
+const maxChosen = 2 ** 31 - 1
 
 /** Reads the text parts of a form and collects their faults. */
 class Parts {
@@ -76,7 +77,7 @@ export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string,
     const detail = "Expected a path without empty, `.` and `..` segments, control characters and backslashes"
     parts.issues.push({ part: "destination", detail })
   }
-  const version = parts.integer("version", 1, maxVersion)
+  const version = parts.integer("version", 1, Number.MAX_SAFE_INTEGER)
   const embedded = parts.text("embedded")?.trim() ?? "false"
   if (embedded !== "true" && embedded !== "false") {
     parts.issues.push({ part: "embedded", detail: "Expected true or false" })
@@ -90,7 +91,7 @@ export const transferOf = Effect.fnUntraced(function* (form: ReadonlyMap<string,
 export const registrationOf = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
   const parts = new Parts(form)
   const url = parts.text("url")
-  const version = parts.integer("version", 1, maxVersion)
+  const version = parts.integer("version", 1, maxChosen)
   const size = parts.integer("size", 0, Number.MAX_SAFE_INTEGER)
   const text = (part: string) => {
     const value = parts.text(part)?.trim()

@@ -6,6 +6,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
+import { QueryText } from "../shared/QueryText.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Index, SearchPage, SearchRequest } from "./SearchRequest.ts"
 
@@ -26,7 +27,7 @@ export class SearchApi extends HttpApiGroup.make("search")
       params: { ...tenantParams, index: Schema.String },
       query: {
         before: Schema.optionalKey(
-          Schema.String.annotate({
+          QueryText.annotate({
             description:
               "Deletes only documents whose `@timestamp` is before this date; date math such as now-30d/d is allowed"
           })

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { Search } from "../../drivers/search/Search.ts"
+import { Search, type TooManyIndices } from "../../drivers/search/Search.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -36,6 +36,10 @@ const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   if (BigInt.asIntN(64, BigInt(at)) !== BigInt(at)) return refuse("body", "/cursor", "Expected the cursor of a page")
   return Effect.succeed({ at, id, index })
 }
+
+/** A search of too many indices is a fault of the request. */
+const refused = <A>(self: Effect.Effect<A, NotFound | StorageUnreachable | TooManyIndices>) =>
+  Effect.catchTag(self, "TooManyIndices", ({ detail }) => refuse("body", "/index", detail))
 
 /** The source of a hit as JSON text: as stored, or reduced to some fields. */
 const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): string => {
@@ -85,9 +89,12 @@ export class Searches extends Context.Service<
           const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis)
           const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
           const limit = request.limit ?? 100
-          const { hits, more } = yield* search.page(tenant, request.index, query, { limit, bytes: pageBytes, after })
+          const { hits, more } = yield* search
+            .page(tenant, request.index, query, { limit, bytes: pageBytes, after })
+            .pipe(refused)
           const last = hits.at(-1)
-          const total = request.total === true ? yield* search.count(tenant, request.index, query) : undefined
+          const total =
+            request.total === true ? yield* search.count(tenant, request.index, query).pipe(refused) : undefined
           const documents = hits.map(
             (hit) =>
               `{"id":${JSON.stringify(hit.id)},"index":${JSON.stringify(hit.index)},"source":${sourceOf(hit, request.fields)}}`

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { QueryText } from "./QueryText.ts"
 
 /** The query of a list. Without `limit` the whole list is streamed. `cursor` comes from a `Link` header. */
 export const pageQuery = {
@@ -7,7 +8,7 @@ export const pageQuery = {
       description: "Number of entries per page, 1 to 10000; the Link header contains the URL of the next page"
     })
   ),
-  cursor: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(2048)))
+  cursor: Schema.optionalKey(QueryText.check(Schema.isMaxLength(2048)))
 }
 export interface PageQuery {
   readonly limit?: number

@@ -77,6 +77,8 @@ export class Settings extends Context.Service<
     readonly runConnections: number
     /** Maximum number of output lines of a run. */
     readonly outputLines: number
+    /** Where runs may connect to besides public addresses: `<host>[:<port>]` or `<address>/<prefix>`. */
+    readonly outbound: ReadonlyArray<string>
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
     readonly quota: { readonly bytes: number | undefined; readonly entries: number | undefined }
     /** What is kept of each tenant's history. */

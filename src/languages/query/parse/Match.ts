@@ -3,7 +3,7 @@ import { allOf, anyOf, none, type Query } from "../Query.ts"
 import { withAnyWord, withPhrase, wordsOf } from "../text/Words.ts"
 import { minimumOf } from "./Bool.ts"
 import { equalTo } from "./Terms.ts"
-import { fieldOf, isNumber, type Place, valuesOf } from "./ValueReader.ts"
+import { fieldOf, isNumber, type Place, tooMuchWork, valuesOf } from "./ValueReader.ts"
 
 const equal = (field: string, values: ReadonlyArray<string>): ReadonlyArray<Query> => {
   const { numbers, booleans } = valuesOf(values)
@@ -53,6 +53,9 @@ export const phrased = (field: string, text: string): Query => {
   ])
 }
 
+/** Counts what {@link phrased} makes of a text. */
+export const spendPhrase = (place: Place, text: string): boolean => place.spend(text, wordsOf(text).length)
+
 const operator = (place: Place | undefined): boolean => place?.oneOf(["or", "and"]) === "and"
 
 const query = (members: ReadonlyMap<string, Place>, place: Place): string | undefined => {
@@ -76,6 +79,7 @@ export const match = (place: Place): Query | undefined => {
   if (!Predicate.isObjectOrArray(inner.value)) {
     const value = inner.scalar()
     if (field === undefined || value === undefined) return undefined
+    if (!inner.spend(String(value))) return inner.fault(tooMuchWork)
     return field === "@timestamp" ? equalTo(field, [value], place.now) : matching(field, String(value), false, () => 1)
   }
   const members = inner.members(matchOptions)
@@ -85,6 +89,7 @@ export const match = (place: Place): Query | undefined => {
   members.get("lenient")?.flag()
   if (field === undefined || text === undefined) return undefined
   if (wordsOf(text).length === 0 && zeroTerms(members) === "all") return allOf([])
+  if (!inner.spend(text)) return inner.fault(tooMuchWork)
   if (field === "@timestamp") return equalTo(field, [text], place.now)
   return matching(field, text, operator(members.get("operator")), (count) =>
     minimum === undefined ? 1 : minimumOf(minimum, count)
@@ -97,7 +102,8 @@ export const matchPhrase = (place: Place): Query | undefined => {
   const field = fieldOf(inner, name)
   if (!Predicate.isObjectOrArray(inner.value)) {
     const value = inner.scalar()
-    return field === undefined || value === undefined ? undefined : phrased(field, String(value))
+    if (field === undefined || value === undefined) return undefined
+    return spendPhrase(inner, String(value)) ? phrased(field, String(value)) : inner.fault(tooMuchWork)
   }
   const members = inner.members(["query", "slop", "zero_terms_query", ...ranking])
   if (members === undefined) return undefined
@@ -105,7 +111,8 @@ export const matchPhrase = (place: Place): Query | undefined => {
   if (slop !== undefined && slop.value !== 0) slop.fault("Only a slop of 0 is supported")
   const text = query(members, inner)
   if (field === undefined || text === undefined) return undefined
-  return wordsOf(text).length === 0 && zeroTerms(members) === "all" ? allOf([]) : phrased(field, text)
+  if (wordsOf(text).length === 0 && zeroTerms(members) === "all") return allOf([])
+  return spendPhrase(inner, text) ? phrased(field, text) : inner.fault(tooMuchWork)
 }
 
 /** Names of fields. Weights (`^2`) are ignored; without names it means all fields. */
@@ -134,6 +141,9 @@ export const multiMatch = (place: Place): Query | undefined => {
   const all = operator(members.get("operator"))
   if (text === undefined) return undefined
   if (wordsOf(text).length === 0 && zeroTerms(members) === "all") return allOf([])
+  const spend = type === "phrase" ? spendPhrase : (place: Place, text: string) => place.spend(text)
+  // Before anything is made of the text, as there may be many fields.
+  if (!fields.every(() => spend(place, text))) return place.fault(tooMuchWork)
   const found = fields.flatMap(
     (field) =>
       (type === "phrase"

@@ -1,10 +1,10 @@
 import { allOf, anyOf, noneOf, type Query } from "../Query.ts"
 import { hasWildcard, unescaped } from "../text/TextPattern.ts"
 import { withWordLike } from "../text/Words.ts"
-import { fieldsOf, phrased } from "./Match.ts"
+import { fieldsOf, phrased, spendPhrase } from "./Match.ts"
 import { ranging } from "./Range.ts"
 import { equalTo, fitting, wildcardFault } from "./Terms.ts"
-import { fieldFault, type Place } from "./ValueReader.ts"
+import { fieldFault, type Place, tooMuchWork } from "./ValueReader.ts"
 
 /** A fault of a query text, with its position. */
 class TextFault extends Error {}
@@ -197,6 +197,7 @@ class TextParser {
     ...given: ReadonlyArray<readonly ["gt" | "gte" | "lt" | "lte", string]>
   ): Query {
     const { place } = this.#options
+    this.#spend(fields, "")
     const limits = new Map(
       given
         .map(([bound, text]) => [bound, text.startsWith('"') ? text.slice(1, -1) : unescaped(text)] as const)
@@ -213,7 +214,14 @@ class TextParser {
     )
   }
 
+  /** Counts a text of the query once for each field. */
+  #spend(fields: ReadonlyArray<string>, text: string): void {
+    const { place } = this.#options
+    if (!fields.every(() => spendPhrase(place, text))) this.#fault(tooMuchWork)
+  }
+
   #each(fields: ReadonlyArray<string>, text: string, make: (field: string, text: string) => Query): Query {
+    this.#spend(fields, text)
     return anyOf(
       fields.map((field) => (field === "_id" ? equalTo(field, [text], this.#options.place.now) : make(field, text)))
     )
@@ -228,6 +236,7 @@ class TextParser {
     }
     const fault = wildcardFault(word)
     if (fault !== undefined) this.#fault(fault)
+    this.#spend(fields, word)
     return anyOf(
       fields.map((field) => {
         const whole = fitting(field, word, false)

@@ -2,7 +2,7 @@ import * as Predicate from "effect/Predicate"
 import { dateMath } from "../DateMath.ts"
 import { anyOf, none, type Query } from "../Query.ts"
 import { exactly, startingWith, wildcard } from "../text/TextPattern.ts"
-import { fieldOf, limits, type Place, valuesOf } from "./ValueReader.ts"
+import { fieldOf, limits, type Place, tooMuchWork, valuesOf } from "./ValueReader.ts"
 
 type Scalar = string | number | boolean
 
@@ -56,6 +56,7 @@ export const term = (place: Place): Query | undefined => {
   if (found === undefined) return undefined
   const { field, value, ignoreCase } = found
   const equals = equalTo(field, [value], place.now)
+  if (ignoreCase && !place.spend(String(value))) return place.fault(tooMuchWork)
   return ignoreCase ? anyOf([equals, { _tag: "Matches", field, pattern: exactly(String(value)) }]) : equals
 }
 
@@ -80,6 +81,7 @@ export const prefix = (place: Place): Query | undefined => {
   const found = given(place, ["value"], ["rewrite"])
   if (found === undefined) return undefined
   const { field, value, ignoreCase } = found
+  if (ignoreCase && !place.spend(String(value))) return place.fault(tooMuchWork)
   return ignoreCase
     ? { _tag: "Matches", field, pattern: startingWith(String(value)) }
     : { _tag: "Prefix", field, prefix: String(value) }
@@ -101,7 +103,7 @@ export const wildcardFault = (pattern: string): string | undefined => {
 export const wildcards = (place: Place): Query | undefined => {
   const found = given(place, ["value", "wildcard"], ["rewrite"])
   if (found === undefined) return undefined
-  const fault = wildcardFault(String(found.value))
+  const fault = wildcardFault(String(found.value)) ?? (place.spend(String(found.value)) ? undefined : tooMuchWork)
   return fault === undefined
     ? fitting(found.field, String(found.value), found.ignoreCase)
     : place.at(found.field, undefined).fault(fault)

@@ -4,7 +4,7 @@ import { listed, suggestion } from "../../Suggest.ts"
 import type { Values } from "../Query.ts"
 
 /** Limits of queries; a query that exceeds one is refused. */
-export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50 }
+export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50, work: 32_768 }
 
 /** Number of JSON pointer steps from a clause to a clause inside it, as in `/bool/must/0`. */
 const levels = 3
@@ -26,12 +26,21 @@ export const valuesOf = (given: ReadonlyArray<string | number | boolean>): Value
   }
 }
 
+interface State {
+  readonly issues: Array<Issue>
+  clauses: number
+  work: number
+}
+
+/** What is said of a query that {@link Place.spend} refuses. */
+export const tooMuchWork = "The query searches for too much text: use fewer or shorter texts, or fewer fields"
+
 /** A place in the query, with the faults found so far. */
 export class Place {
   readonly value: unknown
   readonly pointer: string
   readonly depth: number
-  readonly #state: { readonly issues: Array<Issue>; clauses: number }
+  readonly #state: State
   /** Epoch milliseconds of `now` in the query. */
   readonly now: number
 
@@ -40,7 +49,7 @@ export class Place {
     now: number,
     pointer = "",
     depth = 0,
-    state: { readonly issues: Array<Issue>; clauses: number } = { issues: [], clauses: 0 }
+    state: State = { issues: [], clauses: 0, work: 0 }
   ) {
     this.value = value
     this.now = now
@@ -75,6 +84,15 @@ export class Place {
     const isDeep = this.depth >= limits.depth * levels
     if (isDeep) this.fault(`A query has at most ${limits.depth} levels`)
     return this.#state.clauses <= limits.clauses && !isDeep
+  }
+
+  /**
+   * Counts the condition that a text becomes for one field; false when the query as a whole has too many. They are
+   * compiled to regular expressions, where a long sequence of words takes the square of its length.
+   */
+  spend({ length }: string, words = 0): boolean {
+    this.#state.work += 16 + length + words ** 2 / 4
+    return this.#state.work <= limits.work
   }
 
   /** The members of an object of options; unknown ones are faults. */

@@ -29,9 +29,10 @@ const clear = `[${clearGaps}]`
 const edge = `[${clearGaps}${signs}]`
 const brink = `[${gaps}${signs}]`
 
-const before = `(^|${edge}|(^|${brink})${joint})`
-const after = `($|${edge}|${joint}($|${brink}))`
-const between = `(${clear}${gap}*|${joint}${gap}+)`
+// Groups that capture nothing: PostgreSQL compiles each capturing one by itself, again for every group around it.
+const before = `(?:^|${edge}|(?:^|${brink})${joint})`
+const after = `(?:$|${edge}|${joint}(?:$|${brink}))`
+const between = `(?:${clear}${gap}*|${joint}${gap}+)`
 
 const words = new RegExp(`[${signs}]|${part}+(?:${joint}${part}+)*`, "gu")
 const sign = new RegExp(`^[${signs}]$`, "u")
@@ -45,8 +46,8 @@ export const withAnyWord = (given: ReadonlyArray<string>): string => {
   const [alone, bounded] = [given.filter(isSign), given.filter((word) => !isSign(word))].map((some) =>
     some.map((word) => literal(word, true)).join("|")
   )
-  if (alone === "") return `${before}(${bounded})${after}`
-  return bounded === "" ? `(${alone})` : `(${alone}|${before}(${bounded})${after})`
+  if (alone === "") return `${before}(?:${bounded})${after}`
+  return bounded === "" ? `(?:${alone})` : `(?:${alone}|${before}(?:${bounded})${after})`
 }
 
 /** An expression for texts that contain the words in sequence. */
@@ -65,7 +66,7 @@ export const withPhrase = (given: ReadonlyArray<string>): string => {
 export const withWordLike = (pattern: string): string => {
   let expression = ""
   for (const [part] of pattern.matchAll(/\\[\s\S]|\*+|\?|[^\\*?]+|\\/gu)) {
-    if (part.startsWith("*")) expression += `(${letter}|${joint})*`
+    if (part.startsWith("*")) expression += `(?:${letter}|${joint})*`
     else if (part === "?") expression += letter
     else expression += literal(part.length > 1 && part.startsWith("\\") ? part.slice(1) : part, true)
   }

@@ -21,13 +21,19 @@ const elsewhere = () => {
 }
 
 /** The context of stateless nodes: the files that they read when they start. */
-const contextOf = ({ spec, conf, scratch, blobs }: Order): RunContext => {
+const contextOf = ({ spec, conf, scratch, blobs, outbound }: Order): RunContext => {
   const storage = Layer.unwrap(
     Effect.promise(async () => (await import("../../../drivers/blobs/BlobsAt.ts")).runLayer(blobs))
   )
   const { signal } = new AbortController()
   return {
-    ...inputs(new TenantFiles(conf), new StoredFiles(spec, storage), join(scratch, `part-${threadId}`), signal),
+    ...inputs(
+      new TenantFiles(conf),
+      new StoredFiles(spec, storage),
+      join(scratch, `part-${threadId}`),
+      signal,
+      outbound
+    ),
     patterns: spec.patterns,
     guard,
     position: { load: () => undefined },

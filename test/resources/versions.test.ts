@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect } from "@effect/vitest"
+import { Effect } from "effect"
+import { onBoth, TestGateway } from "../support/gateway.ts"
+import { ask, form, tenant } from "./support.ts"
+
+const base = `/v1/${tenant}/resources`
+
+/** Puts files into the tenant's data area. */
+const area = (files: Readonly<Record<string, string>>) =>
+  Effect.map(TestGateway, ({ settings }) => {
+    const root = join(settings.data, "blobs", tenant, "data")
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, path, ".."), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    return root
+  })
+
+const copy = (name: string, parts: Record<string, string>) =>
+  ask(`${base}/copy/${name}`, { method: "PUT", body: form(parts) })
+const move = (name: string, parts: Record<string, string>) =>
+  ask(`${base}/move/${name}`, { method: "PUT", body: form(parts) })
+const register = (name: string, parts: Record<string, string>) =>
+  ask(`${base}/register/${name}`, { method: "PUT", body: form(parts) })
+
+const versions = (name: string) =>
+  Effect.gen(function* () {
+    const { client } = yield* TestGateway
+    const found = yield* Effect.option(client.stored.metadata({ params: { tenant, name }, query: {} }))
+    return found._tag === "None" ? [] : found.value.metadata.map(({ version }) => version)
+  })
+const content = (name: string, version?: number) =>
+  Effect.map(ask(`${base}/content/${name}${version === undefined ? "" : `?version=${version}`}`), ({ status, text }) =>
+    status === 200 ? text : status
+  )
+
+onBoth("numbers of versions", (it) => {
+  it.effect("get the next number also after the largest one that can be chosen", () =>
+    Effect.gen(function* () {
+      yield* area({ "m.txt": "most" })
+      expect((yield* register("most", { url: "m.txt", version: "2147483647" })).status).toBe(200)
+      expect((yield* register("most", { url: "m.txt", version: "2147483648" })).status).toBe(400)
+      expect((yield* register("most", { url: "m.txt" })).json).toMatchObject({ metadata: [{ version: 2147483648 }] })
+      expect(yield* content("most", 2147483648)).toBe("most")
+      expect((yield* move("most", { destination: "moves/most", version: "2147483648" })).status).toBe(201)
+      expect((yield* register("moves/most", { url: "m.txt" })).json).toMatchObject({
+        metadata: [{ version: 2147483649 }]
+      })
+      expect((yield* copy("moves/most", { destination: "moves/most" })).status).toBe(422)
+      expect((yield* ask(`${base}/stored/moves/most?version=2147483649`, { method: "DELETE" })).status).toBe(200)
+      expect(yield* versions("moves/most")).toEqual([2147483648])
+    })
+  )
+})
