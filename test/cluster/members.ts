@@ -89,11 +89,8 @@ export const until = async (url: string, channel: string, status: string, millis
 
 /** How many shards each gateway has. */
 export const shardsHeld = (sql: SqlClient.SqlClient) =>
-  Effect.map(
-    sql<{ held: number }>`
-      select count(*)::integer as held from pg_locks join pg_database d on d.oid = database
-      where locktype = 'advisory' and objsubid = 2 and granted and datname = current_database() group by pid`,
-    (rows) => rows.map(({ held }) => held)
+  Effect.map(sql<{ held: number }>`select count(*)::integer as held from cluster_shards group by gateway`, (rows) =>
+    rows.map(({ held }) => held)
   )
 
 /** Whether so many gateways have all shards. */

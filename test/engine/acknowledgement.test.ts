@@ -21,7 +21,10 @@ describe("an acknowledgement of http_input", () => {
       )
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
       const output = node("http_output", { url }, "http_input")
-      const run = yield* running(settings(root), spec(flowline([node("http_input", { port, ...given }), output])))
+      const run = yield* running(
+        settings(root, { outbound: ["127.0.0.1"] }),
+        spec(flowline([node("http_input", { port, ...given }), output]))
+      )
       const to = `http://127.0.0.1:${port}/`
       const isOpen = () => fetch(to).then(({ status }) => status === 405)
       yield* Effect.promise(() => eventually("the run listens", () => isOpen().catch(() => false)))

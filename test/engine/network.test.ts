@@ -252,7 +252,7 @@ describe("http_output", () => {
           ids.length = 0
           const of = origin === undefined ? {} : { origin }
           const run = { ...spec(sent), executionId: "run", epoch, ...of, positions }
-          yield* follow(run).pipe(Effect.provide(engine(settings(root))))
+          yield* follow(run).pipe(Effect.provide(engine(settings(root, { outbound: ["127.0.0.1"] }))))
           return [...ids]
         })
       const first = yield* attempt("run", 1)

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Result, Stream } from "effect"
+import { Effect, Fiber, Layer, Option, Result, Stream } from "effect"
+import { SqlClient } from "effect/sql"
 import * as ArchiveStorePostgres from "../../src/layers/postgres/PostgresArchiveStore.ts"
 import * as ExecutionStorePostgres from "../../src/layers/postgres/PostgresExecutionStore.ts"
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
@@ -24,6 +25,7 @@ import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
 import { TestPostgres } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
+import { addVersion } from "../support/versions.ts"
 
 const tenant = TenantId("t")
 const dag = JSON.stringify({ runtime: "stream", settings: {}, dag: [{ type: "x", component: "x" }] })
@@ -52,7 +54,7 @@ const engine = (scripts: ReturnType<typeof scriptsOf>) =>
     }
   })
 
-const stores = {
+const stores: Record<string, Layer.Layer<ArchiveStore | ExecutionStore | JobStore | PositionStore, unknown>> = {
   memory: Layer.mergeAll(ExecutionStoreMemory.layer, JobStoreMemory.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(PositionStoreMemory.layer, ArchiveStoreMemory.layer))
   ),
@@ -61,7 +63,7 @@ const stores = {
     JobStorePostgres.layer,
     PositionStorePostgres.layer,
     ArchiveStorePostgres.layer
-  ).pipe(Layer.provide(TestPostgres))
+  ).pipe(Layer.provideMerge(TestPostgres))
 }
 
 for (const [name, store] of Object.entries(stores)) {
@@ -80,6 +82,10 @@ for (const [name, store] of Object.entries(stores)) {
     const begun = Effect.fnUntraced(function* (script: string) {
       const store = yield* ExecutionStore
       const execution = { tenant, flowlineId: FlowlineId(script), version: 1, runtime: "stream", dag }
+      const database = yield* Effect.serviceOption(SqlClient.SqlClient)
+      if (Option.isSome(database)) {
+        yield* Effect.provideService(addVersion(tenant, script, dag), SqlClient.SqlClient, database.value)
+      }
       return yield* store.create(execution, "g", Date.now())
     })
     const archiveOf = ({ id }: ExecutionKey) =>

@@ -73,7 +73,7 @@ it.effect("an attempt writes down what a run says, with its lines numbered on, a
 })
 
 it.effect("an attempt that is over writes nothing more", () => {
-  const { written, attempt, layer } = attempting((write) => Effect.succeed(write !== "position"))
+  const { written, attempt, layer } = attempting((write) => Effect.succeed(write !== "progress"))
   return Effect.gen(function* () {
     const { run } = yield* attempt
     expect((yield* Effect.flip(run(order)))._tag).toBe("Superseded")

@@ -3,10 +3,12 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
 import { configuration } from "../support/conf.ts"
 import { gateway, raw, TestGateway } from "../support/gateway.ts"
 import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
+import { addVersion } from "../support/versions.ts"
 
 const mebibyte = 1024 * 1024
 const flowlines = 700
@@ -26,9 +28,10 @@ const fill = Effect.gen(function* () {
     )
     insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
     select 'mytenant', id, 1, '{"name":"' || repeat('x', 16384) || '"}', 'p', now() from made`
+  yield* Effect.provideService(addVersion("mytenant", "e"), SqlClient.SqlClient, sql)
   yield* sql`
-    insert into executions (tenant, id, flowline_id, version, runtime, dag, state, lines)
-    values ('mytenant', 'e-1', 'e', 1, 'stream', '{}', 'SUCCEEDED', ${lines}::bigint)`
+    insert into executions (tenant, id, flowline_id, version, runtime, state, lines)
+    values ('mytenant', 'e-1', 'e', 1, 'stream', 'SUCCEEDED', ${lines}::bigint)`
   yield* sql`
     insert into execution_output (tenant, execution_id, seq, at, component, text)
     select 'mytenant', 'e-1', n, now(), 'show', repeat('y', 65536) from generate_series(1, ${lines}::integer) as n`
@@ -82,8 +85,8 @@ layer(limited, { excludeTestServices: true })("the memory of requests", (it) => 
       assert.deepStrictEqual(
         [refused, page, other].map((answer) => [answer?.status, answer?.headers.get("retry-after")]),
         [
-          [503, "2"],
-          [503, "2"],
+          [503, "1"],
+          [503, "1"],
           [200, null]
         ]
       )

@@ -34,7 +34,7 @@ const written = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ text: string }>`select text from work order by text`, (rows) => rows.map(({ text }) => text))
 )
 const emptied = Effect.flatMap(SqlClient.SqlClient, (sql) =>
-  Effect.andThen(sql`create table if not exists work (text text)`, sql`truncate work, idempotency, gateways`)
+  Effect.andThen(sql`create table if not exists work (text text)`, sql`truncate work, idempotency, gateways cascade`)
 )
 
 layer(TestPostgres, { excludeTestServices: true })("idempotency keys of several gateways", (it) => {

@@ -8,6 +8,7 @@ import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
+import { addVersion } from "../support/versions.ts"
 
 const Stores = Layer.merge(ExecutionStorePostgres.layer, JobStorePostgres.layer).pipe(Layer.provideMerge(TestPostgres))
 
@@ -38,6 +39,7 @@ layer(Stores, { excludeTestServices: true })("writes that are made twice", (it) 
     Effect.gen(function* () {
       const store = yield* ExecutionStore
       const given = { tenant, flowlineId: FlowlineId("f"), version: 1, runtime: "stream", dag: "{}" }
+      yield* addVersion(tenant, "f")
       const key = yield* store.create(given, "owner", 1)
       const attempt = (yield* store.claim(key, "owner"))!
       for (let twice = 0; twice < 2; twice++) {

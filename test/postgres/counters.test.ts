@@ -9,6 +9,7 @@ import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
+import { addVersion } from "../support/versions.ts"
 
 const Stores = Layer.merge(ExecutionStorePostgres.layer, JobStorePostgres.layer).pipe(Layer.provideMerge(TestPostgres))
 
@@ -47,6 +48,7 @@ layer(Stores, { excludeTestServices: true })("counters over 2^31", (it) => {
       const store = yield* ExecutionStore
       const sql = yield* SqlClient.SqlClient
       const given = { tenant, flowlineId: FlowlineId("f"), version: 1, runtime: "stream", dag: "{}" }
+      yield* addVersion(tenant, "f")
       const key = yield* store.create(given, "owner", 1)
       yield* sql`update executions set lines = ${2 ** 31}`
       const attempt = (yield* store.claim(key, "owner"))!

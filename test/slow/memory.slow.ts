@@ -4,12 +4,14 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { SqlClient } from "effect/sql"
 import * as PostgresSearch from "../../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { eventually } from "../support/process.ts"
 import { type Running, residentMib, site } from "../support/process-gateway.ts"
 import { openSocket } from "../support/socket.ts"
+import { addVersion } from "../support/versions.ts"
 
 const mebibyte = 1024 * 1024
 
@@ -85,9 +87,10 @@ layer(Gateway.layer, { excludeTestServices: true })("the memory of a gateway", (
     Effect.gen(function* () {
       const { running, database } = yield* Gateway
       const sql = yield* PgClient.makeClient({ url: database })
+      yield* Effect.provideService(addVersion("mytenant", "e"), SqlClient.SqlClient, sql)
       yield* sql`
-        insert into executions (tenant, id, flowline_id, version, runtime, dag, state, lines)
-        values ('mytenant', 'e-1', 'e', 1, 'stream', '{}', 'SUCCEEDED', 1000)`
+        insert into executions (tenant, id, flowline_id, version, runtime, state, lines)
+        values ('mytenant', 'e-1', 'e', 1, 'stream', 'SUCCEEDED', 1000)`
       yield* sql`
         insert into execution_output (tenant, execution_id, seq, at, component, text)
         select 'mytenant', 'e-1', n, now(), 'show', repeat('y', 65536) from generate_series(1, 1000) as n`

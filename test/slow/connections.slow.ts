@@ -1,11 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { database } from "../cluster/database.ts"
+import { act, channelOf, members, ticking, until } from "../cluster/members.ts"
+import { receiver } from "../cluster/receiver.ts"
 import { eventually } from "../support/process.ts"
 import { runnersOf } from "../support/process-gateway.ts"
 import { type Detail, generator, tenantOf } from "../support/runs.ts"
-import { database } from "./database.ts"
-import { act, channelOf, members, ticking, until } from "./members.ts"
-import { receiver } from "./receiver.ts"
 
 const names = ({ events }: Detail) => events.map(({ event }) => event.replace("stream.application.", ""))
 

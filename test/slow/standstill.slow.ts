@@ -2,10 +2,10 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
+import { act, all, channelOf, members, pidOf, shardsHeld, ticking, until } from "../cluster/members.ts"
+import { receiver } from "../cluster/receiver.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { eventually, until as seen } from "../support/process.ts"
-import { act, all, channelOf, members, pidOf, shardsHeld, ticking, until } from "./members.ts"
-import { receiver } from "./receiver.ts"
 
 /** Makes the event loop of a process stand still for nine seconds at a signal: longer than shards and leases last. */
 const stalling = (() => {
