@@ -145,7 +145,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the memory of a gateway", (
         await eventually("the memory is given back", async () => {
           seen = residentMib(running.pid)
           await new Promise((resolve) => setTimeout(resolve, 1000))
-          return seen < 260
+          return seen < 320
         })
         console.log(`idle: ${Math.round(seen)} MiB`)
       })
