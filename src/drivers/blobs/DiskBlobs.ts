@@ -77,15 +77,15 @@ export const writeBlob = async (
     () => call<number>((done) => fs.open(path, "wx", 0o600, done), openedLate)
   )
   const file = tracked(call)
-  const intake = new FileWriter(file.call, pace, fd)
+  const output = new FileWriter(file.call, pace, fd)
   // Settles when no call uses the file any more; no new call is started.
   const retire = () => {
-    intake.close()
+    output.close()
     return file.retire()
   }
   try {
-    await copyInto(source, intake, signal)
-    const written = await intake.finish()
+    await copyInto(source, output, signal)
+    const written = await output.finish()
     signal.throwIfAborted()
     const blob = paths.blob(tenant, written.sha256)
     const isNew = await publish(call, root, path, blob)

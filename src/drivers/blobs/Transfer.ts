@@ -52,7 +52,7 @@ export const transfer = (
     const stop = (error: unknown) =>
       settle(() => {
         reject(error)
-        if (!ended) feed.leave()
+        if (!ended) chunks.leave()
       })
     const abort = () => stop(signal.reason)
     const advance = () => {
@@ -62,13 +62,13 @@ export const transfer = (
       get ended() {
         return ended
       },
-      ask: () => feed.ask(),
-      hold: () => feed.hold(),
+      ask: () => chunks.ask(),
+      hold: () => chunks.hold(),
       advance,
       stop,
       finish: () => settle(resolve)
     })
-    const feed = chunkSourceOf(source, {
+    const chunks = chunkSourceOf(source, {
       chunk: (chunk) => {
         taker.receive(chunk)
         advance()

@@ -84,7 +84,7 @@ export class TurnScheduler {
     })
   }
 
-  /** Drops the seat's queued turns; a running turn ends by itself. */
+  /** Drops the queued turns of the test; a running turn ends by itself. */
   leave(test: ScheduledTest): void {
     test.tasks.length = 0
     test.tenant.tests.delete(test)
