@@ -108,7 +108,7 @@ describe("a gateway with its blobs in S3", () => {
           const ready = await fetch(`${gateway.url}/health/ready`)
           expect([ready.status, JSON.parse(await ready.text()).dependencies]).toEqual([
             503,
-            { metadata: "up", data: "down", configuration: "up" }
+            { metadata: "up", data: "down", configuration: "up", connections: "up" }
           ])
           const failed = await tenant.ended(await tenant.run(archiving("small.log")), 40_000)
           expect(failed).toMatchObject({ state: "FAILED", archive: null })
