@@ -184,7 +184,7 @@ const filled = Effect.fnUntraced(function* (sizes: Sizes) {
   const began = performance.now()
   yield* fill(sizes).pipe(Effect.provide(search), Effect.provideService(SqlClient.SqlClient, sql))
   console.log(`filled ${JSON.stringify(sizes)} in ${Math.round((performance.now() - began) / 1000)} s`)
-  return { url: `${url}/v1/${tenant}`, database, sql, sizes }
+  return { url: `${url}/v1/${tenant}`, database, data, sql, sizes }
 })
 
 type Filled = Effect.Success<ReturnType<typeof filled>>
@@ -224,7 +224,7 @@ const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
 })
 
 /** Writes executions beside retention; the size after each round of writing. */
-const steady = Effect.fnUntraced(function* ({ database, sql, sizes }: Filled) {
+const steady = Effect.fnUntraced(function* ({ database, data, sql, sizes }: Filled) {
   const keep = Math.max(1000, sizes.executions >> 2)
   const size = Effect.map(
     sql<{ rows: number; mib: number }>`
@@ -240,7 +240,7 @@ const steady = Effect.fnUntraced(function* ({ database, sql, sizes }: Filled) {
   const rules = { mode: "on", executions: { number: keep }, archives: {}, versions: {}, documents: {} } as const
   const retention = Layer.provideMerge(
     Retention.schedule("1 second"),
-    gateway({ databaseUrl: Redacted.value(database), retention: rules, logLevel: "none" })
+    gateway({ databaseUrl: Redacted.value(database), data, retention: rules, logLevel: "none" })
   )
   yield* Effect.gen(function* () {
     for (let round = 0; round < 6; round++) {
