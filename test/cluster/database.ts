@@ -3,7 +3,9 @@ import { Effect, Redacted, References } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { startEmbedded } from "../../src/layers/postgres/Embedded.ts"
 import { temporaryCluster } from "../support/postgresServer.ts"
+import { until } from "../support/process.ts"
 import { childrenOf, signal } from "../support/process-gateway.ts"
+import { all, shardsHeld } from "./members.ts"
 
 /** A PostgreSQL that only this test uses, with what stops, continues and cuts it off. */
 export const database = Effect.gen(function* () {
@@ -12,6 +14,8 @@ export const database = Effect.gen(function* () {
   const admin = yield* PgClient.makeClient({ url })
   return {
     url: Redacted.value(url),
+    /** Waits until so many gateways have shards: a gateway that joins takes runs over. */
+    shared: (gateways: number) => Effect.runPromise(until(shardsHeld(admin), all(gateways))),
     /** Freezes the server for as long as the work takes. */
     frozen: async (work: () => Promise<void>) => {
       const server = pid() ?? 0

@@ -14,10 +14,11 @@ describe("an outage of the database of a cluster", () => {
     Effect.gen(function* () {
       const { addChannel, start } = yield* members
       const { url: ticks, records } = yield* receiver
-      const { url, frozen, cut } = yield* database
+      const { url, frozen, cut, shared } = yield* database
       addChannel("ticks", { one: ticking(`${ticks}one`), two: ticking(`${ticks}two`) })
       yield* Effect.promise(async () => {
         const gateways = await Promise.all([start({ FLOW_DATABASE_URL: url }), start({ FLOW_DATABASE_URL: url })])
+        await shared(2)
         const tenant = tenantOf(gateways[0].url)
         expect(await act(gateways[0].url, "ticks", "start")).toBe(201)
         const jobs = (await until(gateways[1].url, "ticks", "ACTIVE")).jobs.map(({ name, jobId }) => ({ name, jobId }))

@@ -48,11 +48,12 @@ describe("a gateway that alone has lost the database", () => {
   it.live("is replaced by others, and its runs end when it hears of that", () =>
     Effect.gen(function* () {
       const { start } = yield* members
-      const { url } = yield* database
+      const { url, shared } = yield* database
       yield* Effect.promise(async () => {
         const way = await passage(url)
         const other = await start({ FLOW_DATABASE_URL: url })
         const alone = await start({ FLOW_DATABASE_URL: way.url })
+        await shared(2)
         const tenant = tenantOf(other.url)
         const { id: flowline } = await tenant.save(generator(900, 20))
         const isOf = (gateway: { readonly pid: number }, detail: Detail) =>
