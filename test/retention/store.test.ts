@@ -1,9 +1,13 @@
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { WideSql } from "../../src/layers/postgres/Postgres.ts"
 import * as ArtifactStore from "../../src/layers/postgres/PostgresArtifactStore.ts"
+import * as PostgresExecutions from "../../src/layers/postgres/PostgresExecutionStore.ts"
 import * as RegistryStore from "../../src/layers/postgres/PostgresRegistryStore.ts"
 import * as Postgres from "../../src/layers/postgres/PostgresRetentionStore.ts"
+import { ExecutionId } from "../../src/services/executions/Execution.ts"
+import { ExecutionStore } from "../../src/services/executions/ExecutionStore.ts"
 import { RegistryStore as Registry } from "../../src/services/registry/RegistryStore.ts"
 import { type Removed, RetentionStore } from "../../src/services/retention/RetentionStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
@@ -72,7 +76,8 @@ const all = Effect.fnUntraced(function* <E>(step: Effect.Effect<Removed, E>) {
 const stores = Layer.mergeAll(
   Postgres.layer.pipe(Layer.provide(ArtifactStore.layer)),
   ArtifactStore.layer,
-  RegistryStore.layer
+  RegistryStore.layer,
+  PostgresExecutions.layer
 ).pipe(Layer.provideMerge(TestPostgres))
 
 layer(stores)("the retention of history", (it) => {
@@ -116,6 +121,42 @@ layer(stores)("the retention of history", (it) => {
     })
   )
 
+  it.effect("keeps what the rule says also when two gateways delete at once", () =>
+    Effect.gen(function* () {
+      const store = yield* RetentionStore
+      const wide = yield* WideSql
+      const tenant = TenantId("two-at-once")
+      const days = Array.from({ length: 300 }, (_, at) => 1 + at / 1000)
+      yield* history(tenant, "f", true, days, 1)
+      const step = store.history(tenant, "executions", { number: 50 })
+      const [deleted, commit] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const other = yield* step.pipe(
+        Effect.tap(() => Effect.andThen(Deferred.succeed(deleted, undefined), Deferred.await(commit))),
+        wide.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(deleted)
+      expect((yield* step).number).toBe(0)
+      yield* Deferred.succeed(commit, undefined)
+      expect((yield* Fiber.join(other)).number).toBe(200)
+      expect(yield* all(step)).toEqual([50])
+      expect((yield* left(tenant)).ids).toHaveLength(50)
+    })
+  )
+
+  it.effect("deletes a one-shot flowline with its execution on request", () =>
+    Effect.gen(function* () {
+      const executions = yield* ExecutionStore
+      const tenant = TenantId("on-request")
+      yield* history(tenant, "once", false, [1, 2])
+      const remove = (id: string) => executions.remove({ tenant, id: ExecutionId(id) })
+      expect(yield* remove("once-0")).toBe("SUCCEEDED")
+      expect((yield* left(tenant)).flowlines).toBe(1)
+      yield* remove("once-1")
+      expect(yield* left(tenant)).toMatchObject({ ids: [], flowlines: 0 })
+    })
+  )
+
   it.effect("takes an execution with many lines by itself", () =>
     Effect.gen(function* () {
       const store = yield* RetentionStore
@@ -131,7 +172,7 @@ layer(stores)("the retention of history", (it) => {
       const store = yield* RetentionStore
       const sql = yield* SqlClient.SqlClient
       const tenant = TenantId("archives")
-      for (const n of [1, 2, 3]) {
+      for (const n of [3, 2, 1]) {
         yield* sql`
           insert into archives (tenant, id, flowline_id, sha256, size, entries, created_at)
           values (${tenant}, ${`a-${n}`}, 'f', ${`sha-${n}`}, 1000, 1, now() - ${n} * interval '1 day')`

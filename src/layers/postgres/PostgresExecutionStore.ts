@@ -17,6 +17,7 @@ import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
+import { removeUnused } from "./UnusedFlowlines.ts"
 
 const unclaimed = `${executionUnclaimed} milliseconds`
 
@@ -170,10 +171,11 @@ export const layer = Layer.effect(
           select tenant, id, 2, event, event_at from execution on conflict do nothing`
       }, unreachable),
       remove: Effect.fn("ExecutionStore.remove")(function* ({ tenant, id }) {
-        const [row] = yield* sql<{ state: ExecutionState }>`
+        const [row] = yield* sql<{ state: ExecutionState; flowline: string | null }>`
           with before as (select state from executions where tenant = ${tenant} and id = ${id} for update),
           gone as (delete from executions where tenant = ${tenant} and id = ${id} and not (${open}) returning flowline_id)
-          select state from before`
+          select state, (select flowline_id from gone) as flowline from before`
+        if (row?.flowline != null) yield* removeUnused(sql, tenant, [row.flowline])
         return row?.state
       }, unreachable),
       toCancel: (owner) =>

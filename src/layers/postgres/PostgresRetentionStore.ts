@@ -7,6 +7,7 @@ import { type Removed, RetentionStore, type Versioned } from "../../services/ret
 import type { Rule } from "../../services/shared/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
+import { grace, removeUnused } from "./UnusedFlowlines.ts"
 
 /** Executions and archives that a step looks at. */
 const rowsAtOnce = 200
@@ -14,9 +15,6 @@ const rowsAtOnce = 200
 const linesAtOnce = 10_000
 /** Names whose versions a step looks at. */
 const namesAtOnce = 200
-
-/** A flowline is new when its execution may still be created. */
-const grace = "1 hour"
 
 const patient = unreachableWithin("10 minutes")
 
@@ -31,16 +29,26 @@ const removedOf = (rows: ReadonlyArray<Gone>): Removed => ({
   blobs: [...new Set(rows.flatMap(({ blob }) => blob ?? []))]
 })
 
+/** `order` has an index: rows of a history are read oldest first. */
 const histories = {
   executions: {
     table: "executions",
     at: "ended_at",
+    order: "ended_at, id",
     size: "output_bytes",
     lines: "lines",
     blob: "null::text",
     present: "ended_at is not null"
   },
-  archives: { table: "archives", at: "created_at", size: "size", lines: "0", blob: "sha256", present: "true" }
+  archives: {
+    table: "archives",
+    at: "created_at",
+    order: "ordinal",
+    size: "size",
+    lines: "0",
+    blob: "sha256",
+    present: "true"
+  }
 } as const
 
 /** Old rows of the other stores' tables. */
@@ -54,7 +62,7 @@ export const layer = Layer.effect(
 
     /** The rows of a tenant in the order of their age, with whether the rule no longer keeps each. */
     const inOrder = (tenant: TenantId, kind: keyof typeof histories, rule: Rule, most: number | undefined) => {
-      const { table, at, size, lines, blob, present } = histories[kind]
+      const { table, at, order, size, lines, blob, present } = histories[kind]
       const over = [
         rule.age === undefined ? sql`false` : sql`at < clock_timestamp() - ${rule.age} * interval '1 millisecond'`,
         rule.number === undefined ? sql`false` : sql`place <= used.number - ${rule.number}::bigint`,
@@ -62,48 +70,45 @@ export const layer = Layer.effect(
       ]
       return sql`
         select o.* from (
-          select tenant, id, at, blob, size, row_number() over w as place, sum(size) over w - size as before,
-            sum(lines) over w - lines as lines_before
+          select *, sum(size) over w - size as before, sum(lines) over w - lines as lines_before
           from (
             select tenant, id, ${sql.literal(at)} as at, ${sql.literal(blob)} as blob, ${sql.literal(size)} as size,
-              ${sql.literal(lines)} as lines
+              ${sql.literal(lines)} as lines, row_number() over (order by ${sql.literal(order)}) as place
             from ${sql(table)} where tenant = ${tenant} and ${sql.literal(present)}
-            order by ${sql.literal(at)}, id limit ${most ?? null}::bigint
-            ${most === undefined ? sql`` : sql`for update skip locked`}
-          ) oldest window w as (order by at, id)
+            order by ${sql.literal(order)} limit ${most ?? null}::bigint
+          ) oldest window w as (order by place)
         ) o left join history_usage used on used.tenant = o.tenant and used.kind = ${kind}
         where ${over[0]!} or ${over[1]!} or ${over[2]!}`
     }
 
-    const history = Effect.fn("RetentionStore.history")(function* (
-      tenant: TenantId,
-      kind: "executions" | "archives",
-      rule: Rule
-    ) {
-      const { table } = histories[kind]
-      const gone = yield* sql<Gone & { readonly flowline: string }>`
-        with due as (${inOrder(tenant, kind, rule, rowsAtOnce)}),
-        gone as (
-          delete from ${sql(table)} t using due
-          where t.tenant = due.tenant and t.id = due.id and (lines_before < ${linesAtOnce} or due.place = 1)
-          returning due.size, due.blob, t.flowline_id, t.id
-        ), forgotten as (
-          delete from positions p using gone where p.tenant = ${tenant} and p.scope = gone.id and ${kind} = 'executions'
-        )
-        select size::float8 as size, blob, flowline_id as flowline from gone`
-      if (kind === "executions") yield* removeUnused(tenant, [...new Set(gone.map(({ flowline }) => flowline))])
-      return removedOf(gone)
-    }, patient)
+    /** One gateway at a time: another one would count what this one is deleting, and delete as much again. */
+    const mine = Effect.fnUntraced(function* (tenant: TenantId, kind: string) {
+      const [row] = yield* sql<{ mine: boolean }>`
+        select pg_try_advisory_xact_lock(hashtextextended(${`retention ${kind} ${tenant}`}, 0)) as mine`
+      return row?.mine === true
+    })
 
-    const removeUnused = (tenant: TenantId, ids: ReadonlyArray<string>) =>
-      ids.length === 0
-        ? Effect.succeed([])
-        : sql<Gone>`
-            delete from flowlines f
-            where tenant = ${tenant} and id = any(${ids}::text[]) and not saved
-              and unsaved_at < clock_timestamp() - ${grace}::interval and not exists (
-                select 1 from executions e where e.tenant = f.tenant and e.flowline_id = f.id)
-            returning 0::float8 as size, null as blob`
+    const history = Effect.fn("RetentionStore.history")(
+      function* (tenant: TenantId, kind: "executions" | "archives", rule: Rule) {
+        if (!(yield* mine(tenant, kind))) return removedOf([])
+        const { table } = histories[kind]
+        const gone = yield* sql<Gone & { readonly flowline: string }>`
+          with due as (${inOrder(tenant, kind, rule, rowsAtOnce)}),
+          gone as (
+            delete from ${sql(table)} t using due
+            where t.tenant = due.tenant and t.id = due.id and (lines_before < ${linesAtOnce} or due.place = 1)
+            returning due.size, due.blob, t.flowline_id, t.id
+          ), forgotten as (
+            delete from positions p using gone where p.tenant = ${tenant} and p.scope = gone.id and ${kind} = 'executions'
+          )
+          select size::float8 as size, blob, flowline_id as flowline from gone`
+        const flowlines = [...new Set(gone.map(({ flowline }) => flowline))]
+        if (kind === "executions" && flowlines.length > 0) yield* removeUnused(sql, tenant, flowlines)
+        return removedOf(gone)
+      },
+      sql.withTransaction,
+      patient
+    )
 
     const unused = Effect.fn("RetentionStore.unused")(function* (tenant: TenantId, since: number) {
       const found = yield* sql<{ id: string }>`
@@ -112,12 +117,12 @@ export const layer = Layer.effect(
           and unsaved_at < clock_timestamp() - ${grace}::interval and not exists (
             select 1 from executions e where e.tenant = f.tenant and e.flowline_id = f.id)
         order by unsaved_at limit ${rowsAtOnce}`
-      return removedOf(
-        yield* removeUnused(
-          tenant,
-          found.map(({ id }) => id)
-        )
+      const gone = yield* removeUnused(
+        sql,
+        tenant,
+        found.map(({ id }) => id)
       )
+      return { number: gone.length, bytes: 0, blobs: [] }
     }, patient)
 
     /** Superseded versions, newest first by `place`, of the names of a page. */
