@@ -198,6 +198,13 @@ const scans = ({ sql }: Filled) =>
     (rows) => new Map(rows.map(({ name, scans }) => [name, scans]))
   )
 
+const scannedSince = Effect.fnUntraced(function* (database: Filled, before: ReadonlyMap<string, number>) {
+  // PostgreSQL reports what a connection has done within a second.
+  yield* Effect.sleep("2 seconds")
+  const after = yield* scans(database)
+  return [...after].flatMap(([name, count]) => (count > (before.get(name) ?? 0) ? name : [])).join(", ") || "none"
+})
+
 const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
   const before = yield* scans(large)
   console.log("\nread | large | small | ratio (at most 2)")
@@ -216,15 +223,12 @@ const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
     worst = Math.max(worst, ours / theirs)
     console.log(`${what} | ${ours.toFixed(2)} ms | ${theirs.toFixed(2)} ms | ${(ours / theirs).toFixed(2)}`)
   }
-  // PostgreSQL reports what a connection has done within a second.
-  yield* Effect.sleep("2 seconds")
-  const after = yield* scans(large)
-  const scanned = [...after].filter(([name, count]) => count > (before.get(name) ?? 0)).map(([name]) => name)
-  console.log(`worst ratio ${worst.toFixed(2)}; tables read from end to end: ${scanned.join(", ") || "none"}`)
+  console.log(`worst ratio ${worst.toFixed(2)}; tables read from end to end: ${yield* scannedSince(large, before)}`)
 })
 
 /** Writes executions beside retention; the size after each round of writing. */
-const steady = Effect.fnUntraced(function* ({ database, data, sql, sizes }: Filled) {
+const steady = Effect.fnUntraced(function* (large: Filled) {
+  const { database, data, sql, sizes } = large
   const keep = Math.max(1000, sizes.executions >> 2)
   const size = Effect.map(
     sql<{ rows: number; mib: number }>`
@@ -248,14 +252,17 @@ const steady = Effect.fnUntraced(function* ({ database, data, sql, sizes }: Fill
         const adding = addExecutions(sizes.executions + round * keep, keep, sizes.flowlines)
         yield* Effect.provideService(adding, SqlClient.SqlClient, sql)
       }
+      const before = yield* scans(large)
       const began = performance.now()
       for (;;) {
         if ((yield* size).rows <= keep) break
         yield* Effect.sleep("500 millis")
       }
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
+      const scanned = yield* scannedSince(large, before)
       yield* sql`vacuum analyze executions, execution_events, execution_output`
       report(`after ${round * keep} more, ${seconds} s later`, yield* size)
+      console.log(`tables read from end to end meanwhile: ${scanned}`)
     }
   }).pipe(Effect.provide(retention))
 })
