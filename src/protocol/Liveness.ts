@@ -51,7 +51,7 @@ export const runGone = lease + 1000
 export const takeover = 7000
 
 /** How often a gateway looks whether the others on its host still run. */
-export const departurePoll = 100
+export const departurePoll = 50
 
 /** If no gateway sends a heartbeat for this long, the database had an outage. */
 export const outageGap = 3 * heartbeat
