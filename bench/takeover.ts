@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, Exit, Redacted, Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { startBundled } from "../src/drivers/Programs.ts"
 import { all, freePort, shardsHeld } from "../test/cluster/members.ts"
@@ -58,8 +59,24 @@ dag:
 
 const jobs = Array.from({ length: jobCount }, (_, index) => `job${index}`)
 
-/** Keeps a processor busy. In this session, so that the kernel does not share the processors between sessions first. */
-const busy = () => Array.from({ length: load }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }))
+/** The program of a busy process. It ends with this process, however that ends. */
+const busyProgram = "const parent = process.ppid; while (process.ppid === parent) for (let i = 0; i < 1e6; i++);"
+
+/**
+ * Keeps processors busy until the scope closes. Half of the processes are in the session of the gateways and half in
+ * sessions of their own, because Linux may share the processors between sessions first.
+ */
+const busy = Effect.acquireRelease(
+  Effect.sync(() =>
+    Array.from({ length: load }, (_, index) =>
+      spawn(process.execPath, ["-e", busyProgram], { stdio: "ignore", detached: index % 2 === 0 })
+    )
+  ),
+  (hogs) =>
+    Effect.sync(() => {
+      for (const hog of hogs) hog.kill("SIGKILL")
+    })
+)
 
 /** A test of patterns on a log of some MiB: reading, matching and answering it take a gateway a good part of a second. */
 const heavy = async (url: string) => {
@@ -70,18 +87,23 @@ const heavy = async (url: string) => {
   await response.arrayBuffer()
 }
 
-const press = (urls: ReadonlyArray<string>) => {
-  let isOver = false
-  const all = urls.flatMap((url) =>
-    Array.from({ length: clients }, async () => {
-      while (!isOver) await heavy(url).catch(() => pass(100))
-    })
+/** Sends heavy requests until the scope closes. */
+const press = (urls: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const state = { isOver: false }
+      const senders = urls.flatMap((url) =>
+        Array.from({ length: clients }, async () => {
+          while (!state.isOver) await heavy(url).catch(() => pass(100))
+        })
+      )
+      return { state, senders }
+    }),
+    ({ state, senders }) => {
+      state.isOver = true
+      return Effect.promise(() => Promise.all(senders))
+    }
   )
-  return async () => {
-    isOver = true
-    await Promise.all(all)
-  }
-}
 
 interface Seconds {
   readonly gone: number
@@ -168,8 +190,9 @@ const main = Effect.gen(function* () {
     const others = [...gateways.values()].filter((other) => other !== victim)
     // Gateways in service are at rest between two deaths: the last one is over, and so is its work.
     yield* Effect.promise(() => pass(rest))
-    const hogs = busy()
-    const release = press(others.map((other) => other.url))
+    const underLoad = yield* Scope.make()
+    yield* Effect.addFinalizer(() => Scope.close(underLoad, Exit.void))
+    yield* Scope.provide(Effect.andThen(busy, press(others.map((other) => other.url))), underLoad)
     // The load is there, and the signal comes at any moment between two heartbeats.
     yield* Effect.promise(() => pass(load > 0 ? 500 + Math.random() * 1000 : Math.random() * 1000))
     yield* sql`delete from bench_log`
@@ -197,8 +220,7 @@ const main = Effect.gen(function* () {
       Effect.delay(last, 100),
       ([row]) => row?.gone !== null && row?.count === lost.length && row.held === shards.length
     )
-    for (const hog of hogs) hog.kill("SIGKILL")
-    yield* Effect.promise(release)
+    yield* Scope.close(underLoad, Exit.void)
     if (signal === "SIGSTOP") victim.process.kill("SIGCONT")
     else {
       gateways.delete(index)
@@ -224,4 +246,4 @@ const main = Effect.gen(function* () {
   print("frozen", frozen)
 }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
-await Effect.runPromise(main)
+NodeRuntime.runMain(main)

@@ -151,7 +151,7 @@ export class JobKeeper extends Context.Service<
               )
               serves ??= due.at
             } else yield* change({ status: "STARTING" })
-            let begun = yield* clock.now
+            let begun: ScheduleTime | undefined
             const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
               return yield* guarded(runOnce(job, serves), (error) => Effect.succeed(failed(error)))
@@ -161,6 +161,7 @@ export class JobKeeper extends Context.Service<
                 ? failed(String(job))
                 : yield* places.within(claim.tenant, inItsPlace(definition))
             const now = yield* clock.now
+            begun ??= now
             if (outcome._tag === "Succeeded") {
               const { archive } = outcome
               if (definition?.schedule === undefined) {
