@@ -78,6 +78,22 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
     })
   )
 
+  it.effect("begins with a flowline that runs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Documented
+      const [flowline] = fences(readme)
+      expect(flowline?.language).toBe("yaml")
+      const body = new FormData()
+      body.append("file", new Blob([flowline!.text]), "first.yaml")
+      const answer = yield* Effect.promise(() => fetch(`${url}/v1/mytenant/flowline`, { method: "POST", body }))
+      expect(answer.status).toBe(200)
+      const { id } = (yield* Effect.promise(() => answer.json())) as { readonly id: string }
+      const output = `${url}/v1/mytenant/flowline/executions/${id}/output`
+      const stream = yield* Effect.promise(() => fetch(output, { headers: { accept: "text/event-stream" } }))
+      expect(yield* Effect.promise(() => stream.text())).toContain('"state":"SUCCEEDED"')
+    })
+  )
+
   it.effect.each(["your-own-log", "how-to/versions", "how-to/chaining", "how-to/failed-lines"])(
     "leads to %s.md, whose commands print what it says",
     (page) =>
