@@ -64,7 +64,7 @@ export const readUpload = <A, E1, E2, R1, R2>(
       const isStalled = () => arrived === before && arrived > stalledBytes[blobs.kind] && !pipe.full
       return Effect.map(
         Effect.sleep(stalledAfter),
-        () => isStalled() && held.change(formBytes + stalledBytes[blobs.kind])
+        () => isStalled() && held.change(memoryOf(stalledBytes[blobs.kind]))
       )
     })
     yield* Effect.forkScoped(Effect.forever(shrink))
@@ -92,15 +92,15 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const hash = digests.length === 0 ? undefined : hashes.sha256()
     const room = Effect.callback<void>((resume) => pipe.whenRoom(() => resume(Effect.void)))
     let isBegun = false
-    /** Memory of so many bytes of the body. The small parts are kept, the file passes through. */
-    const memoryOf = (bytes: number) => {
+    /** Memory of what has arrived. The small parts are kept; the file passes through, up to so much of it at a time. */
+    const memoryOf = (most: number) => {
       const kept = parser.parts.reduce((sum, part) => sum + part.bytes.length, 0)
-      return formBytes + kept + Math.min(bytes, fileBytes[blobs.kind])
+      return formBytes + kept + Math.min(arrived, most)
     }
     const write = (chunk: Uint8Array) =>
       Effect.suspend(() => {
         arrived += chunk.length
-        return Effect.andThen(held.grow(memoryOf(arrived)), taken(chunk))
+        return Effect.andThen(held.grow(memoryOf(fileBytes[blobs.kind])), taken(chunk))
       })
     const taken = (chunk: Uint8Array) =>
       Effect.suspend(() => {
