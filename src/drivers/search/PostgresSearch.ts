@@ -1,4 +1,4 @@
-import { Context, Effect, Function, Layer, Schedule, Semaphore, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
@@ -24,6 +24,7 @@ import { groupsOf } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
+import { compacted } from "./Parameters.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
@@ -94,10 +95,11 @@ const make = Effect.gen(function* () {
   const groupsFor = Effect.fnUntraced(function* (
     tenant: string,
     indices: ReadonlyArray<Index>,
+    query: Query,
     statement: (group: Group) => Statement<object>,
     after?: Key
   ) {
-    const parts = yield* partsFor(sql, tenant, indices, after)
+    const parts = yield* partsFor(sql, tenant, indices, query, after)
     const one = { parts: parts.slice(0, 1), slice: { from: undefined, to: undefined } }
     if (parts.length === 0) return []
     const sample = statement(one)
@@ -123,7 +125,7 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const found = yield* indices === undefined ? resolve(sql, tenant, pattern) : stillThere(sql, tenant, indices)
         const { statement, rows } = read(after)
-        const groups = yield* groupsFor(tenant, found, statement, after)
+        const groups = yield* groupsFor(tenant, found, query, statement, after)
         opened(found)
         const tell = counted && ((total: number) => counted(passed + total))
         if (groups.length > 0) {
@@ -158,10 +160,10 @@ const make = Effect.gen(function* () {
     count: Effect.fn("Search.count")(function* (tenant, pattern, query) {
       return yield* Effect.gen(function* () {
         const statement = (group: Group) => selectCount(sql, group, query)
-        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), statement)
+        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), query, statement)
         const [first, second] = groups
         if (first === undefined) return 0
-        if (second === undefined) return (yield* statement(first))[0]?.count ?? 0
+        if (second === undefined) return (yield* compacted(sql, statement(first)))[0]?.count ?? 0
         const { released } = yield* begin(sql, groups)
         return yield* sumOf(groups.map(statement), released)
       }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
@@ -176,11 +178,11 @@ const make = Effect.gen(function* () {
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, span) {
       return yield* Effect.gen(function* () {
         const statement = (group: Group) => selectFound(sql, group, query, { after: span.after, limit: span.limit + 1 })
-        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), statement, span.after)
+        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), query, statement, span.after)
         const [first, second] = groups
         if (first === undefined) return { hits: [], more: false }
         if (second === undefined) {
-          const read = readPage(sql, Function.identity, [first], query, span)
+          const read = readPage(sql, (statement) => compacted(sql, statement), [first], query, span)
           const snapshot = sql`set transaction isolation level repeatable read read only`
           return yield* sql.withTransaction(Effect.andThen(snapshot, read))
         }

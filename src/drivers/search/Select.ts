@@ -6,6 +6,7 @@ import type { Hit, Key, Row, RowsOptions } from "../../languages/query/IndexedDo
 import { setMember } from "../../languages/query/Member.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { isMarked, original, originalJson, originalText, storable } from "../../languages/query/StoredText.ts"
+import { type Times, timesOf } from "../../languages/query/Times.ts"
 import { type Index, monthOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 import { listedPath } from "./JsonPath.ts"
 import { where } from "./Where.ts"
@@ -47,17 +48,25 @@ const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
 const mayFollow = (part: Part, after: Key | undefined): boolean =>
   after === undefined || part.month === "" || monthOf(after.at) === "" || part.month >= monthOf(after.at)
 
+/** Whether a part can contain documents of these times. */
+const isWithin = ({ month }: Part, { from, to }: Times): boolean => {
+  if (month === "") return true
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return Date.UTC(year, number - 1) <= to && Date.UTC(year, number) > from
+}
+
 /** Whether a part can contain documents of a slice. */
 export const mayHold = (part: Part, { from, to }: Slice): boolean => {
   const [first, last] = [from && monthOf(from.at), to && monthOf(to.at)]
   return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
 }
 
-/** The parts of indices that a search has to read. */
+/** The parts of indices that a search has to read: those that the dates of its query exclude are left out. */
 export const partsFor = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   tenant: string,
   indices: ReadonlyArray<Index>,
+  query: Query,
   after?: Key
 ) {
   if (indices.length === 0) return []
@@ -66,7 +75,8 @@ export const partsFor = Effect.fnUntraced(function* (
     tenant,
     indices.map(({ no }) => no)
   )
-  return parts.filter((part) => mayFollow(part, after))
+  const times = timesOf(query)
+  return parts.filter((part) => mayFollow(part, after) && isWithin(part, times))
 })
 
 /**
