@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { type Fields, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { quotedCells } from "./csv/QuotedCells.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
 const types = ["string", "integer", "float", "boolean"] as const
@@ -25,7 +26,8 @@ const settings = Schema.Struct({
   ),
   skip_empty_columns: Schema.Boolean.annotate({ description: "Add no field for an empty value.", default: false }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(false))
-  )
+  ),
+  ...decorationSettings
 })
 
 /** Converts a cell; integers beyond 2^53 stay text. */
@@ -55,7 +57,7 @@ export const csv = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", columns: ["time", "user", "bytes"], types: { bytes: "integer" } },
-  check: ({ columns, target, types = {} }) => {
+  check: ({ columns, target, types = {}, ...settings }) => {
     const faults = columns.flatMap((column, at) => {
       const refused = refusedSegment([column])
       if (refused !== undefined) return [{ path: ["columns", at], detail: `${refused} cannot be a field` }]
@@ -65,6 +67,7 @@ export const csv = node({
     const unknown = Object.keys(types).filter((name) => !columns.includes(name))
     return [
       ...targetFaults("target", target),
+      ...decorationFaults(settings),
       ...faults,
       ...unknown.map((name) => ({ path: ["types", name], detail: `There is no column ${name}` }))
     ]

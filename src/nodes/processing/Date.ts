@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
 import { date as readDate } from "../../languages/flowlet/guest/date.ts"
 import { chosen, errors, node } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 import { reader } from "./date/DateReader.ts"
 import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
 
@@ -27,7 +28,8 @@ const settings = Schema.Struct({
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9999 })).annotate({
       description: "Year of times without one. Default: the year in which the run started."
     })
-  )
+  ),
+  ...decorationSettings
 })
 
 const offset = /^(utc|gmt|z|[+-]\d\d:?\d\d)$/i
@@ -99,7 +101,7 @@ export const date = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
-  check: ({ formats, target, timezone }) => {
+  check: ({ formats, target, timezone, ...settings }) => {
     const wrong = formats.flatMap((format, at) => {
       try {
         readDate("", format, { year: 2000 })
@@ -111,21 +113,21 @@ export const date = node({
     const zone = isZone(timezone)
       ? []
       : [{ path: ["timezone"], detail: `${JSON.stringify(timezone)} is not a time zone` }]
-    return [...wrong, ...zone, ...targetFaults("target", target)]
+    return [...wrong, ...zone, ...targetFaults("target", target), ...decorationFaults(settings)]
   },
-  start: ({ field, ignore_missing, formats, target, timezone, year }, context) => {
+  start: ({ formats, target, timezone, year, ...settings }, context) => {
     const path = fieldPath(target)
     const moment = offset.test(timezone) ? undefined : inZone(timezone)
     const options = { zone: moment === undefined ? timezone : "UTC", year: year ?? new Date().getUTCFullYear() }
     const readers = formats.map((format) => [format, reader(format, options)] as const)
-    return parsing({ field, ignore_missing }, context, (text) => {
+    return parsing(settings, context, (text) => {
       for (const [format, read] of readers) {
         const found = read(text)
         if (found === null) continue
         const isLocal = moment !== undefined && !hasOwnZone(format, text)
         return placed(path, isLocal ? new Date(moment(Date.parse(found))).toISOString() : found) as Fields
       }
-      throw new Unreadable(`no format matches the field ${field}: ${text.slice(0, 60)}`)
+      throw new Unreadable(`no format matches the field ${settings.field}: ${text.slice(0, 60)}`)
     })
   }
 })

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Fields, refusedSegment } from "../../languages/FieldPath.ts"
 import { chosen, errors, node } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 import { readPairs } from "./kv/Pairs.ts"
 import { parsedSettings, parsing, targetFaults } from "./Parsed.ts"
 
@@ -32,7 +33,8 @@ const settings = Schema.Struct({
   trim_value: characters("Characters that are removed from both ends of values."),
   include_brackets: truth("Remove `(…)`, `[…]` and `<…>` around values, which may contain blanks.", true),
   allow_duplicate_values: truth("Keep repeated equal values of a key.", true),
-  allow_empty_values: truth("Add keys whose value is empty.", false)
+  allow_empty_values: truth("Add keys whose value is empty.", false),
+  ...decorationSettings
 })
 
 /** Maximum number of keys whose field names are cached: logs have few keys, but hostile input may have any number. */
@@ -50,8 +52,9 @@ export const kv = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", field_split: " ", value_split: "=", exclude_keys: ["ts"] },
-  check: ({ target, prefix, default_keys = {} }) => [
+  check: ({ target, prefix, default_keys = {}, ...settings }) => [
     ...targetFaults("target", target),
+    ...decorationFaults(settings),
     ...Object.keys(default_keys).flatMap((key) => {
       const refused = refusedSegment([`${prefix ?? ""}${key}`])
       return refused === undefined ? [] : [{ path: ["default_keys", key], detail: `${refused} cannot be a field` }]

@@ -1,4 +1,5 @@
 import { Effect, Predicate, Schema } from "effect"
+import { type Decorations, decorator } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
@@ -17,7 +18,7 @@ export const parsedSettings = {
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 }
 
-interface Settings {
+interface Settings extends Decorations {
   readonly field: string
   readonly target?: string
   readonly ignore_missing: boolean
@@ -52,18 +53,20 @@ export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
 export class Unreadable extends Error {}
 
 /**
- * A node that parses the text of one field: `read` returns the fields to add, or throws {@link Unreadable}. Records
- * without the field, or with an object in it, fail.
+ * A node that parses the text of one field: `read` returns the fields to add, or returns or throws
+ * {@link Unreadable}. Parsed records are decorated as the settings say. Records without the field, or with an object in
+ * it, fail.
  */
 export const parsing = (
   settings: Settings,
   context: NodeContext,
-  read: (text: string, event: Event) => Fields
+  read: (text: string, event: Event) => Fields | Unreadable
 ): Instance => {
   const { field, ignore_missing } = settings
   const source = fieldPath(field)
   const below = settings.target === undefined ? [] : fieldPath(settings.target)
   const failures = new Failures(context)
+  const decorate = decorator(settings)
   const one = (event: Event): Event | undefined => {
     const value = getPath(event as Fields, source)
     if (value === undefined || value === null) {
@@ -76,12 +79,14 @@ export const parsing = (
       return undefined
     }
     try {
-      return merge(event, placed(below, read(String(value), event)) as Event)
+      const fields = read(String(value), event)
+      if (!(fields instanceof Unreadable)) return decorate(merge(event, placed(below, fields) as Event) as Fields)
+      failures.add(event, fields.message)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
       failures.add(event, error.message)
-      return undefined
     }
+    return undefined
   }
   return {
     process: async (batch, emit) => {

@@ -1,6 +1,6 @@
-import { type Fields, fieldPath, getPath, isObject, type Value } from "../FieldPath.ts"
+import { type Fields, fieldPath, getPath, isObject, refusedSegment, type Value } from "./FieldPath.ts"
 
-/** What Logstash's filters do to an event that they matched. Texts may contain `%{field}`. */
+/** What happens to an event that was parsed, with Logstash's names. Texts may contain `%{field}`. */
 export interface Decorations {
   readonly add_field?: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly remove_field?: string | ReadonlyArray<string>
@@ -65,6 +65,8 @@ const interpolate = (text: string, event: Fields): string =>
 
 const addField = (event: Fields, name: string, values: ReadonlyArray<string>): Fields => {
   const path = fieldPath(interpolate(name, event))
+  // The name may come from the record.
+  if (refusedSegment(path) !== undefined) return event
   const added = values.map((value) => interpolate(value, event))
   const present = getPath(event, path)
   const all = present === undefined || present === null ? added : [present, added].flat()
