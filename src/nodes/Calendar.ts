@@ -48,10 +48,13 @@ export const nearest = (now: number, inYear: (year: number) => number): number =
   )
 }
 
+const digit = (text: string, at: number): number => text.charCodeAt(at) - 48
+
 /** The minutes of an offset such as `+02:00`, `+0200` or `+02`; NaN beyond 18 hours. */
 export const offsetMinutes = (text: string): number => {
-  const minute = text.length > 3 ? Number(text.slice(-2)) : 0
-  const minutes = Number(text.slice(1, 3)) * 60 + minute
+  const { length } = text
+  const minute = length > 3 ? digit(text, length - 2) * 10 + digit(text, length - 1) : 0
+  const minutes = (digit(text, 1) * 10 + digit(text, 2)) * 60 + minute
   if (minute > 59 || minutes > 18 * 60) return Number.NaN
-  return text.startsWith("-") ? -minutes : minutes
+  return text.charCodeAt(0) === 45 ? -minutes : minutes
 }
