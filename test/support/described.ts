@@ -26,14 +26,14 @@ export interface Answer {
   readonly headers: Headers
 }
 
-const document = description()
+export const document = description()
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema(document, "openapi")
 
 const compiled = new Map<string, ValidateFunction>()
 
 /** The check of the value at a JSON pointer (RFC 6901) of the document. */
-const validator = (pointer: string): ValidateFunction => {
+export const validator = (pointer: string): ValidateFunction => {
   const known = compiled.get(pointer)
   if (known !== undefined) return known
   const made = ajv.compile({ $ref: `openapi#${pointer}` })
@@ -42,10 +42,10 @@ const validator = (pointer: string): ValidateFunction => {
 }
 
 const token = (key: string | number): string => String(key).replaceAll("~", "~0").replaceAll("/", "~1")
-const child = (pointer: string, ...keys: ReadonlyArray<string | number>): string =>
+export const child = (pointer: string, ...keys: ReadonlyArray<string | number>): string =>
   [pointer, ...keys.map((key) => encodeURIComponent(token(key)))].join("/")
 
-const at = (pointer: string): unknown =>
+export const at = (pointer: string): unknown =>
   pointer
     .split("/")
     .slice(1)
@@ -58,7 +58,7 @@ const at = (pointer: string): unknown =>
     )
 
 /** Where the value at a pointer stands, through a reference. */
-const resolved = (pointer: string): string => {
+export const resolved = (pointer: string): string => {
   const { $ref } = at(pointer) as { readonly $ref?: string }
   return $ref === undefined ? pointer : $ref.slice(1)
 }

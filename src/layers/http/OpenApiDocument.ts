@@ -17,18 +17,11 @@ const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${nam
 const renamed = <A>(document: A): A =>
   JSON.parse(JSON.stringify(document).replaceAll(/("#\/components\/schemas\/\w+?)Encoded"/g, '$1"')) as A
 
+/** A parameter with the schema of its value; see {@link valueSchema}. */
 const parameterOf = (parameter: OpenApi.OpenAPISpecParameter): Json => {
-  const { [valueSchema]: value, description, ...schema } = parameter.schema as Json
-  const { examples, ...more } = (value ?? {}) as { readonly examples?: ReadonlyArray<unknown> } & Json
-  const described = Object.entries({ ...schema, ...more }).filter(
-    ([key]) => !(value !== undefined && key in more && more[key] === undefined)
-  )
-  return {
-    ...parameter,
-    ...(description === undefined ? {} : { description }),
-    schema: Object.fromEntries(described),
-    ...(examples === undefined ? {} : { example: examples[0] })
-  }
+  const { [valueSchema]: value, description, ...generated } = parameter.schema as Json
+  const { examples, ...schema } = (value ?? generated) as { readonly examples?: ReadonlyArray<unknown> } & Json
+  return { ...parameter, description, schema, ...(examples === undefined ? {} : { example: examples[0] }) }
 }
 
 const headerParameter = (name: RequestHeader): Json => {

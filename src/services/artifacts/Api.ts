@@ -13,7 +13,7 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, truth, valueSchema } from "../shared/Parameters.ts"
-import { QueryText, queryText } from "../shared/QueryText.ts"
+import { queryText } from "../shared/QueryText.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Artifact, ArtifactType, artifactTypes } from "./Artifact.ts"
 
@@ -25,7 +25,7 @@ const coordinates = {
   version: Schema.optionalKey(name("Version; the latest by default", "1.0.0"))
 }
 
-const Version = QueryText.check(Schema.isMaxLength(1024))
+const Version = name("A version", "1.0.0")
 
 const UploadForm = Schema.Struct({
   input: filePart("The build"),
@@ -49,7 +49,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         type: Schema.optionalKey(
           Schema.Literals(artifactTypes).annotate({
             description: "Artifact type",
-            [valueSchema]: { type: "string", examples: ["FILE"] }
+            [valueSchema]: { type: "string", enum: artifactTypes, examples: ["FILE"] }
           })
         ),
         ...pageQuery
@@ -93,7 +93,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         versions: Schema.optionalKey(
           Schema.Union([Version, Schema.Array(Version)]).annotate({
             description: "Versions to delete, comma-separated or as a repeated parameter; all by default",
-            [valueSchema]: { anyOf: undefined, type: "array", items: { type: "string" }, examples: [["1.0.0"]] }
+            [valueSchema]: { type: "array", items: { type: "string" }, examples: [["1.0.0"]] }
           })
         )
       },

@@ -4,20 +4,23 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { valueSchema } from "../shared/Parameters.ts"
+import { text } from "../shared/Parameters.ts"
 import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const isRelativePath = Schema.is(RelativePath)
 
-const PagePath = Schema.String.check(
+const PagePath = text(
+  {
+    description: "Path of the page or image; the extension and a trailing `index` are optional",
+    example: "flowlines"
+  },
+  { maxLength: 4097 }
+).check(
   Schema.makeFilter((path: string) =>
     isRelativePath(path.replace(/\/$/, "")) ? undefined : "Expected the path of a page without `.` and `..` segments"
   )
-).annotate({
-  description: "Path of the page or image; the extension and a trailing `index` are optional",
-  [valueSchema]: { type: "string", maxLength: 4097, examples: ["flowlines"] }
-})
+)
 
 const success = HttpApiSchema.StreamUint8Array({ contentType: "text/markdown" })
 const error = [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const

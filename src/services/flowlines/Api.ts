@@ -11,16 +11,16 @@ import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { filePart, text, valueSchema, versionRange, wholeNumber } from "../shared/Parameters.ts"
+import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const flowlineParams = { ...tenantParams, id: text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" }) }
 
 const flowlineId = /^[\w-]*$/
-const FlowlineIdText = Schema.String.check(Schema.isPattern(flowlineId, { expected: "a flowline id" })).annotate({
-  description: "Saves a new version of this flowline",
-  [valueSchema]: { pattern: flowlineId.source }
-})
+const FlowlineIdText = text(
+  { description: "Saves a new version of this flowline" },
+  { pattern: flowlineId.source }
+).check(Schema.isPattern(flowlineId, { expected: "a flowline id" }))
 
 const versionQuery = {
   version: Schema.optionalKey(

@@ -1,16 +1,13 @@
 import { Schema, SchemaTransformation } from "effect"
 
 /**
- * The annotation for what OpenAPI says of a parameter's value. Effect describes a parameter by the text that is sent,
- * without the type and the checks of its value, so these are said here; see `layers/http/OpenApiDocument.ts`.
+ * The annotation with the JSON Schema of a parameter's value, for OpenAPI. Effect describes a parameter by the text that
+ * is sent, without the type and the checks of its value. The annotation must be on the text, before its checks.
  */
 export const valueSchema = "x-value"
 
-/** Members of a JSON Schema (2020-12) that describe a parameter's value. */
-export interface ValueSchema {
-  readonly type?: "string" | "integer" | "boolean" | "array"
-  readonly [keyword: string]: unknown
-}
+/** The keywords of a JSON Schema (2020-12). */
+type Keywords = Readonly<Record<string, unknown>>
 
 interface Said {
   readonly description: string
@@ -29,15 +26,15 @@ export const wholeNumber = (
     Schema.decodeTo(Schema.Int.check(Schema.isBetween(range)), SchemaTransformation.numberFromString)
   )
 
-/** A text in a query or path. `more` holds what is known of it, such as its pattern; the server does not check it. */
-export const text = ({ description, example }: Said, more: ValueSchema = {}) =>
+/** A text in a query or path. `more` tells OpenAPI what it is like; checks are added to the result. */
+export const text = ({ description, example }: Said, more: Keywords = {}) =>
   Schema.String.annotate({ description, [valueSchema]: { type: "string", ...more, ...examplesOf(example) } })
 
 /** `true` or `false` in a query. */
 export const truth = ({ description, example }: Said) =>
   Schema.Literals(["true", "false"]).annotate({
     description,
-    [valueSchema]: { type: "boolean", enum: undefined, ...examplesOf(example) }
+    [valueSchema]: { type: "boolean", ...examplesOf(example) }
   })
 
 /**

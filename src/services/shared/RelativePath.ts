@@ -1,5 +1,5 @@
 import { Context, Schema } from "effect"
-import { valueSchema } from "./Parameters.ts"
+import { text } from "./Parameters.ts"
 
 const forbidden = /[\u0000-\u001f\u007f\\]/
 const maxSegmentBytes = 255
@@ -31,30 +31,25 @@ export const RelativePath = Schema.String.check(below((path) => path))
 
 const segment = String.raw`(?!\.{1,2}(?:/|$))[^/\\\u0000-\u001f\u007f]+`
 
-/** What OpenAPI says of a relative path in a URL. The limit of a segment, 255 bytes, cannot be said by a pattern. */
-const pathValue = (example: string, mayEndInSlash: boolean) => ({
-  type: "string",
-  maxLength: 4096,
-  pattern: `^${segment}(?:/${segment})*${mayEndInSlash ? "/?" : ""}$`,
-  examples: [example]
-})
+/** What OpenAPI says of a relative path. The limit of a segment, 255 bytes, cannot be said by a pattern. */
+const pathValue = (end: string) => ({ maxLength: 4096, pattern: `^${segment}(?:/${segment})*${end}$` })
 
 /** A {@link RelativePath} in a URL. */
 export const relativePath = (description: string, example: string) =>
-  RelativePath.annotate({
-    description: `${description}; segments are separated by /, which may be sent as it is or as %2F`,
-    [valueSchema]: pathValue(example, false)
-  })
+  text(
+    { description: `${description}; segments are separated by /, which may be sent as it is or as %2F`, example },
+    pathValue("")
+  ).check(below((path) => path))
 
 /** The path without its optional trailing slash. */
 export const withoutSlash = (path: string): string => path.replace(/\/$/, "")
 
 /** A {@link RelativePath} with an optional trailing slash. */
 export const folderPath = (description: string, example: string) =>
-  Schema.String.check(below(withoutSlash)).annotate({
-    description: `${description}; segments are separated by /; a trailing / is optional`,
-    [valueSchema]: pathValue(example, true)
-  })
+  text(
+    { description: `${description}; segments are separated by /; a trailing / is optional`, example },
+    pathValue("/?")
+  ).check(below(withoutSlash))
 
 /**
  * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; the server

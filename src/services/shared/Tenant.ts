@@ -2,13 +2,14 @@ import { Brand, Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { valueSchema } from "./Parameters.ts"
+import { text } from "./Parameters.ts"
 
 /** A tenant's name: at most 63 letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 const tenantName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
-const TenantText = Schema.String.check(Schema.isPattern(tenantName, { expected: "a tenant name" }))
 const tenantNamed = (description: string) =>
-  TenantText.annotate({ description, [valueSchema]: { pattern: tenantName.source, examples: ["mytenant"] } })
+  text({ description, example: "mytenant" }, { pattern: tenantName.source }).check(
+    Schema.isPattern(tenantName, { expected: "a tenant name" })
+  )
 
 export const TenantName = tenantNamed("Tenant name")
 
