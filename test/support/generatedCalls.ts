@@ -1,5 +1,5 @@
 import { Arbitrary, Effect, type JsonSchema, SchemaRepresentation } from "effect"
-import { document } from "./described.ts"
+import { document, templateOf } from "./described.ts"
 import type { DescribedOperation, DescribedParameter } from "./operations.ts"
 import { random } from "./random.ts"
 
@@ -34,7 +34,10 @@ const samplesOf = (schema: object, seed: number): ReadonlyArray<unknown> => {
   const known = samples.get(text)
   if (known !== undefined) return known
   const parsed = JSON.parse(text) as JsonSchema.JsonSchema
-  const made = SchemaRepresentation.fromJsonSchemaDocument({ dialect: "draft-2020-12", schema: parsed, definitions })
+  const made = SchemaRepresentation.fromJsonSchemaDocument(
+    { dialect: "draft-2020-12", schema: parsed, definitions },
+    { patterns: "apply" }
+  )
   const found = Effect.runSync(Arbitrary.sampleEffect(Arbitrary.schema(made), { count: 40, size: 12, seed }))
   samples.set(text, found)
   return found
@@ -85,13 +88,23 @@ const hostileHeaders = [
 
 const hostileBodies = ["", "{", "null", "[]", '"a"', '{"index":1}', '{"__proto__":{}}', "\u0000"]
 
-const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value))
+/** Lone surrogates cannot be sent. */
+const textOf = (value: unknown): string => (Array.isArray(value) ? value.join(",") : String(value)).toWellFormed()
+
+/** Values for parameters by name, in place of the examples: ids of what is there. */
+export type Known = Readonly<Record<string, ReadonlyArray<string>>>
 
 /** A value for a parameter, and whether it is one that the schema admits; undefined to leave it out. */
-const valueOf = ({ next, pick, seed }: Choices, { schema, example, required }: DescribedParameter) => {
-  const chance = next()
+const valueOf = (
+  { next, pick, seed }: Choices,
+  known: Known,
+  { name, schema, example, required }: DescribedParameter
+) => {
+  const examples = known[name] ?? (example === undefined ? [] : [textOf(example)])
+  // Other tenants are not there, and their answers all alike.
+  const chance = name === "tenant" && next() < 0.9 ? 0.5 : next()
   if (required !== true && chance < 0.3) return undefined
-  if (example !== undefined && chance < 0.65) return { text: textOf(example), valid: true }
+  if (examples.length > 0 && chance < 0.65) return { text: pick(examples), valid: true }
   if (chance < 0.85) return { text: textOf(pick(samplesOf(schema, seed))), valid: true }
   return { text: pick(hostile), valid: false }
 }
@@ -117,7 +130,10 @@ const bodyOf = ({ next, pick, seed }: Choices, { operation }: DescribedOperation
 }
 
 /** So many requests for an operation, which depend on nothing but the seed. */
-export const callsOf = (operation: DescribedOperation, count: number, seed: number): ReadonlyArray<GeneratedCall> => {
+export const callsOf = (
+  operation: DescribedOperation,
+  { count, seed, known }: { readonly count: number; readonly seed: number; readonly known: Known }
+): ReadonlyArray<GeneratedCall> => {
   const chosen = choices(seed + [...operation.id].reduce((sum, letter) => 31 * sum + letter.charCodeAt(0), 0))
   return Array.from({ length: count }, () => {
     let path = operation.path
@@ -129,7 +145,7 @@ export const callsOf = (operation: DescribedOperation, count: number, seed: numb
       const value =
         isHeader && chosen.next() < 0.15
           ? { text: chosen.pick(hostileHeaders), valid: false }
-          : valueOf(chosen, parameter)
+          : valueOf(chosen, known, parameter)
       if (value === undefined) continue
       if (parameter.in === "path") path = path.replace(`{${parameter.name}}`, () => encodeURIComponent(value.text))
       else if (parameter.in === "query") query.set(parameter.name, value.text)
@@ -142,7 +158,8 @@ export const callsOf = (operation: DescribedOperation, count: number, seed: numb
       path: query.size === 0 ? path : `${path}?${query}`,
       method: operation.method,
       headers,
-      isInvalid,
+      // An empty segment makes it the path of another operation.
+      isInvalid: isInvalid && templateOf(path) === operation.path,
       ...(body === undefined ? {} : { body: body.body })
     }
   })

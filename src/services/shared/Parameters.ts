@@ -17,14 +17,17 @@ interface Said {
 
 export const examplesOf = (example: unknown) => (example === undefined ? {} : { examples: [example] })
 
+/** Digits: as OpenAPI means an integer, not `1e3`, `0x10` or `1.0`. */
+const isWhole = Schema.isPattern(/^-?\d+$/, { expected: "a whole number" })
+
 /** A whole number in a query, within its range. */
 export const wholeNumber = (
   range: { readonly minimum: number; readonly maximum: number },
   { description, example }: Said
 ) =>
-  Schema.String.annotate({ description, [valueSchema]: { type: "integer", ...range, ...examplesOf(example) } }).pipe(
-    Schema.decodeTo(Schema.Int.check(Schema.isBetween(range)), SchemaTransformation.numberFromString)
-  )
+  Schema.String.annotate({ description, [valueSchema]: { type: "integer", ...range, ...examplesOf(example) } })
+    .check(isWhole)
+    .pipe(Schema.decodeTo(Schema.Int.check(Schema.isBetween(range)), SchemaTransformation.numberFromString))
 
 /** A text in a query or path. `more` tells OpenAPI what it is like; checks are added to the result. */
 export const text = ({ description, example }: Said, more: Keywords = {}) =>
