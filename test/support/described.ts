@@ -99,6 +99,15 @@ const headerFaults = (responseAt: string, headers: Headers): ReadonlyArray<strin
     return faultsOf(validator(child(headerAt, "schema")), typed).map((fault) => `${name}: ${value}: ${fault}`)
   })
 
+/** What a JSON text has against a schema. */
+const textFaults = (check: ValidateFunction, text: string): ReadonlyArray<string> => {
+  try {
+    return faultsOf(check, JSON.parse(text))
+  } catch (error) {
+    return [String(error)]
+  }
+}
+
 const essence = (contentType: string): string => contentType.split(";", 1)[0]!.trim().toLowerCase()
 
 /** The declared media type or range that an answer's type belongs to. */
@@ -147,8 +156,7 @@ export const bodyFaults = (answer: Answer, body: string): ReadonlyArray<string> 
   const type = essence(answer.headers.get("content-type") ?? "")
   const isLines = type === "application/x-ndjson"
   if (!isLines && type !== problemType && type !== "application/json") return []
-  if (isOutside(answer))
-    return type === problemType ? faultsOf(validator("/components/schemas/Problem"), JSON.parse(body)) : []
+  if (isOutside(answer)) return type === problemType ? textFaults(validator("/components/schemas/Problem"), body) : []
   const responseAt = responseOf(answer)
   if (responseAt === undefined) return []
   const media = mediaOf(Object.keys((at(responseAt) as Response).content ?? {}), type)
@@ -156,5 +164,5 @@ export const bodyFaults = (answer: Answer, body: string): ReadonlyArray<string> 
   if (media !== type) return []
   const check = validator(child(responseAt, "content", media, "schema"))
   const texts = isLines ? body.split("\n").filter((line) => line !== "") : [body]
-  return texts.flatMap((text) => faultsOf(check, JSON.parse(text))).slice(0, 3)
+  return texts.flatMap((text) => textFaults(check, text)).slice(0, 3)
 }
