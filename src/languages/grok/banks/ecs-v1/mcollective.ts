@@ -4,6 +4,5 @@ import { patterns as audit } from "../legacy/mcollective.ts"
 export const patterns: Readonly<Record<string, string>> = {
   ...audit,
   MCOLLECTIVE:
-    String.raw`[A-Z], \[%{TIMESTAMP_ISO8601:timestamp} #%{POSINT:[process][pid]:int}\]` +
-    "%{SPACE}%{LOGLEVEL:[log][level]}"
+    String.raw`., \[%{TIMESTAMP_ISO8601:timestamp} #%{POSINT:[process][pid]:int}\]` + "%{SPACE}%{LOGLEVEL:[log][level]}"
 }
