@@ -125,6 +125,8 @@ export interface NodeContext extends RunContext {
   readonly position: Position
   /** Announces the total number of records that this node will emit; absent where it is not used. */
   readonly expect?: (total: number) => void
+  /** Whether the flowline publishes the records that this node fails; absent where it does. */
+  readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */

@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 import { type Decorations, decorator } from "../../languages/Decorate.ts"
+import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
@@ -50,7 +51,15 @@ export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
   path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
 
 /** Why a text could not be parsed. */
-export class Unreadable extends Error {}
+export class Unreadable extends Error {
+  /** Tells where in the text, if that is known. */
+  readonly explain: (() => Explanation) | undefined
+
+  constructor(reason: string, explain?: () => Explanation) {
+    super(reason)
+    this.explain = explain
+  }
+}
 
 /**
  * A node that parses the text of one field: `read` returns the fields to add, or returns or throws
@@ -81,10 +90,10 @@ export const parsing = (
     try {
       const fields = read(String(value), event)
       if (!(fields instanceof Unreadable)) return decorate(merge(event, placed(below, fields) as Event) as Fields)
-      failures.add(event, fields.message)
+      failures.add(event, fields.message, fields.explain)
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error
-      failures.add(event, error.message)
+      failures.add(event, error.message, error.explain)
     }
     return undefined
   }
