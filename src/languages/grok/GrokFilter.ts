@@ -111,6 +111,7 @@ const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
 const asText = (value: Value | undefined): string => {
   if (typeof value === "string") return value
   if (value === undefined || value === null) return ""
+  // A number with its digits is an object, and JSON.stringify writes them.
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 

@@ -2,6 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 import { type Decorations, decorator } from "../../languages/Decorate.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
+import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
 
@@ -83,12 +84,12 @@ export const parsing = (
       failures.add(event, `the field ${field} is missing`)
       return undefined
     }
-    if (typeof value === "object") {
+    if (typeof value === "object" && !isRaw(value)) {
       failures.add(event, `the field ${field} is not a text`)
       return undefined
     }
     try {
-      const fields = read(String(value), event)
+      const fields = read(isRaw(value) ? value.rawJSON : String(value), event)
       if (!(fields instanceof Unreadable)) return decorate(merge(event, placed(below, fields) as Event) as Fields)
       failures.add(event, fields.message, fields.explain)
     } catch (error) {
