@@ -56,7 +56,8 @@ export const addTags = (event: Fields, tags: ReadonlyArray<string>): Fields => {
   return fresh.length === 0 ? event : { ...event, tags: [...present, ...fresh] }
 }
 
-const interpolate = (text: string, event: Fields): string =>
+/** Replaces `%{field}` by the field's value; a field that is missing stays as it is written. */
+export const interpolate = (text: string, event: Fields): string =>
   text.replace(/%\{([^}+]+)\}/g, (whole: string, name: string) => {
     const value = getPath(event, fieldPath(name))
     if (value === undefined || value === null) return whole

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -19,7 +20,7 @@ const PagePath = Schema.String.check(
 })
 
 const success = HttpApiSchema.StreamUint8Array({ contentType: "text/markdown" })
-const error = [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const
+const error = [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const
 const description =
   "Pages come from the tenant's `documentation/` folder, else from the product's documentation. Markdown is sent " +
   "unchanged, or rendered as HTML when the Accept header prefers text/html."
