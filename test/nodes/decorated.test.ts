@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest"
+import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { csv } from "../../src/nodes/processing/Csv.ts"
 import { date } from "../../src/nodes/processing/Date.ts"
@@ -38,6 +39,29 @@ const decorations = {
   remove_tag: "raw"
 }
 const event = (message: string) => ({ message, host: "h", h: 1, tags: ["raw"], deep: { gone: 1, kept: 2 } })
+
+describe("numbers that are parsed as texts", () => {
+  it("keep the digits in which they were written", async () => {
+    const record = readRaw('{"message":1.0,"b":2.50,"c":1e3}') as Event
+    for (const [node, settings] of [
+      [grok, { patterns: ["^%{NOTSPACE:text}$"], add_field: { b_text: "%{b}" } }],
+      [dissect, { pattern: "%{text}", add_field: { b_text: "%{b}" } }]
+    ] as const) {
+      const { records } = await of(node, settings, [record])
+      expect(records).toMatchObject([{ text: "1.0", b_text: "2.50" }])
+    }
+    expect((await of(csv, { columns: ["text"] }, [record])).records).toMatchObject([{ text: "1.0" }])
+    expect((await of(dissect, { field: "c", pattern: "%{text}" }, [record])).records).toMatchObject([{ text: "1e3" }])
+  })
+
+  it("keep the zeros of captured numbers and times", async () => {
+    const text = "16:13:38.820 1.0 007 2.50"
+    const parsed = { t: "16:13:38.820", v: "1.0", n: "007", d: "2.50" }
+    const patterns = ["^%{TIME:t} %{NUMBER:v} %{INT:n} %{BASE10NUM:d}$"]
+    expect((await of(grok, { patterns }, [text])).records).toMatchObject([parsed])
+    expect((await of(dissect, { pattern: "%{t} %{v} %{n} %{d}" }, [text])).records).toMatchObject([parsed])
+  })
+})
 
 describe("what parsing nodes do to a record that they parsed", () => {
   for (const { node, settings, good, bad, parsed } of cases) {

@@ -44,10 +44,11 @@ export const dissect = node({
     return [...faults, { path: ["pattern"], detail, line, column }]
   },
   start: (settings, context) => {
-    const { match } = Result.getOrThrow(compiled(settings))
+    const { match, explain } = Result.getOrThrow(compiled(settings))
     return parsing(settings, context, (text, event) => {
       const found = match(text, event as Fields)
-      return found?.fields ?? new Unreadable(`the pattern does not match the field ${settings.field}`)
+      const reason = `the pattern does not match the field ${settings.field}`
+      return found?.fields ?? new Unreadable(reason, () => explain(text))
     })
   }
 })

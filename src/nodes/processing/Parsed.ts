@@ -1,7 +1,9 @@
 import { Effect, Predicate, Schema } from "effect"
 import { type Decorations, decorator } from "../../languages/Decorate.ts"
+import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
 import { finishes, type Guard } from "../../languages/Guard.ts"
+import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
 
@@ -51,7 +53,15 @@ export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
   path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
 
 /** Why a text could not be parsed. */
-export class Unreadable extends Error {}
+export class Unreadable extends Error {
+  /** Tells where in the text, if that is known. */
+  readonly explain: (() => Explanation) | undefined
+
+  constructor(reason: string, explain?: () => Explanation) {
+    super(reason)
+    this.explain = explain
+  }
+}
 
 /** Returned by a parser that found nothing to add: the record passes as it is. */
 export const unchanged = Symbol("unchanged")
@@ -74,18 +84,18 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
   const failures = new Failures(context)
   const decorate = decorator(settings)
   /** The record to pass on, the reason why it fails, or undefined when it is dropped. */
-  const one = (event: Event): Event | string | undefined => {
+  const one = (event: Event): Result => {
     const value = getPath(event as Fields, source)
     if (value === undefined || value === null) return ignore_missing ? event : `the field ${field} is missing`
-    if (typeof value === "object") return `the field ${field} is not a text`
+    if (typeof value === "object" && !isRaw(value)) return `the field ${field} is not a text`
     try {
-      const fields = parse(String(value), event)
+      const fields = parse(isRaw(value) ? value.rawJSON : String(value), event)
       if (fields === unchanged) return event
       if (fields === dropped) return undefined
-      if (fields instanceof Unreadable) return fields.message
+      if (fields instanceof Unreadable) return fields
       return decorate(merge(event, placed(below, fields) as Event) as Fields)
     } catch (error) {
-      if (error instanceof Unreadable) return error.message
+      if (error instanceof Unreadable) return error
       throw error
     }
   }
@@ -101,6 +111,7 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
       for (let at = 0; at < results.length; at++) {
         const result = results[at]
         if (typeof result === "string") failures.add(batch[at]!, result)
+        else if (result instanceof Unreadable) failures.add(batch[at]!, result.message, result.explain)
         else if (result !== undefined) parsed.push(result)
       }
       await emit(chosen, parsed)
@@ -109,7 +120,7 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
   }
 }
 
-type Result = Event | string | undefined
+type Result = Event | Unreadable | string | undefined
 
 /** Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one. */
 const limited = (batch: Batch, one: (event: Event) => Result, guard: Guard, millis: number): ReadonlyArray<Result> => {
