@@ -15,6 +15,7 @@ export class Runners {
   #timer: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
+  readonly #alive = new Set<Child>()
   /**
    * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
    * compile cache would restart forever.
@@ -40,7 +41,12 @@ export class Runners {
   }
 
   fresh(memoryMib: number): Child {
-    return new Child(this.#settings, memoryMib)
+    return this.#started(new Child(this.#settings, memoryMib))
+  }
+
+  /** The number of children that have not ended. */
+  get alive(): number {
+    return this.#alive.size
   }
 
   /** The process id of the warm child. */
@@ -55,6 +61,12 @@ export class Runners {
     await this.#warm?.stop(false)
   }
 
+  #started(child: Child): Child {
+    this.#alive.add(child)
+    void child.exited.finally(() => this.#alive.delete(child))
+    return child
+  }
+
   #later(): void {
     if (this.#closed || !this.#settings.warm || this.#timer !== undefined) return
     this.#timer = setTimeout(() => {
@@ -67,7 +79,7 @@ export class Runners {
     if (this.#warm !== undefined) return
     const options = this.#compiled ? [] : [leaveWhenCold]
     this.#compiled = true
-    const child = new Child(this.#settings, this.#settings.memoryMib, options)
+    const child = this.#started(new Child(this.#settings, this.#settings.memoryMib, options))
     this.#warm = child
     // A warm child that dies is replaced after a growing delay, so that a broken machine is not kept busy.
     void child.exited.then(() => {
