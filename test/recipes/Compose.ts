@@ -5,6 +5,7 @@ import { join, resolve } from "node:path"
 import { Effect, Schema } from "effect"
 import { parse } from "yaml"
 import { bridged, type Container, containers, type Mount, startContainer } from "./Container.ts"
+import { postgresCommand } from "./Database.ts"
 
 const Strings = Schema.Array(Schema.String)
 
@@ -37,24 +38,10 @@ interface Image {
   readonly stop: NodeJS.Signals
 }
 
-/** As the entry point of the image does: makes the cluster at the first start, and runs the server as no superuser. */
-const postgres = `
-data=/var/lib/postgresql/18/docker
-as() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
-if [ ! -d "$data" ]; then
-  install -d -o 65534 -g 65534 "$data"
-  printf %s "$POSTGRES_PASSWORD" > /run/password && chmod 644 /run/password
-  as initdb -D "$data" -U "$POSTGRES_USER" --pwfile=/run/password -A scram-sha-256 -E UTF8 --no-sync
-  echo "CREATE DATABASE $POSTGRES_DB" | as postgres --single -D "$data" postgres
-  echo "host all all all scram-sha-256" >> "$data/pg_hba.conf"
-fi
-exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@" -D "$data" -c listen_addresses='*' -c unix_socket_directories=
-`
-
 const images: Readonly<Record<Service["image"], Image>> = {
   "node:26": { start: (command) => command, stop: "SIGTERM" },
   "nginx:1": { start: () => ["nginx", "-g", "daemon off;"], stop: "SIGQUIT" },
-  "postgres:18": { start: (command) => ["sh", "-ec", postgres, "sh", ...command], stop: "SIGINT" }
+  "postgres:18": { start: (command) => postgresCommand(command), stop: "SIGINT" }
 }
 
 const millisOf = (duration = "10s") => Number(/^(\d+)s$/.exec(duration)![1]) * 1000
@@ -100,7 +87,7 @@ export const composeUp = Effect.fnUntraced(function* (text: string, folder: stri
   const names = Object.keys(services)
   const home = join(folder, ".containers")
   const owners = names.filter((name) => services[name]!.network_mode === undefined)
-  const addresses = new Map(owners.map((name, index) => [name, `10.88.0.${index + 2}`]))
+  const addresses = new Map(owners.map((name, index) => [name, `10.0.0.${index + 2}`]))
   const hosts = ["127.0.0.1 localhost"]
   for (const [name, address] of addresses) {
     hosts.push([address, name, ...(services[name]!.networks?.default.aliases ?? [])].join(" "))

@@ -1,12 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
 import { Effect, type Scope } from "effect"
 import { packagePath } from "../../src/drivers/Package.ts"
 import { findBinaries } from "../../src/layers/postgres/Binaries.ts"
 import { eventually } from "../support/process.ts"
-import { childrenOf, type Exit } from "../support/process-gateway.ts"
+import { childrenOf, type Exit, signal } from "../support/process-gateway.ts"
 
 export interface Mount {
   readonly source: string
@@ -44,11 +45,11 @@ const ip = (line: string) => execFileSync("ip", line.split(" "), { stdio: ["igno
 
 const bridge = "recipes0"
 
-/** The network of the containers: a bridge at which the machine has the first address. */
+/** The network of the containers, 10.0.0.0/24: a bridge at which the machine has the first address. */
 export const bridged = Effect.acquireRelease(
   Effect.sync(() => {
     ip(`link add ${bridge} type bridge`)
-    ip(`address add 10.88.0.1/24 dev ${bridge}`)
+    ip(`address add 10.0.0.1/24 dev ${bridge}`)
     ip(`link set ${bridge} up`)
   }),
   () => Effect.sync(() => ip(`link del ${bridge}`))
@@ -74,7 +75,16 @@ export const startContainer = async (options: ContainerOptions, started: Set<Chi
   mkdirSync(join(folder, "upper/etc"), { recursive: true })
   writeFileSync(join(folder, "upper/etc/hosts"), options.hosts)
   const isOwn = "address" in network
-  const unshare = ["--mount", "--pid", "--uts", "--fork", "--kill-child", ...(isOwn ? ["--net"] : [])]
+  const unshare = [
+    "--mount",
+    "--pid",
+    "--uts",
+    "--ipc",
+    "--cgroup",
+    "--fork",
+    "--kill-child",
+    ...(isOwn ? ["--net"] : [])
+  ]
   const inside = [
     ...[script, folder, host, isOwn ? `${network.address}/24` : "-"],
     [...ofImages, ...mounts].map(({ source, target, mode }) => [source, target, mode].join(":")).join("\n"),
@@ -109,12 +119,23 @@ export const startContainer = async (options: ContainerOptions, started: Set<Chi
   return { pid, exit, output: () => output }
 }
 
+/** Runs a command in a container that is running, and gives what it prints. Fails when it does. */
+export const inside = async ({ pid }: Container, ...command: ReadonlyArray<string>): Promise<string> => {
+  const namespaces = ["--mount", "--pid", "--net", "--uts", "--ipc", "--cgroup", "--root", "--wd"]
+  const { stdout, stderr } = await promisify(execFile)("nsenter", [`--target=${pid}`, ...namespaces, ...command])
+  return stdout + stderr
+}
+
 /** The processes of the containers that are started: all are killed when the scope closes. */
 export const containers: Effect.Effect<Set<ChildProcess>, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => new Set<ChildProcess>()),
   (started) =>
     Effect.promise(async () => {
-      for (const child of started) child.kill("SIGKILL")
+      // The first process of a container takes all others with it.
+      for (const child of started) {
+        signal(childrenOf(child.pid!), "SIGKILL")
+        child.kill("SIGKILL")
+      }
       await eventually("no container is left", () => started.size === 0)
     })
 )

@@ -34,7 +34,9 @@ class Recipe extends Context.Service<
       const isUp = async () => (await client.ask("GET", "/v1/platform/tenant").catch(() => undefined))?.status === 200
       yield* Effect.promise(() =>
         eventually("the published port answers", isUp).catch((error) => {
-          const said = ["postgres", "proxy", ...gateways].map((name) => `${name}: ${project.container(name).output().slice(-2000)}`)
+          const said = ["postgres", "proxy", ...gateways].map(
+            (name) => `${name}: ${project.container(name).output().slice(-2000)}`
+          )
           throw new Error([error.message, ...said].join("\n"))
         })
       )
