@@ -5,6 +5,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
@@ -46,6 +47,7 @@ export class JobKeeper extends Context.Service<
       const clock = yield* ScheduleClock
       const signals = new Signals()
       const places = new Turns(lastingPlaces((yield* Settings).jobs))
+      yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
         const { jobs, issues, file } = yield* folders.read(tenant, channel)

@@ -8,6 +8,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
@@ -161,6 +162,8 @@ export class Operators extends Context.Service<
       const room = yield* FormMemoryLimit
       const forms = new Turns(receiving)
       const tests = new Turns(testing)
+      yield* observeQueue("operator_forms", forms)
+      yield* observeQueue("operator_tests", tests)
       let held = 0
       const heldBy = new Map<TenantId, number>()
       const keep = (tenant: TenantId, bytes: number) => {
