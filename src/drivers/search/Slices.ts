@@ -6,7 +6,7 @@ import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
 import { type Cut, type Group, mayHold, type Slice, selectLines } from "./Select.ts"
 import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
-import { where } from "./Where.ts"
+import { conditionFor } from "./Where.ts"
 
 /** Maximum number of connections that read in parallel. */
 const mostReaders = 2
@@ -50,11 +50,11 @@ const selectCuts = (
   { pages, bytes }: { readonly pages: number; readonly bytes: number }
 ) => {
   const percent = Math.min(100, (100 * sampledPages) / Math.max(1, pages))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const samples = parts.map(
-    ({ part }) => sql`
+    ({ part, index }) => sql`
       select ts, id, pg_column_size(doc)::float8 as bytes
-      from ${sql(tableOf(part))} tablesample system (${percent}::float8) where ${condition}`
+      from ${sql(tableOf(part))} tablesample system (${percent}::float8) where ${condition(index)}`
   )
   return sql<Cut>`
     select distinct on (slice) ts::text as at, id from (
