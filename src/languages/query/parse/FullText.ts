@@ -1,6 +1,6 @@
 import { allOf, anyOf, none, type Query } from "../Query.ts"
 import { storable } from "../StoredText.ts"
-import { type Fuzziness, mostFuzzy, near } from "../text/Fuzzy.ts"
+import { type Fuzziness, fuzzyCost, mostFuzzy, near } from "../text/Fuzzy.ts"
 import { exactly, startingWith } from "../text/TextPattern.ts"
 import { withAnyWord, withPhrase, withWordStarting, wordsOf } from "../text/Words.ts"
 import { equalTo, inNetworks } from "./Terms.ts"
@@ -40,9 +40,6 @@ interface Word {
   readonly isStart: boolean
   readonly near: string | undefined
 }
-
-/** The length of a fuzzy expression counts less than that of others: most of it are parentheses. */
-const share = 8
 
 /** Describes why texts cannot be searched for fuzzily; undefined when they can. */
 export const fuzzyFault = (texts: ReadonlyArray<string>): string | undefined =>
@@ -99,7 +96,7 @@ export const matched = (
         : anyOf(each(field, words), least)
     return networks === undefined ? found : anyOf([found, networks])
   }
-  const longer = distinct.reduce((sum, { near = "" }) => sum + near.length / share, 0)
+  const longer = distinct.reduce((sum, { near = "" }) => sum + fuzzyCost(near), 0)
   return { cost: { length: text.length + longer, words: 0 }, of }
 }
 

@@ -3,7 +3,7 @@ import { addressOf, networkOf } from "../Address.ts"
 import { dateMath } from "../DateMath.ts"
 import { anyOf, inFields, none, type Query } from "../Query.ts"
 import { storable } from "../StoredText.ts"
-import { mostFuzzy, near } from "../text/Fuzzy.ts"
+import { fuzzyCost, mostFuzzy, near } from "../text/Fuzzy.ts"
 import { RegexpFault, type RegexpFlag, regexpFlags, translated } from "../text/Regexp.ts"
 import { exactly, hasWildcard, startingWith, wildcard } from "../text/TextPattern.ts"
 import { checkIdle, fuzzinessOf, fuzzyNames } from "./Options.ts"
@@ -187,7 +187,7 @@ export const fuzzy = (place: Place): Query | undefined => {
   const text = String(found.value)
   if ([...text].length > mostFuzzy) return found.place.fault(`A fuzzy text has at most ${mostFuzzy} characters`)
   const pattern = near(storable(text), fuzziness, false)
-  if (!place.spend(pattern)) return place.fault(tooMuchWork)
+  if (!place.spend({ length: fuzzyCost(pattern) })) return place.fault(tooMuchWork)
   return inFields(found.field, (field) =>
     anyOf([equalTo(field, [found.value], place.dates), { _tag: "Matches", field, pattern }])
   )

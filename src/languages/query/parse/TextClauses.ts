@@ -1,6 +1,6 @@
 import { all, anyOf, inFields, type Query } from "../Query.ts"
 import { storable } from "../StoredText.ts"
-import { type Fuzziness, mostFuzzy, near } from "../text/Fuzzy.ts"
+import { type Fuzziness, fuzzyCost, mostFuzzy, near } from "../text/Fuzzy.ts"
 import { RegexpFault, translated } from "../text/Regexp.ts"
 import { hasWildcard, unescaped, wildcard } from "../text/TextPattern.ts"
 import { matched, phrased } from "./FullText.ts"
@@ -98,7 +98,7 @@ export class TextClauses {
     const { dates, fuzziness } = this.#options
     const asked = matched(text, { dates, all: true, minimum: () => 1, fuzzy: { ...fuzziness, edits: given } })
     const pattern = near(storable(text), { ...fuzziness, edits: given }, false)
-    const length = pattern.length / 4 + (asked?.cost.length ?? 0)
+    const length = fuzzyCost(pattern) + (asked?.cost.length ?? 0)
     return this.#each(fields, { length }, (field) =>
       anyOf([
         ...(asked === undefined ? [] : [asked.of(field)]),

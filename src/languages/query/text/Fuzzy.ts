@@ -13,6 +13,9 @@ export interface Fuzziness {
 /** Maximum number of characters of a fuzzy text: the expression for it grows a little faster than the text. */
 export const mostFuzzy = 64
 
+/** What a fuzzy expression counts for `Place.spend`: most of it are parentheses. */
+export const fuzzyCost = (expression: string): number => expression.length / 8
+
 /** With so many characters and two edits at most, no text of the right length is too short. */
 const safe = 5
 

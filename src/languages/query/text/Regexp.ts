@@ -15,14 +15,21 @@ export interface RegexpOptions {
 
 /**
  * Limits: the characters of an expression, its characters and classes with all repetitions written out, and PostgreSQL's
- * largest count. Compiling takes longer than the size grows.
+ * largest count. `optional` is the sum of the squares of how many optional pieces follow each other: PostgreSQL takes
+ * the third power of that to compile them, a minute for 765.
  */
-const most = { length: 1000, size: 1000, count: 255, depth: 50 }
+const most = { length: 1000, size: 1000, count: 255, depth: 50, optional: 20_000 }
 
 interface Piece {
   readonly text: string
   readonly size: number
+  /** The optional pieces in a piece that matches the empty text, and 0 in others. */
+  readonly optional: number
+  /** What counts for `most.optional` inside. */
+  readonly cost: number
 }
+
+const single = (text: string): Piece => ({ text, size: 1, optional: 0, cost: 0 })
 
 type Range = readonly [from: number, to: number]
 
@@ -106,39 +113,62 @@ class Translator {
     const found = [this.#sequence()]
     while (this.#take("|")) found.push(this.#sequence())
     this.#depth--
-    const size = found.reduce((sum, one) => sum + one.size, 0)
-    return found.length === 1 ? found[0]! : { text: `(?:${found.map(({ text }) => text).join("|")})`, size }
+    const total = (of: (piece: Piece) => number) => found.reduce((sum, one) => sum + of(one), 0)
+    const text = found.map((one) => one.text).join("|")
+    return {
+      text: found.length === 1 ? text : `(?:${text})`,
+      size: total(({ size }) => size),
+      optional: total(({ optional }) => optional),
+      cost: total(({ cost }) => cost)
+    }
   }
 
   #sequence(): Piece {
     let text = ""
-    let size = 0
+    let [size, cost, run] = [0, 0, 0]
+    let isOptional = true
     const start = this.#at
     while (this.#next !== undefined && this.#next !== "|" && this.#next !== ")") {
       const piece = this.#repeated()
       text += piece.text
       size += piece.size
-      if (size > most.size)
-        this.#fault(`the expression is too large: at most ${most.size} characters with all repetitions`)
+      cost += piece.cost
+      if (piece.optional > 0) run += piece.optional
+      else {
+        cost += run ** 2
+        run = 0
+        isOptional = false
+      }
+      this.#bound(size, cost + run ** 2)
     }
     if (this.#at === start) this.#fault("an alternative is empty: write () for the empty text")
-    return { text, size }
+    return isOptional ? { text, size, optional: run, cost } : { text, size, optional: 0, cost: cost + run ** 2 }
+  }
+
+  #bound(size: number, cost: number): void {
+    if (size > most.size) {
+      this.#fault(`the expression is too large: at most ${most.size} characters with all repetitions`)
+    }
+    if (cost > most.optional) this.#fault("too many optional parts follow each other: use fewer ?, * and counts")
   }
 
   #repeated(): Piece {
-    let { text, size } = this.#atom()
+    let { text, size, optional, cost } = this.#atom()
     for (;;) {
       const sign = this.#next
       if (sign === "?" || sign === "*" || sign === "+") {
         this.#at++
         text = `(?:${text})${sign}`
+        if (sign !== "+") optional = Math.max(1, optional)
       } else if (sign === "{") {
         const [from, to] = this.#counts()
+        const times = Math.max(1, to ?? from)
         text = `(?:${text})${to === undefined ? `{${from},}` : `{${from},${to}}`}`
-        size *= Math.max(1, to ?? from)
-      } else return { text, size }
-      if (size > most.size)
-        this.#fault(`the expression is too large: at most ${most.size} characters with all repetitions`)
+        size *= times
+        cost *= times
+        optional = optional > 0 ? optional * times : from === 0 ? 1 : 0
+      } else return { text, size, optional, cost }
+      this.#bound(size, cost + optional ** 2)
     }
   }
 
@@ -155,7 +185,7 @@ class Translator {
   }
 
   #one(character: string): Piece {
-    return { text: literal(character, this.#options.ignoreCase), size: 1 }
+    return single(literal(character, this.#options.ignoreCase))
   }
 
   #atom(): Piece {
@@ -167,8 +197,8 @@ class Translator {
       this.#fault(`there is nothing to repeat: write \\${character} for the character`)
     }
     this.#at++
-    if (character === ".") return { text: ".", size: 1 }
-    if (character === "@" && this.#has("ANYSTRING")) return { text: ".*", size: 1 }
+    if (character === ".") return single(".")
+    if (character === "@" && this.#has("ANYSTRING")) return { ...single(".*"), optional: 1 }
     if (character === '"') return this.#quoted()
     if (character === "(") return this.#group()
     if (character === "[") return this.#class()
@@ -186,14 +216,14 @@ class Translator {
     if (end === -1) this.#fault('a quote is not closed: write \\" for the character')
     this.#at = end + 1
     const pieces = this.#characters.slice(start, end).map((one) => this.#one(one).text)
-    return { text: `(?:${pieces.join("")})`, size: pieces.length }
+    return { ...single(`(?:${pieces.join("")})`), size: pieces.length, optional: pieces.length === 0 ? 1 : 0 }
   }
 
   #group(): Piece {
-    if (this.#take(")")) return { text: "(?:)", size: 0 }
+    if (this.#take(")")) return { ...single("(?:)"), size: 0, optional: 1 }
     const inner = this.#alternatives()
     if (!this.#take(")")) this.#fault("a parenthesis is not closed: write \\( for the character")
-    return { text: `(?:${inner.text})`, size: inner.size }
+    return { ...inner, text: `(?:${inner.text})` }
   }
 
   #class(): Piece {
@@ -240,7 +270,7 @@ class Translator {
       const [first, last] = [from, to].map((code) => escaped(String.fromCodePoint(code)))
       return from === to ? first : `${first}-${last}`
     })
-    return { text: `[${isNegated ? "^" : ""}${text.join("")}]`, size: 1 }
+    return single(`[${isNegated ? "^" : ""}${text.join("")}]`)
   }
 }
 
