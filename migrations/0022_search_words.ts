@@ -30,32 +30,42 @@ export default Effect.gen(function* () {
     language plpgsql immutable parallel safe as $$
     declare
       words text[];
-      places integer[][];
-      found integer[];
-      least integer;
+      -- The positions of all expressions, one after the other, and where those of each end.
+      places integer[] := '{}';
+      ends integer[] := '{0}';
       used integer[];
+      least integer;
       place integer;
       count integer := cardinality(patterns);
-      starts integer[] := '{}';
     begin
       if jsonb_typeof(given) <> 'string' then return false; end if;
       words := array(select m.match[1] from regexp_matches(given #>> '{}', '(' || word || ')', 'g')
         with ordinality as m (match, at) order by m.at);
       if count = 1 then return exists (select from unnest(words) as one where one ~ patterns[1]); end if;
       for i in 1..count loop
-        found := array(select m.at::integer from unnest(words) with ordinality as m (one, at) where one ~ patterns[i]);
-        if cardinality(found) = 0 then return false; end if;
-        starts := starts || array(select p - i from unnest(found) as p);
-      end loop;
-      for least in select distinct unnest(starts) loop
-        used := '{}';
-        for i in 1..count loop
-          select min(p) into place from generate_series(greatest(1, least + i), least + i + slop) as p
-          where p <= cardinality(words) and not p = any(used) and words[p] ~ patterns[i];
-          exit when place is null;
-          used := used || place;
+        for at in 1..cardinality(words) loop
+          if words[at] ~ patterns[i] then places := places || at; end if;
         end loop;
-        if place is not null then return true; end if;
+        if cardinality(places) = ends[i] then return false; end if;
+        ends := ends || cardinality(places);
+      end loop;
+      for i in 1..count loop
+        for start in ends[i] + 1..ends[i + 1] loop
+          least := places[start] - i;
+          used := '{}';
+          for j in 1..count loop
+            place := null;
+            for at in ends[j] + 1..ends[j + 1] loop
+              if places[at] >= least + j and places[at] <= least + j + slop and not places[at] = any(used) then
+                place := places[at];
+                exit;
+              end if;
+            end loop;
+            exit when place is null;
+            used := used || place;
+          end loop;
+          if place is not null then return true; end if;
+        end loop;
       end loop;
       return false;
     end $$`
@@ -73,7 +83,11 @@ export default Effect.gen(function* () {
       groups text[];
     begin
       if jsonb_typeof(given) <> 'string' or length(value) > 45 or value !~ '^[0-9A-Fa-f:.]{2,45}$' then return null; end if;
-      if value ~ ('^' || dotted) then value := '::ffff:' || value; end if;
+      if value ~ ('^' || dotted) then
+        groups := string_to_array(value, '.');
+        return '00000000000000000000ffff' || lpad(to_hex(
+          (groups[1]::bigint << 24) + (groups[2]::bigint << 16) + (groups[3]::bigint << 8) + groups[4]::bigint), 8, '0');
+      end if;
       if value !~ ':' then return null; end if;
       tail := substring(value from '[^:]*$');
       if tail ~ '\\.' then

@@ -130,7 +130,8 @@ describe("a query", () => {
       ],
       [{ query_string: { query: "_exists_:a:c" } }, "/filters/query_string/query", /already/],
       [{ ids: { values: "x" } }, "/filters/ids/values", /list/],
-      [{ script: {} }, "/filters/script", /Unknown clause "script"/],
+      [{ script: {} }, "/filters/script", /"script" is not supported: use a filter node/],
+      [{ geo_shape: {} }, "/filters/geo_shape", /Unknown clause "geo_shape"/],
       ["text", "/filters", /object/],
       [[], "/filters", /object/]
     ]

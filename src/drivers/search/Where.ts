@@ -118,7 +118,13 @@ const compiled = (sql: SqlClient.SqlClient, query: Query, index: string): Fragme
         return path(query.field, [`@ like_regex ${quoted(query.pattern)} flag "s"`, []])
       case "Words": {
         const { patterns, slop } = query
-        return leaves(query.field, sql`flow_near(value, ${wordExpression}, ${patterns}::text[], ${slop}::integer)`)
+        const near = sql`flow_near(value, ${wordExpression}, ${patterns}::text[], ${slop}::integer)`
+        // Dividing a text into words takes much longer than finding out that it has none of them.
+        const have = patterns.map((pattern) => {
+          const somewhere = quoted(pattern.replace(/^\^|\$$/g, ""))
+          return path(query.field, [`@ like_regex ${somewhere} flag "s"`, []])
+        })
+        return sql.and([...have, leaves(query.field, near)])
       }
       case "Numbers":
         return path(

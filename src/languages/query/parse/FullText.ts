@@ -45,6 +45,10 @@ interface Word {
 export const fuzzyFault = (texts: ReadonlyArray<string>): string | undefined =>
   texts.some((text) => [...text].length > mostFuzzy) ? `A fuzzy text has at most ${mostFuzzy} characters` : undefined
 
+/** One expression for whole words that any of these matches. */
+const anyPattern = (patterns: ReadonlyArray<string>): string =>
+  patterns.length === 1 ? patterns[0]! : `^(?:${patterns.map((pattern) => pattern.slice(1, -1)).join("|")})$`
+
 const withSome = (field: string, words: ReadonlyArray<Word>, values: ReadonlyArray<string>): Query => {
   const same = words.filter(({ isStart, near }) => !isStart && near === undefined)
   const starts = words.filter(({ isStart }) => isStart)
@@ -54,7 +58,8 @@ const withSome = (field: string, words: ReadonlyArray<Word>, values: ReadonlyArr
       ? []
       : [{ _tag: "Matches", field, pattern: withAnyWord(same.map(({ word }) => word)) } as const]),
     ...starts.map(({ word }) => ({ _tag: "Matches", field, pattern: withWordStarting(word) }) as const),
-    ...nearby.map((pattern) => ({ _tag: "Words", field, patterns: [pattern], slop: 0 }) as const),
+    // One expression for all: PostgreSQL keeps few compiled ones.
+    ...(nearby.length === 0 ? [] : [{ _tag: "Words", field, patterns: [anyPattern(nearby)], slop: 0 } as const]),
     ...equal(field, values)
   ])
 }

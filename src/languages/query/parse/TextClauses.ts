@@ -2,7 +2,8 @@ import { all, anyOf, inFields, type Query } from "../Query.ts"
 import { storable } from "../StoredText.ts"
 import { type Fuzziness, fuzzyCost, mostFuzzy, near } from "../text/Fuzzy.ts"
 import { RegexpFault, translated } from "../text/Regexp.ts"
-import { hasWildcard, unescaped, wildcard } from "../text/TextPattern.ts"
+import { hasWildcard, unescaped } from "../text/TextPattern.ts"
+import { withWordLike } from "../text/Words.ts"
 import { matched, phrased } from "./FullText.ts"
 import { mostSlop } from "./Match.ts"
 import { editsOf } from "./Options.ts"
@@ -85,7 +86,7 @@ export class TextClauses {
       const whole = fitting(field, written, false)
       // `*:*` is every document.
       if (isBare) return field === "*" ? all : whole
-      return anyOf([whole, { _tag: "Words", field, patterns: [wildcard(written, true)], slop: 0 }])
+      return anyOf([whole, { _tag: "Matches", field, pattern: withWordLike(written) }])
     })
   }
 
