@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { ClusterName, jobKey } from "../../src/services/channels/Job.ts"
@@ -16,14 +15,7 @@ import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
-
-const second = 1000
-const key = jobKey("t/c/local/j")
-const flowline: Flowline = {
-  runtime: "analytics",
-  settings: {},
-  dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }]
-}
+import { flowline, key, second, started } from "./keeping.ts"
 
 /** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
 const keeping = (
@@ -99,16 +91,6 @@ const keeping = (
   )
   return { starts, ids, left, layer }
 }
-
-const started = Effect.gen(function* () {
-  const store = yield* JobStore
-  const keeper = yield* JobKeeper
-  const [desiredJob] = yield* store.requestChange("start", [key])
-  const fiber = yield* Effect.forkChild(keeper.keep(desiredJob!))
-  yield* TestClock.adjust(0)
-  const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
-  return { store, keeper, fiber, state, desiredJob: desiredJob! }
-})
 
 it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
   const { starts, layer } = keeping((run) => ({ millis: 100, error: `boom ${run}` }))

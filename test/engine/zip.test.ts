@@ -1,30 +1,13 @@
 import { spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { EntryNames, type Renamed, safeName } from "../../src/run/archive/EntryNames.ts"
-import { zip } from "../../src/run/archive/Zip.ts"
 import { randomOf } from "../search/generated.ts"
 import { unzip } from "./unzip.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "flow-zip-"))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-)
-
-const start = (scratch: string, level = 1) => zip({ level, scratch: () => mkdtemp(join(scratch, "scratch-")) })
-
-const buffer = (bytes: Readable): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const chunks: Array<Buffer> = []
-    bytes.on("data", (chunk: Buffer) => chunks.push(chunk))
-    bytes.on("end", () => resolve(Buffer.concat(chunks)))
-    bytes.on("error", reject)
-  })
+import { buffer, folder, start } from "./zipping.ts"
 
 const manifestOf = (renamed: ReadonlyArray<Renamed>): string => `${JSON.stringify({ renamed }, null, 2)}\n`
 
