@@ -59,6 +59,7 @@ describe("a clause", () => {
     [text("10.0.0.0\\/8"), { a: "10.1.2.3" }, true],
     [text('"10.0.0.0/8"'), { a: "11.1.2.3" }, false],
     [{ match: { a: "2001:db8::/32" } }, { a: "2001:DB8:1::" }, true],
+    [{ term: { a: "10.1.2.3/8" } }, { a: "10.0.0.1" }, true],
     [{ range: { a: { gte: "10.0.0.9", lt: "10.0.0.100" } } }, { a: "10.0.0.11" }, true],
     [{ range: { a: { gt: "10.0.0.255" } } }, { a: "10.0.0.3" }, false],
     [{ range: { a: { lt: "::1", gt: "::" } } }, { a: "::" }, false],
@@ -113,6 +114,12 @@ describe("a clause", () => {
     [text("/fu.*/ AND NOT /f.*r/"), { a: "foo bar fuu" }, true],
     [{ match_phrase_prefix: { a: { query: "x y z", slop: 2 } } }, { a: "y x zoo" }, true],
     [{ match_bool_prefix: { a: "y 40" } }, { a: "404 errors" }, true],
+    [
+      { multi_match: { query: "x y", fields: ["a", "b*"], type: "cross_fields", operator: "and" } },
+      { a: "x", bc: "y" },
+      true
+    ],
+    [{ multi_match: { query: "x y", fields: ["a", "b*"], operator: "and" } }, { a: "x", bc: "y" }, false],
     // Lucene's expressions.
     [expression("ab?c{2}"), { a: "acc" }, true],
     [expression("abc"), { a: "xabcx" }, false],
