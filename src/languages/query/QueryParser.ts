@@ -1,13 +1,14 @@
 import { Predicate, Result } from "effect"
 import type { Issue } from "../Issue.ts"
 import { listed, suggestion } from "../Suggest.ts"
+import { expressionsOf } from "./Merge.ts"
 import { bool, constantScore, type ParseClause } from "./parse/Bool.ts"
 import { match, matchBoolPrefix, matchPhrase, matchPhrasePrefix } from "./parse/Match.ts"
 import { multiMatch } from "./parse/MultiMatch.ts"
 import { queryString, simpleQueryString } from "./parse/QueryString.ts"
 import { range } from "./parse/Range.ts"
 import { exists, fuzzy, ids, prefix, regexp, term, terms, wildcards } from "./parse/Terms.ts"
-import { Place } from "./parse/ValueReader.ts"
+import { limits, Place } from "./parse/ValueReader.ts"
 import { all, none, type Query } from "./Query.ts"
 
 const clauses: ReadonlyMap<string, (place: Place) => Query | undefined> = new Map([
@@ -72,6 +73,12 @@ export const parseQuery = (value: unknown, now: number, pointer = ""): Result.Re
   if (Predicate.isObject(value) && Object.keys(value).length === 0) return Result.succeed(all)
   const place = new Place(value, now, pointer)
   const query = clause(place)
-  if (query !== undefined && place.issues.length === 0) return Result.succeed(query)
+  if (query !== undefined && place.issues.length === 0) {
+    const count = expressionsOf(query)
+    if (count <= limits.expressions) return Result.succeed(query)
+    place.fault(
+      `Each document would be compared with ${count} patterns, words or phrases that do not merge; at most ${limits.expressions} can be`
+    )
+  }
   return Result.fail(place.issues.length > 0 ? place.issues : [{ pointer, detail: "The query is invalid" }])
 }

@@ -6,6 +6,7 @@ import { compile as compileGrok, type GrokOptions } from "../../languages/grok/G
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -50,14 +51,7 @@ const settings = Schema.Struct({
       default: 1000
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
-  add_field: Schema.optionalKey(
-    Schema.Record(Schema.String, Texts).annotate({
-      description: "Fields to add to a record that matched; names and values may contain `%{field}`."
-    })
-  ),
-  remove_field: texts("Fields to remove from a record that matched."),
-  add_tag: texts("Tags to add to a record that matched."),
-  remove_tag: texts("Tags to remove from a record that matched."),
+  ...decorationSettings,
   tag_on_timeout: text("Tag of a record that took too long. Default: `_groktimeout`."),
   tag_on_failure: texts("Tags of a record that did not match. Default: `_grokparsefailure`.")
 })
@@ -94,7 +88,7 @@ const check = (settings: Settings, { patterns: shared }: CheckContext): Readonly
     const issue = source === undefined ? { path, detail, line, column } : { path, detail: message }
     found.set(JSON.stringify(issue), issue)
   })
-  return [...found.values()]
+  return [...found.values(), ...decorationFaults(settings)]
 }
 
 export const grok = node({

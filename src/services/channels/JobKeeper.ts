@@ -93,7 +93,7 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, serves: number | undefined) {
+        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, work: number) {
           const found = yield* Effect.retry(folders.flowline(tenant, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
@@ -105,7 +105,7 @@ export class JobKeeper extends Context.Service<
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
             lasting: job.schedule === undefined,
-            origin: [scope, claim.generation, serves].join("@")
+            work: `${scope}@${work}`
           }
           const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
@@ -135,8 +135,7 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
-          /** The time of the schedule that the runs are for, until one succeeds. */
-          let serves: number | undefined
+          let { work } = claim
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
               Effect.orElseSucceed(() => "the configuration cannot be read"),
@@ -148,12 +147,11 @@ export class JobKeeper extends Context.Service<
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
-              serves ??= due.at
             } else yield* change({ status: "STARTING" })
             let begun = yield* clock.now
             const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
               begun = yield* clock.now
-              return yield* guarded(runOnce(job, serves), (error) => Effect.succeed(failed(error)))
+              return yield* guarded(runOnce(job, work), (error) => Effect.succeed(failed(error)))
             })
             const outcome =
               definition === undefined
@@ -167,8 +165,8 @@ export class JobKeeper extends Context.Service<
               }
               due = following(definition.schedule, due ?? begun, begun)
               inARow = 0
-              serves = undefined
-              yield* change({ status: "ACTIVE", nextAt: due.at, archive, succeeded: true })
+              work++
+              yield* change({ status: "ACTIVE", nextAt: due.at, work, archive, succeeded: true })
               continue
             }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }

@@ -7,8 +7,20 @@ import type { Values } from "../Query.ts"
 /** The time and the time zone of a query's dates. */
 export type Dates = Pick<DateReading, "now" | "offset">
 
-/** Limits of queries; a query that exceeds one is refused. */
-export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50, work: 32_768 }
+/**
+ * Limits of queries; a query that exceeds one is refused. PostgreSQL keeps 32 compiled regular expressions, two of which
+ * are not those of the query's texts.
+ */
+export const limits = {
+  depth: 32,
+  clauses: 1024,
+  values: 65_536,
+  text: 8192,
+  field: 512,
+  issues: 50,
+  work: 32_768,
+  expressions: 30
+}
 
 /** Number of JSON pointer steps from a clause to a clause inside it, as in `/bool/must/0`. */
 const levels = 3
