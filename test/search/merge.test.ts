@@ -47,7 +47,7 @@ describe("a merged query", () => {
       for (let at = 0; at < 8; at++) {
         const source = document(random)
         const json = storableJson(JSON.stringify(source))
-        const stored = { id: `d${at}`, at: placeOf(source["@timestamp"]), value: readRaw(json) }
+        const stored = { id: `d${at}`, index: "t-x", at: placeOf(source["@timestamp"]), value: readRaw(json) }
         const isMatch = holds(found.success, stored)
         assert.strictEqual(holds(small, stored), isMatch, JSON.stringify([found.success, source]))
         if (!isMatch) continue

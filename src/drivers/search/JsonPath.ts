@@ -15,9 +15,7 @@ export const quoted = (text: string): string =>
 /** The paths from the document's root `@` that a field name stands for. */
 export const pathsOf = (field: FieldName): ReadonlyArray<string> => {
   if (field === "*") return ["@.**"]
-  const below = field.endsWith(".*")
-  const parts = (below ? field.slice(0, -2) : field).split(".")
-  return cuts(parts).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}${below ? ".**" : ""}`)
+  return cuts(field.split(".")).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}`)
 }
 
 /** A JSON path to all non-null values at a path of members, through lists. */

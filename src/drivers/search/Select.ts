@@ -9,7 +9,7 @@ import { isMarked, original, originalJson, originalText, storable } from "../../
 import { type Times, timesOf } from "../../languages/query/Times.ts"
 import { type Index, monthOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 import { listedPath } from "./JsonPath.ts"
-import { where } from "./Where.ts"
+import { conditionFor } from "./Where.ts"
 
 /** A condition for the documents of an index that come after a key. */
 export const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefined): Fragment => {
@@ -105,11 +105,11 @@ export const selectCount = (
   query: Query,
   after?: Key | undefined
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const counts = parts.map(
     ({ part, index }) =>
       sql`(select count(*) from ${sql(tableOf(part))}
-        where ${following(sql, index, after)} and ${between(sql, slice)} and ${condition})`
+        where ${following(sql, index, after)} and ${between(sql, slice)} and ${condition(index)})`
   )
   return sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
 }
@@ -121,10 +121,10 @@ export const selectHits = (
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
@@ -135,10 +135,10 @@ export const selectFound = (
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit: number }
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, ${part.part}::integer as part, doc
-    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   return sql`${inOrder(sql, parts, one, sql`limit ${limit}::bigint`)}`
 }
 
@@ -190,10 +190,10 @@ export const selectRows = (
 ) => {
   const columns = columnsOf(fields)
   const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
   return sql<PlacedRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
@@ -226,10 +226,10 @@ export const selectLines = (
     return sql`(${joined(texts.slice(0, middle))} || chr(65279) || ${joined(texts.slice(middle))})`
   }
   const line = joined(fields.map((field) => sql`coalesce(${valueAt(sql, field, "text")}, '')`))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   // `varchar` columns are not decoded: see `SearchAddress.ts`.
   return sql<LineRow>`
     select line::varchar as line, ts::varchar as ts, id::varchar as id, index::varchar as index

@@ -6,7 +6,7 @@ import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
 import { type Cut, following, type Group, keyOfLine, type LineRow, mayHold, type Slice, selectLines } from "./Select.ts"
 import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
-import { where } from "./Where.ts"
+import { conditionFor } from "./Where.ts"
 
 /** Maximum number of connections that read in parallel. */
 const mostReaders = 2
@@ -51,12 +51,12 @@ const selectCuts = (
   { pages, bytes }: { readonly pages: number; readonly bytes: number }
 ) => {
   const percent = Math.min(100, (100 * sampledPages) / Math.max(1, pages))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const samples = parts.map(
     ({ part, index }) => sql`
       select ts, id, pg_column_size(doc)::float8 as bytes
       from ${sql(tableOf(part))} tablesample system (${percent}::float8)
-      where ${following(sql, index, after)} and ${condition}`
+      where ${following(sql, index, after)} and ${condition(index)}`
   )
   return sql<Cut>`
     select distinct on (slice) ts::text as at, id from (

@@ -68,6 +68,7 @@ const anyOfThem = (queries: ReadonlyArray<Query>): ReadonlyArray<Query> => {
  * them for each document compiles all of them for each document.
  */
 export const merged = (query: Query): Query => {
+  if (query._tag === "Fields") return { ...query, query: merged(query.query) }
   if (query._tag !== "Bool") return query
   const isNone = (one: Query) => one._tag === "Bool" && one.minimum === 0 && one.must.length === 0
   const must = query.must.map(merged)
@@ -81,8 +82,12 @@ export const merged = (query: Query): Query => {
 }
 
 /** The regular expressions that a document may be compared with before one of them decides. */
-const patternsAtOnce = (query: Query): ReadonlySet<string> => {
+const patternsAtOnce = (query: Query): Set<string> => {
   if (query._tag === "Matches") return new Set([query.pattern])
+  // A text is divided into words by one more.
+  if (query._tag === "Words") return new Set([...query.patterns, "words"])
+  // The names of the fields are compared before their values.
+  if (query._tag === "Fields") return patternsAtOnce(query.query).add(query.pattern)
   if (query._tag !== "Bool") return new Set()
   const all = (queries: ReadonlyArray<Query>) => new Set(queries.flatMap((one) => [...patternsAtOnce(one)]))
   // The first required clause that does not match decides.
