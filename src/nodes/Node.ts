@@ -129,6 +129,8 @@ export interface NodeContext extends RunContext {
   readonly position: Position
   /** Announces the total number of records that this node will emit; absent where it is not used. */
   readonly expect?: (total: number) => void
+  /** Whether the flowline publishes the records that this node fails; absent where it does. */
+  readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */

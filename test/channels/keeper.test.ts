@@ -80,7 +80,7 @@ const keeping = (
       testSettings({ data: "none", databaseUrl: "postgres://unused", jobs }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
-        read: () =>
+        structure: () =>
           Effect.succeed({
             name: key.channel,
             file: "channels/c/channel_structure.yaml",

@@ -71,7 +71,17 @@ export const layer = Layer.effect(
             if (row === undefined) {
               if (change === "stop") return []
               const state = neverStarted
-              row = { key, state, generation: 0, work: 0, epoch: 0, failures: [], nextAt: undefined, lines: [], lastSeq: 0 }
+              row = {
+                key,
+                state,
+                generation: 0,
+                work: 0,
+                epoch: 0,
+                failures: [],
+                nextAt: undefined,
+                lines: [],
+                lastSeq: 0
+              }
               rows.set(jobId(key), row)
             }
             const { desired, status } = row.state
@@ -97,7 +107,17 @@ export const layer = Layer.effect(
           const { jobId: previous } = row.state
           row.state = { ...row.state, node, jobId: null }
           const { epoch, generation, work, failures, nextAt, lastSeq: lines } = row
-          return { ...row.key, epoch, generation, work, failures, nextAt, lines, restarts: row.state.restarts, previous }
+          return {
+            ...row.key,
+            epoch,
+            generation,
+            work,
+            failures,
+            nextAt,
+            lines,
+            restarts: row.state.restarts,
+            previous
+          }
         }),
       beat: (claim, nodes) =>
         write(claim, (row) => {

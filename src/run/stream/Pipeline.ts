@@ -204,7 +204,9 @@ class StreamNode {
         this.#lag = bytes
       }
       const { signal } = this.#abort
-      const context = { ...this.context, position, component, emit, expect, behind, stored, isSourced, reject, signal }
+      const publishesErrors = () => this.subscribers.has(errors)
+      const own = { position, component, emit, expect, behind, stored, isSourced, reject, publishesErrors, signal }
+      const context = { ...this.context, ...own }
       this.#instance = await this.type.start(settings, context)
     })
   }

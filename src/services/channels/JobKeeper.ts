@@ -5,13 +5,15 @@ import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
-import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
+import { ChannelFolders, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
 import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobStore.ts"
 import { carried, following, resumed, ScheduleClock, type ScheduleTime } from "./ScheduleClock.ts"
+import type { JobDefinition } from "./Structure.ts"
 
 const hour = 3_600_000
 
@@ -46,9 +48,10 @@ export class JobKeeper extends Context.Service<
       const clock = yield* ScheduleClock
       const signals = new Signals()
       const places = new Turns(lastingPlaces((yield* Settings).jobs))
+      yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
-        const { jobs, issues, file } = yield* folders.read(tenant, channel)
+        const { jobs, issues, file } = yield* folders.structure(tenant, channel)
         if (issues[0] !== undefined) return `${file}: ${issueText(issues[0])}`
         return (
           jobs.find((other) => other.name === job && other.cluster === cluster) ??
@@ -93,8 +96,8 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, work: number) {
-          const found = yield* Effect.retry(folders.flowline(tenant, job), {
+        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
+          const found = yield* Effect.retry(folders.flowline(tenant, claim.channel, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
           }).pipe(Effect.catchTag("Overloaded", Effect.die))
@@ -149,7 +152,7 @@ export class JobKeeper extends Context.Service<
               )
             } else yield* change({ status: "STARTING" })
             let begun = yield* clock.now
-            const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
+            const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
               return yield* guarded(runOnce(job, work), (error) => Effect.succeed(failed(error)))
             })

@@ -6,7 +6,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { FolderPath, SpansSegments } from "../shared/RelativePath.ts"
+import { folderPath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ConfNode } from "./ConfNode.ts"
 
@@ -18,7 +18,7 @@ export class ConfApi extends HttpApiGroup.make("conf")
       error: StorageUnreachable
     }).annotate(OpenApi.Summary, "Lists the tenant's configuration folder as a tree"),
     HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
-      params: { ...tenantParams, path: FolderPath },
+      params: { ...tenantParams, path: folderPath("Path of the file", "flowlines/apache-access.yaml") },
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [DirectoryRead, NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
