@@ -122,6 +122,16 @@ layer(gateway(), { excludeTestServices: true })("the description", (it) => {
     })
   )
 
+  it.effect("means the digits of a number when it says integer", () =>
+    Effect.gen(function* () {
+      for (const text of ["1e3", "0x10", "1.0", "+1", " 1", "NaN", ""]) {
+        const answer = yield* raw(`/v1/mytenant/archives?limit=${encodeURIComponent(text)}`)
+        expect([text, answer.status]).toEqual([text, 400])
+      }
+      expect((yield* raw("/v1/mytenant/archives?limit=10")).status).toBe(200)
+    })
+  )
+
   it.effect("has examples that work when they are copied", () =>
     Effect.gen(function* () {
       const { settings } = yield* TestGateway
