@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
-import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Api } from "./Api.ts"
 import { DescribedApi, description } from "./Description.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
+import * as Metrics from "./layers/http/Metrics.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import * as Problems from "./layers/http/Problems.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
@@ -71,12 +71,7 @@ const DescriptionRoute = HttpRouter.add(
 )
 
 /** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
-export const RunnerRoutes = Layer.mergeAll(
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
-  Health.layer,
-  ProblemPages.layer,
-  Problems.layer(runnerTable)
-)
+export const RunnerRoutes = Layer.mergeAll(Metrics.layer, Health.layer, ProblemPages.layer, Problems.layer(runnerTable))
 
 /**
  * All routes: the API, its documentation, the paths for operators, and the handling of problems around every answer.
@@ -85,7 +80,7 @@ export const Routes = Layer.mergeAll(
   ApiRoutes,
   DescriptionRoute,
   Docs.layer(DescribedApi),
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  Metrics.layer,
   Health.layer,
   ProblemPages.layer,
   RestPaths.layer(table),

@@ -35,7 +35,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
     HttpApiEndpoint.get("download", "/v1/:tenant/archives/:id", {
       params: archiveParams,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
       params: archiveParams,

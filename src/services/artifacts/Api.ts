@@ -83,7 +83,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       params: tenantParams,
       query: coordinates,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Downloads the build of an artifact version"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
       params: tenantParams,

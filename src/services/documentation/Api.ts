@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -23,7 +24,8 @@ const PagePath = text(
 )
 
 const success = HttpApiSchema.StreamUint8Array({ contentType: "text/markdown" })
-const error = [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const
+const error = [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable] as const
+
 export class DocumentationApi extends HttpApiGroup.make("documentation")
   .add(
     HttpApiEndpoint.get("index", "/v1/:tenant/documentation", { params: tenantParams, success, error }).annotate(

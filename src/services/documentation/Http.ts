@@ -57,12 +57,14 @@ export const DocumentationHttp = HttpApiBuilder.group(
      */
     const textOf = Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
+      tenant: TenantId,
       path: string,
       text: string,
       contentType: string
     ) {
       const bytes = encoder.encode(text)
       return yield* download({
+        tenant,
         request,
         size: bytes.length,
         etag: hex(yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))),
@@ -73,10 +75,11 @@ export const DocumentationHttp = HttpApiBuilder.group(
       })
     })
 
-    const sourceOf = (request: HttpServerRequest.HttpServerRequest, page: Page) =>
+    const sourceOf = (request: HttpServerRequest.HttpServerRequest, tenant: TenantId, page: Page) =>
       page._tag === "List"
-        ? textOf(request, page.path, page.markdown, mediaTypeOf(page.path))
+        ? textOf(request, tenant, page.path, page.markdown, mediaTypeOf(page.path))
         : download({
+            tenant,
             request,
             size: page.file.size,
             etag: page.file.sha256,
@@ -93,10 +96,10 @@ export const DocumentationHttp = HttpApiBuilder.group(
       path: string
     ) {
       const page = yield* documentation.open(tenant, path)
-      if (!page.path.endsWith(".md")) return yield* sourceOf(request, page)
+      if (!page.path.endsWith(".md")) return yield* sourceOf(request, tenant, page)
       const isLong = page._tag === "File" && page.file.size > maxRendered
       if (isLong || !wantsHtml(request.headers.accept)) {
-        return HttpServerResponse.setHeader(yield* sourceOf(request, page), "vary", "Accept")
+        return HttpServerResponse.setHeader(yield* sourceOf(request, tenant, page), "vary", "Accept")
       }
       const markdown =
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
@@ -108,7 +111,13 @@ export const DocumentationHttp = HttpApiBuilder.group(
         { markdown, locate: locator(page.path, asked) },
         { markdown: navigation, locate: locator("index.md", asked) }
       )
-      const answered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
+      const answered = yield* textOf(
+        request,
+        tenant,
+        page.path.replace(/\.md$/, ".html"),
+        html,
+        "text/html; charset=utf-8"
+      )
       return HttpServerResponse.setHeader(answered, "vary", "Accept")
     })
 

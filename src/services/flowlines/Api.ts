@@ -58,7 +58,9 @@ export const SaveResponse = Schema.Struct({
   id: Schema.String,
   tenant: Schema.String,
   warnings: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "What may keep it from running on this machine" })
+    Schema.Array(Schema.String).annotate({
+      description: "What may keep it from running on this machine, or from doing what its settings promise"
+    })
   )
 }).annotate({ identifier: "SaveResponse" })
 

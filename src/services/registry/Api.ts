@@ -56,7 +56,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       params,
       query,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a file"),

@@ -60,6 +60,7 @@ const refusals = [
   IdempotencyKeyReused,
   InvalidResource,
   NotFound,
+  Overloaded,
   PreconditionFailed,
   RequestTimeout,
   StorageUnreachable,
@@ -125,7 +126,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       params,
       query: versionQuery,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a version of a stored resource; the latest by default"),
