@@ -119,6 +119,8 @@ layer(gateway(), { excludeTestServices: true })("the description", (it) => {
       const answer = yield* raw("/openapi.json")
       expect(answer.headers.get("content-type")).toBe("application/json")
       expect(yield* Effect.promise(() => answer.json())).toEqual(JSON.parse(JSON.stringify(document)))
+      const page = yield* raw("/docs")
+      expect(yield* Effect.promise(() => page.text())).toContain(document.servers?.[0]?.description)
     })
   )
 
