@@ -119,6 +119,18 @@ layer(gateway(), { excludeTestServices: true })("the description", (it) => {
       const answer = yield* raw("/openapi.json")
       expect(answer.headers.get("content-type")).toBe("application/json")
       expect(yield* Effect.promise(() => answer.json())).toEqual(JSON.parse(JSON.stringify(document)))
+      const page = yield* raw("/docs")
+      expect(yield* Effect.promise(() => page.text())).toContain(document.servers?.[0]?.description)
+    })
+  )
+
+  it.effect("means the digits of a number when it says integer", () =>
+    Effect.gen(function* () {
+      for (const text of ["1e3", "0x10", "1.0", "+1", " 1", "NaN", ""]) {
+        const answer = yield* raw(`/v1/mytenant/archives?limit=${encodeURIComponent(text)}`)
+        expect([text, answer.status]).toEqual([text, 400])
+      }
+      expect((yield* raw("/v1/mytenant/archives?limit=10")).status).toBe(200)
     })
   )
 

@@ -9,7 +9,7 @@ import { formOf, operations } from "../support/operations.ts"
 import { seed } from "../support/random.ts"
 
 /** Calls for each operation. Set `FLOW_GENERATED_CALLS` to make more. */
-const count = Number(process.env["FLOW_GENERATED_CALLS"] ?? 6)
+const count = Number(process.env["FLOW_GENERATED_CALLS"] ?? 3)
 
 /** The problems that have status 500 by contract. */
 const contracted = ["/problems/invalid-operator", "/problems/resource-not-created"]

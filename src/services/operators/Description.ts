@@ -20,6 +20,10 @@ export const operators: Feature<"test"> = {
       description: "A field that a grok pattern has found",
       example: { name: "duration", syntax: "NUMBER", value: "189", start: 0, end: 3 }
     },
+    OperatorFault: {
+      description: "A fault of a pattern or program, with its place",
+      example: { part: "pattern", detail: "No pattern has the name NONE", line: 1, column: 1, text: "%{NONE:x}" }
+    },
     OperatorFailure: {
       description: "Why a sample has no result",
       example: { reason: "no-match", detail: "Nothing matches %{NUMBER:duration} here", matchedUpTo: 0 }
