@@ -1,6 +1,8 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
+import { DescribedApi, description } from "./Description.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
@@ -52,9 +54,20 @@ const Handlers = Layer.mergeAll(
   withFewServices(ArchivesHttp, ["archives"])
 )
 
-const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),
   Layer.provide([KnownTenant.layer, RequestProblems.layer])
+)
+
+/** Written as text once, when it is first asked for. */
+let document: string | undefined
+const DescriptionRoute = HttpRouter.add(
+  "GET",
+  "/openapi.json",
+  Effect.sync(() => {
+    document ??= JSON.stringify(description())
+    return HttpServerResponse.text(document, { contentType: "application/json" })
+  })
 )
 
 /** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
@@ -65,7 +78,8 @@ export const RunnerRoutes = Layer.mergeAll(Metrics.layer, Health.layer, ProblemP
  */
 export const Routes = Layer.mergeAll(
   ApiRoutes,
-  Docs.layer(Api),
+  DescriptionRoute,
+  Docs.layer(DescribedApi),
   Metrics.layer,
   Health.layer,
   ProblemPages.layer,

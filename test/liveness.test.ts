@@ -53,12 +53,22 @@ describe("the times that gateways and runs allow one another", () => {
     expect(Liveness.shardExpiration).toBe(takeover)
   })
 
+  it("let a stop come to its end, in every example of the documentation", () => {
+    const { fast, immediate, killed } = Liveness.databaseStop
+    const longest = Liveness.serverStop + entityStop + fast + immediate + killed
+    expect(Liveness.serviceStop).toBeGreaterThan(longest)
+    const text = ["operations", "cluster"]
+      .map((page) => readFileSync(new URL(`../docs/${page}.md`, import.meta.url), "utf8"))
+      .join("")
+    const given = /(?:TimeoutStopSec=|docker stop --time |stop_grace_period: |terminationGracePeriodSeconds: )(\d+)/g
+    const seconds = [...text.matchAll(given)].map(([, number]) => Number(number))
+    expect(seconds).toEqual(Array(6).fill(Liveness.serviceStop / 1000))
+  })
+
   it("are those that the documentation of clusters names", () => {
     const docs = readFileSync(new URL("../docs/cluster.md", import.meta.url), "utf8")
     expect(docs).toContain(`has been missing for ${lease / 1000} seconds`)
     expect(takeover).toBe(7000)
     expect(docs).toContain("after seven seconds without a heartbeat")
-    const unit = /TimeoutStopSec=(\d+)/.exec(docs)?.[1]
-    expect(Number(unit) * 1000).toBeGreaterThan(Liveness.serverStop)
   })
 })

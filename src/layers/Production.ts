@@ -25,6 +25,7 @@ import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
 import * as Local from "./Local.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
+import { Departures } from "./postgres/Departures.ts"
 import * as Gateways from "./postgres/Gateways.ts"
 import * as Heartbeats from "./postgres/Heartbeats.ts"
 import * as Postgres from "./postgres/Postgres.ts"
@@ -62,12 +63,23 @@ const Bytes = Layer.unwrap(
   )
 ).pipe(Layer.provideMerge(BlobLedger.layer))
 
+const ThisGateway = Layer.unwrap(
+  Effect.map(Settings, ({ databaseUrl, cluster }) => Gateways.layer(databaseUrl === undefined, cluster))
+)
+
+/** Limit of the spare processes for runs that this gateway may take over: each holds about 30 MiB of its own. */
+const mostSpares = 4
+
 const Runs = LocalEngine.layer.pipe(
   Layer.provide(
     Layer.effect(
       EngineConfig,
-      Effect.map(Effect.all([Settings, Postgres.WideSql, Heartbeats.Heartbeats]), ([settings, { config }, { signs }]) =>
-        EngineConfig.settings({
+      Effect.gen(function* () {
+        const settings = yield* Settings
+        const { config } = yield* Postgres.WideSql
+        const { signs } = yield* Heartbeats.Heartbeats
+        const { mostRuns } = yield* Departures
+        return EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
           searchConnections: settings.runConnections,
           confRoot: settings.conf,
@@ -77,11 +89,13 @@ const Runs = LocalEngine.layer.pipe(
           outputLines: settings.outputLines,
           ceilings: settings.ceilings,
           outbound: settings.outbound,
-          lifeSigns: settings.cluster === undefined ? undefined : signs
+          lifeSigns: settings.cluster === undefined ? undefined : signs,
+          spares: settings.role === "api" ? undefined : () => Math.min(mostRuns(), mostSpares)
         })
-      )
+      })
     )
-  )
+  ),
+  Layer.provide(ThisGateway)
 )
 
 /** With an embedded database nobody else can take over. */
@@ -89,10 +103,6 @@ const Signs = Layer.unwrap(
   Effect.map(Settings, ({ databaseUrl }) =>
     Heartbeats.layer(Option.map(Option.fromUndefinedOr(databaseUrl), (url) => Redacted.make(url)))
   )
-)
-
-const ThisGateway = Layer.unwrap(
-  Effect.map(Settings, ({ databaseUrl, cluster }) => Gateways.layer(databaseUrl === undefined, cluster))
 )
 
 const Documents = PostgresSearch.layer.pipe(

@@ -12,8 +12,10 @@
  *   3 × `jobHeartbeat` < `takeover` < `jobSilence`, and `takeover` + `jobScan` < `jobUnattended`
  * - the response to a stop follows the end of the run and its last write:
  *   `stopGrace` + `lastWrite` < `entityStop` = `stopAnswer` < `serverStop`
+ * - a gateway stops one part after the other, and nobody kills it meanwhile:
+ *   `serverStop` + `entityStop` + all of `databaseStop` < `serviceStop`
  *
- * `test/liveness.test.ts` asserts these orders. Two of the times are in `docs/cluster.md`.
+ * `test/liveness.test.ts` asserts these orders. Two of the times are in `docs/cluster.md`, one is in `docs/operations.md`.
  */
 
 // Runs and their gateway.
@@ -51,7 +53,7 @@ export const runGone = lease + 1000
 export const takeover = 7000
 
 /** How often a gateway looks whether the others on its host still run. */
-export const departurePoll = 100
+export const departurePoll = 50
 
 /** If no gateway sends a heartbeat for this long, the database had an outage. */
 export const outageGap = 3 * heartbeat
@@ -130,3 +132,9 @@ export const stopPoll = 100
 
 /** How long open requests may take when the gateway stops. */
 export const serverStop = 20_000
+
+/** How long the embedded PostgreSQL has for a fast stop, for an immediate one, and after it was killed. */
+export const databaseStop = { fast: 8000, immediate: 6500, killed: 3000 }
+
+/** How long service managers have to wait for a gateway's end before they kill it: `docs/operations.md`. */
+export const serviceStop = 60_000

@@ -18,6 +18,7 @@ import { StoredFiles } from "./files/StoredFiles.ts"
 import { inputs } from "./InputContext.ts"
 import { Channel } from "./MessageChannel.ts"
 import { Output } from "./Output.ts"
+import { lowerPriority } from "./Priority.ts"
 import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
 
 /**
@@ -27,6 +28,8 @@ import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
 export class Parent {
   /** The first line of the pipe. */
   readonly order: Promise<string>
+  /** The id of the thread in Linux, known with the order. */
+  thread: number | undefined
   #published: PromiseWithResolvers<void> | undefined
 
   constructor() {
@@ -34,12 +37,13 @@ export class Parent {
       resourceLimits: { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 }
     })
     this.order = new Promise((resolve, reject) => {
-      worker.once("message", (line: string) => {
+      worker.once("message", ({ order, thread }: { readonly order: string; readonly thread: number | undefined }) => {
+        this.thread = thread
         worker.on("message", () => {
           this.#published?.resolve()
           this.#published = undefined
         })
-        resolve(line)
+        resolve(order)
       })
       worker.once("error", reject)
     })
@@ -94,7 +98,7 @@ export const serve = async (load: () => Promise<Parts>): Promise<void> => {
     const keepCompiled = compileCache()
     const parts = await load()
     if (!ordered) keepCompiled()
-    await new Run(decodeOrder(await order), channel, parts, () => parent.mayPublish(channel)).run()
+    await new Run(decodeOrder(await order), channel, parts, parent).run()
   } catch (error) {
     await channel.send({ _tag: "Ended", ...failed(error, []) })
   }
@@ -118,8 +122,11 @@ class Run {
   readonly #stored: StoredFiles
   readonly #data: DataFiles
   readonly #abort = new AbortController()
+  readonly #parent: Parent
 
-  constructor(order: Order, channel: Channel, parts: Parts, mayPublish: () => Promise<void>) {
+  constructor(order: Order, channel: Channel, parts: Parts, parent: Parent) {
+    const mayPublish = () => parent.mayPublish(channel)
+    this.#parent = parent
     this.#order = order
     this.#runtime = parts.runtime
     this.#channel = channel
@@ -145,6 +152,8 @@ class Run {
     sha256,
     runId: runIdOf(this.#order.spec),
     origin: this.#order.spec.origin,
+    work: this.#order.spec.work ?? this.#order.spec.executionId,
+    scope: this.#order.spec.scope ?? this.#order.spec.executionId,
     file: (path, append) => (append === true ? this.#data.append(path, this.#abort.signal) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),
@@ -156,6 +165,8 @@ class Run {
   async run(): Promise<void> {
     const started = { jobId: `${hostname()}:${process.pid}`, pid: process.pid, at: Date.now() }
     await this.#channel.send({ _tag: "Started", ...started })
+    // The watch on the parent ends the run of a dead gateway, for which others wait.
+    lowerPriority(this.#parent.thread)
     process.once("SIGTERM", () => void this.#cancel())
     const stray = Promise.withResolvers<never>()
     process.on("uncaughtException", stray.reject)

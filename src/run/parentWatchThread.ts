@@ -1,4 +1,4 @@
-import { readSync } from "node:fs"
+import { readlinkSync, readSync } from "node:fs"
 import { Socket } from "node:net"
 import { parentPort } from "node:worker_threads"
 import { lease, signPoll } from "../protocol/Liveness.ts"
@@ -6,6 +6,9 @@ import { mayPublish, signsFd } from "../protocol/RunProtocol.ts"
 
 // Entry of the thread that reads a run's control pipe. When the pipe ends, or the gateway's signs of life do, it kills
 // the whole process group.
+
+/** The thread's id in Linux. */
+const ownThread = process.platform === "linux" ? Number(readlinkSync("/proc/thread-self").split("/").at(-1)) : undefined
 
 /** An order contains a flowline (at most 4 MiB as JSON) and a few paths. */
 const maxOrderBytes = 16 * 1024 * 1024
@@ -53,7 +56,7 @@ pipe.on("data", (chunk: Buffer) => {
   ordered = true
   const text = Buffer.concat(chunks.splice(0))
   if (text.indexOf(0x0a) < text.length - 1) watchSigns()
-  parentPort?.postMessage(text.toString().trimEnd())
+  parentPort?.postMessage({ order: text.toString().trimEnd(), thread: ownThread })
 })
 pipe.on("error", killGroup)
 pipe.on("close", killGroup)

@@ -54,7 +54,7 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
       Layer.succeed(Gateway, { id: "g", name: "h:1", address: "h:1" }),
       testSettings({ data: "none", databaseUrl: "postgres://unused" }),
       Layer.mock(ChannelFolders)({
-        read: () => Effect.succeed({ name: key.channel, file: "structure.yaml", issues: [], jobs: [job] }),
+        structure: () => Effect.succeed({ name: key.channel, file: "structure.yaml", issues: [], jobs: [job] }),
         flowline: () => Effect.succeed(Result.succeed(found))
       })
     ])

@@ -26,6 +26,7 @@ const keeping = (
 ) => {
   const starts: Array<number> = []
   const ids: Array<string> = []
+  const works: Array<string | undefined> = []
   const left: Array<string> = []
   let under = 0
   const job: ChannelJob = {
@@ -46,12 +47,13 @@ const keeping = (
         Effect.sync(() => left.push(jobId)),
         Effect.sleep(lingering)
       ),
-    run: ({ executionId }) =>
+    run: ({ executionId, work }) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const clock = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
           starts.push(clock)
           ids.push(executionId)
+          works.push(work)
           expect(++under).toBe(1)
           const { millis, error, abandoned = false } = runs(starts.length)
           const started: RunMessage = { _tag: "Started", jobId: "h:1", pid: 1, at: 0 }
@@ -78,7 +80,7 @@ const keeping = (
       testSettings({ data: "none", databaseUrl: "postgres://unused", jobs }),
       Layer.succeed(Provision, { of: () => Effect.succeed(Result.succeed({})) }),
       Layer.mock(ChannelFolders)({
-        read: () =>
+        structure: () =>
           Effect.succeed({
             name: key.channel,
             file: "channels/c/channel_structure.yaml",
@@ -89,7 +91,7 @@ const keeping = (
       })
     ])
   )
-  return { starts, ids, left, layer }
+  return { starts, ids, works, left, layer }
 }
 
 it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
@@ -142,6 +144,21 @@ it.effect("a schedule runs at its times; what was missed during a run is made up
     // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
     expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
     yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("attempts repeat the same work, on another gateway too, until one succeeds", () => {
+  const { works, layer } = keeping((run) => ({ millis: second, ...(run < 3 ? { error: "boom" } : {}) }), everyMinute)
+  return Effect.gen(function* () {
+    const { fiber, keeper, desiredJob } = yield* started
+    yield* TestClock.adjust(61 * second)
+    yield* Fiber.interrupt(fiber)
+    const again = yield* Effect.forkChild(keeper.keep(desiredJob))
+    yield* TestClock.adjust(130 * second)
+    yield* Fiber.interrupt(again)
+    const [first, second_, third, fourth] = works
+    expect([second_, third]).toEqual([first, first])
+    expect(fourth).not.toBe(first)
   }).pipe(Effect.provide(layer))
 })
 

@@ -16,16 +16,16 @@ const one = act("test_print", { lines: 1 })
 
 /** The child that waits, once its modules are loaded: it is idle then. */
 const waiting = async (runners: Runners) => {
-  await eventually("a runner waits", () => runners.waiting !== undefined)
+  await eventually("a runner waits", () => runners.waiting[0] !== undefined)
   let used = 0
   let since = Date.now()
   await eventually("the runner is idle", () => {
-    const now = ticks(runners.waiting ?? 0)
+    const now = ticks(runners.waiting[0] ?? 0)
     if (now !== used) since = Date.now()
     used = now
     return now > 0 && Date.now() - since > 300
   })
-  return runners.waiting ?? 0
+  return runners.waiting[0] ?? 0
 }
 
 /** Bytes that a waiting runner may hold. */
@@ -63,9 +63,30 @@ describe("the warm runner", () => {
         assert.isBelow(resident(pid), limit)
         const { child, warm } = it.take(512)
         assert.deepStrictEqual([warm, child.pid], [true, pid])
-        await eventually("another runner waits", () => it.waiting !== undefined && it.waiting !== pid)
+        await eventually("another runner waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
         await child.stop(false)
         assert.isFalse(isAlive(pid))
+      })
+    })
+  )
+
+  it.live("has as many beside it as the gateway may have to take over, and no more", () =>
+    Effect.gen(function* () {
+      let wanted = 3
+      const it = yield* runners({ spares: () => wanted })
+      yield* Effect.promise(async () => {
+        await eventually("three wait", () => it.waiting.length === 3)
+        const taken = [it.take(512), it.take(512), it.take(512)]
+        assert.deepStrictEqual(
+          taken.map(({ warm }) => warm),
+          [true, true, true]
+        )
+        assert.isFalse(it.take(512).warm)
+        await eventually("three wait again", () => it.waiting.length === 3)
+        const all = it.waiting
+        wanted = 0
+        await eventually("one is left", () => all.filter(isAlive).length === 1)
+        assert.deepStrictEqual(it.waiting, all.filter(isAlive))
       })
     })
   )
@@ -76,8 +97,8 @@ describe("the warm runner", () => {
       yield* Effect.promise(async () => {
         const pid = await waiting(it)
         process.kill(pid, "SIGKILL")
-        await eventually("another runner waits", () => it.waiting !== undefined && it.waiting !== pid)
-        assert.isTrue(isAlive(it.waiting ?? 0))
+        await eventually("another runner waits", () => it.waiting[0] !== undefined && it.waiting[0] !== pid)
+        assert.isTrue(isAlive(it.waiting[0] ?? 0))
       })
     })
   )
@@ -91,7 +112,7 @@ describe("the warm runner", () => {
         assert.isFalse(warm)
         assert.notStrictEqual(child.pid, pid)
         await child.stop(false)
-        assert.strictEqual(it.waiting, pid)
+        assert.strictEqual(it.waiting[0], pid)
       })
     })
   )

@@ -3,7 +3,7 @@ import { PersistenceError } from "effect/cluster/ClusterError"
 import * as RunnerStorage from "effect/cluster/RunnerStorage"
 import { SqlClient } from "effect/sql"
 import { unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
-import { clusterPoll, shardAnswer, takeover } from "../../protocol/Liveness.ts"
+import { clusterPoll, heartbeat, shardAnswer, takeover } from "../../protocol/Liveness.ts"
 import { Gateway } from "../../services/runs/Gateway.ts"
 import { Departures } from "../postgres/Departures.ts"
 import { untilSilent } from "../postgres/Silence.ts"
@@ -17,8 +17,9 @@ const shortestPause = 50
  * database has not answered for two seconds, and then all runs would end.
  *
  * Reading the members waits for news: at most `clusterPoll`, shorter when a gateway of this host has gone or a member
- * has been silent for nearly too long. Each member reads them for itself: Effect's own check runs on one member only,
- * and nobody makes it after that member's death.
+ * has been silent for nearly too long. Who has been silent for too long is removed first, so that its shards are free
+ * when they are assigned: an acquisition that gets none is repeated only after a second. Each member reads them for
+ * itself: Effect's own check runs on one member only, and nobody makes it after that member's death.
  */
 export const layer = Layer.effect(
   RunnerStorage.RunnerStorage,
@@ -47,13 +48,19 @@ export const layer = Layer.effect(
     let heard = -1
     let pause = 0
 
+    const look = sql<{ runner: string; remaining: number }>`
+      select runner, ${untilSilent(sql, sql`seen_at`, takeover)} as remaining from gateways where runner is not null`
+
     const members = Effect.gen(function* () {
       yield* Effect.timeoutOption(departures.after(heard), pause)
       heard = departures.seen()
       // Also the pause after a failure.
       pause = clusterPoll
-      const rows = yield* sql<{ runner: string; remaining: number }>`
-        select runner, ${untilSilent(sql, sql`seen_at`, takeover)} as remaining from gateways where runner is not null`
+      let rows = yield* look
+      if (rows.some(({ remaining }) => remaining < heartbeat)) {
+        yield* departures.removeSilent
+        rows = yield* look
+      }
       const alive = rows.filter(({ remaining }) => remaining >= 0)
       pause = Math.max(shortestPause, Math.min(clusterPoll, ...alive.map(({ remaining }) => remaining)))
       return alive.map(({ runner }) => [runner, true] as const)

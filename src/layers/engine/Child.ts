@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFile } from "node:fs"
-import { setPriority } from "node:os"
 import { join } from "node:path"
 import { Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -14,8 +13,6 @@ import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
 /** Environment variables that a child inherits; settings and secrets are not passed on. */
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
 
-/** The niceness of runs. */
-const runPriority = 4
 const tailBytes = 16 * 1024
 
 /** How a child ended: its code or signal, and the last bytes of its standard streams. */
@@ -90,12 +87,6 @@ export class Child {
       })
     })
     if (this.pid === undefined) return
-    // Lower priority than the gateway and its PostgreSQL, which many runs would otherwise slow down.
-    try {
-      setPriority(this.pid, runPriority)
-    } catch {}
-    // The child leads a session, and with autogroup Linux shares the processors between sessions first: sched(7).
-    writeFile(`/proc/${this.pid}/autogroup`, String(runPriority), () => {})
     // When the machine runs out of memory, Linux kills runs before the gateway.
     writeFile(`/proc/${this.pid}/oom_score_adj`, "800", () => {})
   }

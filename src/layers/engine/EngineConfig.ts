@@ -40,6 +40,8 @@ export interface EngineSettings extends RunLimits {
   readonly lifeSigns?: number | undefined
   /** Whether a child is started in advance for the next run, and how long after the last start. */
   readonly warm: boolean
+  /** How many children are kept warm; one if absent. */
+  readonly spares?: (() => number) | undefined
   readonly warmDelayMillis: number
   /** The child's program; by default the product's `run`. */
   readonly entry?: URL

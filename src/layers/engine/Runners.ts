@@ -4,15 +4,26 @@ import type { EngineSettings } from "./EngineConfig.ts"
 
 const maxDelayMillis = 60_000
 
+/** Pause before the next spare is started after a run had to start without one: more such runs may be starting. */
+const afterCold = 500
+
+/** Milliseconds between two spares: they are started one by one. */
+const spacing = 250
+
+/** How often the number of spares is compared with the number that is wanted. */
+const reviewMillis = 1000
+
 /**
- * Starts children for runs. One child with the default memory is kept warm, with its modules loaded and its parent
+ * Starts children for runs. Some with the default memory are kept warm, with their modules loaded and their parent
  * watch running, so that a run starts within milliseconds. The next one is started with a delay, so that it does not
- * slow the run down.
+ * slow the run down. One is enough for runs that are started here; a gateway that may have to take over those of
+ * another one keeps as many as that would take, because on a busy machine a start takes seconds.
  */
 export class Runners {
   readonly #settings: EngineSettings
-  #warm: Child | undefined
+  #spares: ReadonlyArray<Child> = []
   #timer: NodeJS.Timeout | undefined
+  #review: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
   readonly #alive = new Set<Child>()
@@ -25,19 +36,22 @@ export class Runners {
   constructor(settings: EngineSettings) {
     this.#settings = settings
     this.#delay = settings.warmDelayMillis
-    this.#later()
+    if (!settings.warm) return
+    this.#later(this.#delay)
+    this.#review = setInterval(() => this.#adjust(), reviewMillis)
   }
 
   /** Returns a child for a run with this heap (MiB), and whether it was warm. */
   take(memoryMib: number): { readonly child: Child; readonly warm: boolean } {
-    const waiting = this.#warm
-    if (waiting === undefined || !waiting.alive || waiting.memoryMib !== memoryMib) {
+    const spare = this.#spares.find((child) => child.alive && child.memoryMib === memoryMib)
+    if (spare === undefined) {
+      if (this.#timer !== undefined) this.#postpone(Math.max(this.#delay, afterCold))
       return { child: this.fresh(memoryMib), warm: false }
     }
-    this.#warm = undefined
+    this.#spares = this.#spares.filter((child) => child !== spare)
     this.#delay = this.#settings.warmDelayMillis
-    this.#later()
-    return { child: waiting, warm: true }
+    this.#postpone(this.#delay)
+    return { child: spare, warm: true }
   }
 
   fresh(memoryMib: number): Child {
@@ -49,16 +63,17 @@ export class Runners {
     return this.#alive.size
   }
 
-  /** The process id of the warm child. */
-  get waiting(): number | undefined {
-    return this.#warm?.pid
+  /** The process ids of the warm children. */
+  get waiting(): ReadonlyArray<number> {
+    return this.#spares.flatMap(({ pid }) => pid ?? [])
   }
 
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#timer)
-    this.#warm?.kill()
-    await this.#warm?.stop(false)
+    clearInterval(this.#review)
+    for (const child of this.#spares) child.kill()
+    await Promise.all(this.#spares.map((child) => child.stop(false)))
   }
 
   #started(child: Child): Child {
@@ -67,27 +82,44 @@ export class Runners {
     return child
   }
 
-  #later(): void {
-    if (this.#closed || !this.#settings.warm || this.#timer !== undefined) return
+  get #wanted(): number {
+    return Math.max(1, this.#settings.spares?.() ?? 1)
+  }
+
+  #adjust(): void {
+    if (this.#spares.length < this.#wanted && this.#timer === undefined) this.#later(this.#delay)
+    const surplus = this.#spares.slice(this.#wanted)
+    this.#spares = this.#spares.slice(0, this.#wanted)
+    for (const child of surplus) void child.stop(false)
+  }
+
+  #postpone(millis: number): void {
+    clearTimeout(this.#timer)
+    this.#later(millis)
+  }
+
+  #later(millis: number): void {
+    if (this.#closed || !this.#settings.warm) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#start()
-    }, this.#delay)
+    }, millis)
   }
 
   #start(): void {
-    if (this.#warm !== undefined) return
+    if (this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
     this.#compiled = true
     const child = this.#started(new Child(this.#settings, this.#settings.memoryMib, options))
-    this.#warm = child
+    this.#spares = [...this.#spares, child]
+    if (this.#spares.length < this.#wanted) this.#later(spacing)
     // A warm child that dies is replaced after a growing delay, so that a broken machine is not kept busy.
     void child.exited.then(() => {
-      if (this.#warm !== child) return
-      this.#warm = undefined
+      if (!this.#spares.includes(child)) return
+      this.#spares = this.#spares.filter((spare) => spare !== child)
       void child.stop(false)
       this.#delay = Math.min(Math.max(this.#delay, 250) * 2, maxDelayMillis)
-      this.#later()
+      this.#postpone(this.#delay)
     })
   }
 }

@@ -30,10 +30,10 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       const sql = yield* SqlClient.SqlClient
       const id = crypto.randomUUID()
       const host = hostname()
-      const departures = makeDepartures()
       const heartbeats = yield* Heartbeats
       /** The processes of the other gateways on this host. */
       let others: ReadonlyArray<number> = []
+      let mostRuns = 0
 
       const row = { id, host, pid: process.pid, address }
       const beat = unreachable(enter(sql, row))
@@ -41,12 +41,14 @@ export const layer = (alone: boolean, address = silentAddress()) =>
       const strike = Effect.gen(function* () {
         // A run ends with its gateway, but on a busy machine it may continue for a moment. Until it has ended, nobody
         // takes its work over.
-        const here = yield* sql<{ id: string; pid: number; runs: ReadonlyArray<string> }>`
-          select id, pid, array(
+        const all = yield* sql<{ id: string; host: string; pid: number; runs: ReadonlyArray<string> }>`
+          select id, host, pid, array(
             select job_id from executions where owner = gateways.id and state = 'RUNNING' and job_id is not null
             union all
             select job_id from channel_jobs where node = gateways.host || ':' || gateways.pid and job_id is not null
-          ) as runs from gateways where host = ${host} and id <> ${id}`
+          ) as runs from gateways where id <> ${id}`
+        mostRuns = Math.max(0, ...all.map(({ runs }) => runs.length))
+        const here = all.filter((other) => other.host === host)
         others = here.map(({ pid }) => pid)
         const dead = here.filter(({ pid }) => !isRunning(pid))
         const gone = dead.filter(({ runs }) => !runs.some((run) => isRunning(processOf(run)))).map((other) => other.id)
@@ -71,6 +73,10 @@ export const layer = (alone: boolean, address = silentAddress()) =>
         Effect.schedule(Schedule.spaced(heartbeat)),
         Effect.forkScoped
       )
+      const departures = makeDepartures({
+        removeSilent: Effect.andThen(beat, strike),
+        mostRuns: () => mostRuns
+      })
       const watch = Effect.gen(function* () {
         if (others.every(isRunning)) return
         if (yield* strike) yield* departures.add

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { databaseStop } from "../../protocol/Liveness.ts"
 import type { Cluster } from "./DatabaseCluster.ts"
 import { signal, someoneWorksIn, viewProcess, waitUntilEnded } from "./processes.ts"
 
@@ -44,7 +45,12 @@ const isRemnant = (cluster: Cluster, pid: number): boolean =>
  * seconds), and finally kills the server.
  */
 export const stop = async (pid: number, isOurs: () => boolean = () => true): Promise<void> => {
-  for (const [name, millis] of [["SIGINT", 8000] as const, ["SIGQUIT", 6500] as const, ["SIGKILL", 3000] as const]) {
+  const { fast, immediate, killed } = databaseStop
+  for (const [name, millis] of [
+    ["SIGINT", fast] as const,
+    ["SIGQUIT", immediate] as const,
+    ["SIGKILL", killed] as const
+  ]) {
     if (!isOurs()) return
     signal(pid, name)
     // A stopped process reacts to nothing but a kill.

@@ -15,13 +15,18 @@ export interface ChannelJob extends JobDefinition {
   readonly file: string
 }
 
-/** A channel's folder: its jobs, or its faults. */
-export interface ChannelFolder {
+/** A channel's structure: its jobs, or its faults. */
+export interface ChannelStructure {
   readonly name: ChannelName
-  readonly jobs: ReadonlyArray<ChannelJob>
+  readonly jobs: ReadonlyArray<JobDefinition>
   /** Path of the structure file in the tenant's configuration. */
   readonly file: string
   readonly issues: ReadonlyArray<Issue>
+}
+
+/** A channel's folder: its structure, and where the flowlines of its jobs are. */
+export interface ChannelFolder extends ChannelStructure {
+  readonly jobs: ReadonlyArray<ChannelJob>
 }
 
 /** The faults of a job's flowline. */
@@ -39,15 +44,27 @@ export interface JobFlowline extends Definition {
 const extensions = ["yaml", "hjson", "json"]
 const isPathName = Schema.is(PathName)
 
+/** Where a job's flowline may be: in the declared file, else in the first existing `<job>.yaml`, `.hjson` or `.json`. */
+const pathsOf = (channel: ChannelName, job: JobDefinition): ReadonlyArray<string> =>
+  job.flowline !== undefined
+    ? [`channels/${channel}/${job.flowline}`]
+    : extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
+
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
   {
     readonly names: (tenant: TenantId) => Effect.Effect<ReadonlyArray<ChannelName>, StorageUnreachable>
     readonly read: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelFolder, StorageUnreachable>
+    /**
+     * Reads the structure alone, for who needs one job of many: each file takes several calls of the file system, and
+     * each call takes long on a busy machine.
+     */
+    readonly structure: (tenant: TenantId, channel: ChannelName) => Effect.Effect<ChannelStructure, StorageUnreachable>
     readonly flowline: (
       tenant: TenantId,
-      job: ChannelJob
+      channel: ChannelName,
+      job: JobDefinition
     ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, Overloaded | StorageUnreachable>
   }
 >()("flow/channels/ChannelFolders") {
@@ -74,42 +91,40 @@ export class ChannelFolders extends Context.Service<
         return undefined
       })
 
-      /** The declared flowline file, else the first existing `<job>.yaml`, `.hjson` or `.json`. */
-      const withFile = (tenant: TenantId, channel: ChannelName) =>
-        Effect.fnUntraced(function* (job: JobDefinition) {
-          if (job.flowline !== undefined) return { ...job, file: `channels/${channel}/${job.flowline}` }
-          const paths = extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
-          return { ...job, file: (yield* firstOf(tenant, paths))?.path ?? paths[0]! }
+      const structure = Effect.fn("ChannelFolders.structure")(function* (tenant: TenantId, name: ChannelName) {
+        const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
+        const faulty = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelStructure => ({
+          name,
+          jobs: [],
+          file,
+          issues
         })
+        if (!isPathName(name)) return faulty([{ detail: "The folder's name cannot be that of a channel" }])
+        const found = yield* firstOf(tenant, paths)
+        if (found === undefined)
+          return faulty([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])
+        const source: SourceFile = { name: found.path, bytes: found.bytes }
+        const jobs = readStructure(source)
+        if (Result.isFailure(jobs)) return faulty(jobs.failure, found.path)
+        return { name, jobs: jobs.success, file: found.path, issues: [] }
+      })
 
       return ChannelFolders.of({
         names: (tenant) =>
           Effect.map(conf.folders(tenant, "channels"), (names) => names.map((name) => ChannelName(name))),
+        structure,
         read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
-          const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
-          const folder = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelFolder => ({
-            name,
-            jobs: [],
-            file,
-            issues
+          const found = yield* structure(tenant, name)
+          const withFile = Effect.fnUntraced(function* (job: JobDefinition) {
+            const paths = pathsOf(name, job)
+            return { ...job, file: (paths.length === 1 ? undefined : yield* firstOf(tenant, paths))?.path ?? paths[0]! }
           })
-          if (!isPathName(name)) return folder([{ detail: "The folder's name cannot be that of a channel" }])
-          const found = yield* firstOf(tenant, paths)
-          if (found === undefined)
-            return folder([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])
-          const source: SourceFile = { name: found.path, bytes: found.bytes }
-          const jobs = readStructure(source)
-          if (Result.isFailure(jobs)) return folder(jobs.failure, found.path)
-          return {
-            name,
-            jobs: yield* Effect.forEach(jobs.success, withFile(tenant, name)),
-            file: found.path,
-            issues: []
-          }
+          return { ...found, jobs: yield* Effect.forEach(found.jobs, withFile) }
         }),
-        flowline: Effect.fn("ChannelFolders.flowline")(function* (tenant, job) {
-          const { file } = job
-          const found = yield* firstOf(tenant, [file])
+        flowline: Effect.fn("ChannelFolders.flowline")(function* (tenant, channel, job) {
+          const paths = pathsOf(channel, job)
+          const found = yield* firstOf(tenant, paths)
+          const file = found?.path ?? paths[0]!
           const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
           if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
           const { path, bytes } = found

@@ -98,7 +98,9 @@ export class Channels extends Context.Service<
         if (folder === undefined) return yield* refuse([{ detail: "The channel's folder is gone" }])
         if (folder.issues.length > 0)
           return yield* refuse(folder.issues.map((issue) => ({ file: folder.file, ...issue })))
-        const faults = yield* Effect.forEach(wanted, (job) => folders.flowline(tenant, job), { concurrency: 4 })
+        const faults = yield* Effect.forEach(wanted, (job) => folders.flowline(tenant, channel, job), {
+          concurrency: 4
+        })
         const issues = faults.flatMap((fault) =>
           Result.isFailure(fault) ? fault.failure.issues.map((issue) => ({ file: fault.failure.file, ...issue })) : []
         )

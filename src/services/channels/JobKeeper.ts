@@ -8,11 +8,12 @@ import { Signals } from "../runs/Signals.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
-import { ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
+import { ChannelFolders, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
 import { jobMetrics } from "./JobMetrics.ts"
 import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "./JobStore.ts"
 import { carried, following, resumed, ScheduleClock, type ScheduleTime } from "./ScheduleClock.ts"
+import type { JobDefinition } from "./Structure.ts"
 
 const hour = 3_600_000
 
@@ -50,7 +51,7 @@ export class JobKeeper extends Context.Service<
       yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
-        const { jobs, issues, file } = yield* folders.read(tenant, channel)
+        const { jobs, issues, file } = yield* folders.structure(tenant, channel)
         if (issues[0] !== undefined) return `${file}: ${issueText(issues[0])}`
         return (
           jobs.find((other) => other.name === job && other.cluster === cluster) ??
@@ -95,8 +96,8 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: ChannelJob, serves: number | undefined) {
-          const found = yield* Effect.retry(folders.flowline(tenant, job), {
+        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
+          const found = yield* Effect.retry(folders.flowline(tenant, claim.channel, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
           }).pipe(Effect.catchTag("Overloaded", Effect.die))
@@ -107,7 +108,7 @@ export class JobKeeper extends Context.Service<
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
             lasting: job.schedule === undefined,
-            origin: [scope, claim.generation, serves].join("@")
+            work: `${scope}@${work}`
           }
           const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
@@ -137,8 +138,7 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
-          /** The time of the schedule that the runs are for, until one succeeds. */
-          let serves: number | undefined
+          let { work } = claim
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
               Effect.orElseSucceed(() => "the configuration cannot be read"),
@@ -150,12 +150,11 @@ export class JobKeeper extends Context.Service<
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
-              serves ??= due.at
             } else yield* change({ status: "STARTING" })
             let begun = yield* clock.now
-            const inItsPlace = Effect.fnUntraced(function* (job: ChannelJob) {
+            const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
-              return yield* guarded(runOnce(job, serves), (error) => Effect.succeed(failed(error)))
+              return yield* guarded(runOnce(job, work), (error) => Effect.succeed(failed(error)))
             })
             const outcome =
               definition === undefined
@@ -169,8 +168,8 @@ export class JobKeeper extends Context.Service<
               }
               due = following(definition.schedule, due ?? begun, begun)
               inARow = 0
-              serves = undefined
-              yield* change({ status: "ACTIVE", nextAt: due.at, archive, succeeded: true })
+              work++
+              yield* change({ status: "ACTIVE", nextAt: due.at, work, archive, succeeded: true })
               continue
             }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }

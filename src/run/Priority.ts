@@ -1,0 +1,23 @@
+import { readdirSync, writeFileSync } from "node:fs"
+import { setPriority } from "node:os"
+
+/** The niceness of runs. */
+const niceness = 4
+
+const allThreads = (): ReadonlyArray<number> =>
+  // Linux gives each thread a priority of its own; the threads that it starts inherit it.
+  process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [0]
+
+/**
+ * Lowers the priority of this process below the gateway's and its PostgreSQL's, which many runs would otherwise slow
+ * down. A run does so when it has started, not before: on a busy machine a takeover would wait for the start.
+ *
+ * @param urgent the id of the thread that keeps its priority
+ */
+export const lowerPriority = (urgent: number | undefined): void => {
+  try {
+    for (const thread of allThreads()) if (thread !== urgent) setPriority(thread, niceness)
+    // A run leads a session, and with autogroup Linux shares the processors between sessions first: sched(7).
+    writeFileSync("/proc/self/autogroup", String(niceness))
+  } catch {}
+}

@@ -1,0 +1,65 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, Result, Stream } from "effect"
+import { NotFound } from "../../src/errors/NotFound.ts"
+import { ChannelFolders } from "../../src/services/channels/ChannelFolders.ts"
+import { ChannelName } from "../../src/services/channels/Job.ts"
+import { Conf } from "../../src/services/conf/Conf.ts"
+import { Flowlines } from "../../src/services/flowlines/Flowlines.ts"
+import { TenantId } from "../../src/services/shared/Tenant.ts"
+
+const tenant = TenantId("t")
+const channel = ChannelName("c")
+const names = Array.from({ length: 50 }, (_, index) => `job${index}`)
+const files = new Map([
+  [
+    "channels/c/channel_structure.yaml",
+    `applications:\n${names.map((name) => `  - { name: ${name}, runtime: stream }\n`).join("")}`
+  ],
+  ...names.map((name): [string, string] => [`channels/c/${name}.yaml`, name])
+])
+
+/** The paths that are opened while an effect runs. */
+const opened = <A, E>(use: Effect.Effect<A, E, ChannelFolders>) =>
+  Effect.gen(function* () {
+    const paths: Array<string> = []
+    const conf = Layer.mock(Conf)({
+      open: (_, path) => {
+        paths.push(path)
+        const text = files.get(path)
+        if (text === undefined) return Effect.fail(new NotFound({ kind: "file", tenant, id: path }))
+        const bytes = new TextEncoder().encode(text)
+        return Effect.succeed({
+          size: bytes.length,
+          lastModified: new Date(0),
+          sha256: "",
+          read: () => Stream.make(bytes)
+        })
+      }
+    })
+    const flowlines = Layer.mock(Flowlines)({
+      check: (_, { bytes }) =>
+        Effect.succeed({
+          flowline: { runtime: "stream", settings: {}, dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }] },
+          dag: new TextDecoder().decode(bytes),
+          value: {}
+        })
+    })
+    const result = yield* Effect.provide(use, Layer.provide(ChannelFolders.layer, [conf, flowlines]))
+    return { result, paths }
+  })
+
+it.effect("a job that starts reads the structure and its own flowline, however many jobs its channel has", () =>
+  Effect.gen(function* () {
+    const { result, paths } = yield* opened(
+      Effect.gen(function* () {
+        const folders = yield* ChannelFolders
+        const { jobs } = yield* folders.structure(tenant, channel)
+        const job = jobs.find(({ name }) => name === "job33")!
+        return yield* folders.flowline(tenant, channel, job)
+      })
+    )
+    expect(paths).toEqual(["channels/c/channel_structure.yaml", "channels/c/job33.yaml"])
+    const { dag, file } = Result.getOrThrow(result)
+    expect([dag, file]).toEqual(["job33", "channels/c/job33.yaml"])
+  })
+)
