@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs"
 import { OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import type { FlowGateway } from "./client.ts"
-import { packagePath } from "./drivers/Package.ts"
+import { packageVersion } from "./drivers/Package.ts"
 import { openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
 import { archives } from "./services/archives/Description.ts"
 import { artifacts } from "./services/artifacts/Description.ts"
@@ -45,8 +44,7 @@ let made: OpenApi.OpenAPISpec | undefined
  * not carry its prose.
  */
 export const description = (): OpenApi.OpenAPISpec => {
-  const { version } = JSON.parse(readFileSync(packagePath("package.json"), "utf8")) as { readonly version: string }
-  made ??= openApiDocument(OpenApi.fromApi(Api, options), { version, features })
+  made ??= openApiDocument(OpenApi.fromApi(Api, options), { version: packageVersion, features })
   return made
 }
 
