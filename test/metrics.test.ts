@@ -63,9 +63,9 @@ const Used = Layer.unwrap(
       Effect.map(Settings, (settings) => ({ ...settings, retention: { mode: "dry-run" as const, ...executions } }))
     )
     return Layer.mergeAll(
-      Retention.schedule("50 millis"),
-      Layer.provide(Retention.schedule("50 millis"), dryRun),
-      BlobCheck.layer({ bytesPerSecond: 1e9, every: "50 millis", pause: "50 millis" })
+      Retention.schedule("300 millis"),
+      Layer.provide(Retention.schedule("300 millis"), dryRun),
+      BlobCheck.layer({ bytesPerSecond: 1e9, every: "300 millis", pause: "300 millis" })
     ).pipe(
       Layer.provideMerge(gateway({ conf: root, retention: { mode: "on", ...executions }, runs: { all: 1, each: 1 } })),
       Layer.orDie
