@@ -222,6 +222,11 @@ describe("the documents", () => {
     expect(decisions.filter((file) => !listed.includes(`](${file.slice("docs/decisions/".length)})`))).toEqual([])
   })
 
+  it("have at most 2,000 words each", () => {
+    const words = (file: string) => read(file).split(/\s+/).length
+    expect(documents.filter((file) => file !== "CHANGELOG.md" && words(file) > 2000)).toEqual([])
+  })
+
   it("link to what exists", () => {
     const broken = documents.flatMap((file) =>
       [...read(file).matchAll(/\]\(([^)\s]+)\)/g)]

@@ -1,10 +1,10 @@
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
-import { fences, read, section } from "../support/documents.ts"
+import { fences, read } from "../support/documents.ts"
 import { gateway, memoryGateway, raw, type TestGateway } from "../support/gateway.ts"
 
-const page = section(read("docs/search.md"), "### Examples")
+const page = read("docs/query-examples.md")
 const documents: Readonly<Record<string, Readonly<Record<string, unknown>>>> = JSON.parse(
   fences(page).find(({ language }) => language === "json")!.text
 )
