@@ -131,7 +131,11 @@ layer(Used, { excludeTestServices: true })("the metrics of a gateway that has be
         valueOf(families, "flow_queue_places", { queue: "executions" })
       ]
       yield* until(Effect.map(scrape, counts), (seen) => seen.join() === "1,2,0,2,1,1")
-      for (const executionId of ids) {
+      // Those that wait go first, so that none of them starts.
+      const waitingFirst = (yield* Effect.promise(() => Promise.all(ids.map(tenant.detail)))).toSorted(
+        (one, other) => Number(one.state === "RUNNING") - Number(other.state === "RUNNING")
+      )
+      for (const { id: executionId } of waitingFirst) {
         const flowlineId = executionId.slice(0, 20)
         yield* client.executions.cancel({ params: { tenant: "mytenant", flowlineId, executionId } })
       }
