@@ -10,6 +10,7 @@ import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
 import type { DagNode, Flowline } from "../src/protocol/Flowline.ts"
 import { Engine } from "../src/services/runs/Attempt.ts"
+import { writeLog } from "./accessLog.ts"
 
 /**
  * A stream flowline, file → grok → filter → file, with `parallelism` 1, 2 and 4, against the same work written by hand
@@ -19,24 +20,6 @@ import { Engine } from "../src/services/runs/Attempt.ts"
 const mib = Number(process.env["BENCH_MIB"] ?? 256)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const widths = [1, 2, 4]
-
-const writeLog = async (path: string) => {
-  const file = createWriteStream(path)
-  const agent = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36"
-  for (let bytes = 0, i = 0; bytes < mib * 2 ** 20; ) {
-    let text = ""
-    for (; text.length < 2 ** 18; i++) {
-      text +=
-        `10.${i % 200}.${i % 99}.7 - ${i % 3 === 0 ? "frank" : "-"} [10/Oct/2025:13:${10 + (i % 50)}:36 +0200] ` +
-        `"GET /shop/item${i}.html?ref=${(i * 7) % 9999} HTTP/1.1" ${i % 5 === 0 ? 404 : 200} ${2000 + (i % 7919)} ` +
-        `"https://www.example.com/start/${i % 77}" "${agent}"\n`
-    }
-    bytes += text.length
-    if (!file.write(text)) await once(file, "drain")
-  }
-  file.end()
-  await once(file, "close")
-}
 
 const names = "clientip ident auth timestamp verb request httpversion response bytes referrer agent".split(" ")
 
@@ -135,7 +118,7 @@ const compare = async (folder: string) => {
   const conf = join(folder, "conf", "tenants", "bench")
   mkdirSync(conf, { recursive: true })
   const log = join(conf, "access.log")
-  await writeLog(log)
+  await writeLog(log, mib)
   const settings = EngineConfig.settings({
     confRoot: join(folder, "conf"),
     dataRoot: join(folder, "data"),

@@ -37,7 +37,6 @@ export class Api extends HttpApi.make("flow-gateway")
   .annotateMerge(
     OpenApi.annotations({
       title: "Flow Gateway",
-      version: "1.0.0",
-      description: "Per-tenant gateway in front of a data-processing platform. Errors are RFC 9457 problems."
+      description: "Per-tenant gateway in front of a data-processing platform."
     })
   ) {}

@@ -1,10 +1,12 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
-import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
 import { Api } from "./Api.ts"
+import { DescribedApi, description } from "./Description.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
+import * as Metrics from "./layers/http/Metrics.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import * as Problems from "./layers/http/Problems.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
@@ -52,26 +54,33 @@ const Handlers = Layer.mergeAll(
   withFewServices(ArchivesHttp, ["archives"])
 )
 
-const ApiRoutes = HttpApiBuilder.layer(Api, { openapiPath: "/openapi.json" }).pipe(
+const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),
   Layer.provide([KnownTenant.layer, RequestProblems.layer])
 )
 
-/** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
-export const RunnerRoutes = Layer.mergeAll(
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
-  Health.layer,
-  ProblemPages.layer,
-  Problems.layer(runnerTable)
+/** Written as text once, when it is first asked for. */
+let document: string | undefined
+const DescriptionRoute = HttpRouter.add(
+  "GET",
+  "/openapi.json",
+  Effect.sync(() => {
+    document ??= JSON.stringify(description())
+    return HttpServerResponse.text(document, { contentType: "application/json" })
+  })
 )
+
+/** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
+export const RunnerRoutes = Layer.mergeAll(Metrics.layer, Health.layer, ProblemPages.layer, Problems.layer(runnerTable))
 
 /**
  * All routes: the API, its documentation, the paths for operators, and the handling of problems around every answer.
  */
 export const Routes = Layer.mergeAll(
   ApiRoutes,
-  Docs.layer(Api),
-  PrometheusMetrics.layerHttp({ path: "/metrics" }),
+  DescriptionRoute,
+  Docs.layer(DescribedApi),
+  Metrics.layer,
   Health.layer,
   ProblemPages.layer,
   RestPaths.layer(table),

@@ -24,7 +24,7 @@ const http = /^src\/services\/http\//
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 const packages = /^(?!src\/)/
 /** Use cases and ports of features: all of their folder but what faces HTTP. */
-const services = /^src\/services\/(?!http\/|.*\/(Api|Http)\.ts$)/
+const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
 
 /** Who may import whom: the first rule whose pattern a file matches holds. `own` is the feature's folder. */
 const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => ReadonlyArray<RegExp>]> = [
@@ -36,7 +36,11 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/run\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|run)\//]],
   [/^src\/services\/shared\//, () => [/^effect/, ground]],
   [/^src\/services\/http\//, () => [/^effect/, ground, http, ports]],
-  [/^src\/services\/\w+\/Api\.ts$/, (own) => [/^effect/, ground, new RegExp(`^${own}/(?!Http\\.ts)\\w+\\.ts$`)]],
+  [
+    /^src\/services\/\w+\/Api\.ts$/,
+    (own) => [/^effect/, ground, new RegExp(`^${own}/(?!(Http|Description)\\.ts)\\w+\\.ts$`)]
+  ],
+  [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
   [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
@@ -46,8 +50,17 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/RequestProblems\.ts$/]
   ],
   [
+    /^src\/Description\.ts$/,
+    () => [
+      /^(effect|node:fs)/,
+      /^src\/(Api|client|drivers\/Package|layers\/http\/OpenApiDocument)\.ts$/,
+      /^src\/services\/\w+\/Description\.ts$/,
+      ground
+    ]
+  ],
+  [
     /^src\/Http\.ts$/,
-    () => [/^effect/, /^src\/Api\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
+    () => [/^effect/, /^src\/(Api|Description)\.ts$/, /^src\/services\/\w+\/Http\.ts$/, /^src\/layers\/http\//, ground]
   ],
   [/^src\/client\.ts$/, () => [/^effect/, /^src\/Api\.ts$/]],
   [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
@@ -169,6 +182,8 @@ describe("architecture", () => {
       ["src/services/conf/Conf.ts", "src/services/flowlines/Api.ts"],
       ["src/services/conf/Conf.ts", "src/services/http/FormReader.ts"],
       ["src/services/conf/Api.ts", "src/services/conf/Http.ts"],
+      ["src/services/conf/Api.ts", "src/services/conf/Description.ts"],
+      ["src/services/conf/Conf.ts", "src/services/conf/Description.ts"],
       ["src/services/conf/Http.ts", "src/layers/conf/ConfFolders.ts"],
       ["src/services/conf/Http.ts", "src/services/flowlines/Flowlines.ts"],
       ["src/services/shared/Settings.ts", "src/services/http/FormReader.ts"],

@@ -61,6 +61,9 @@ const rows: ReadonlyArray<Row> = [
   [41, "get", "/v1/{tenant}/documentation/{page}", 200, [404], "text/markdown"]
 ]
 
+/** The status of a part of a download, which a request with `Range` asks for. */
+const partial = 206
+
 /** What the gateway adds to the contract. */
 const additions = [
   "post /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/{action}",
@@ -102,11 +105,11 @@ layer(gateway(), { excludeTestServices: true })("contract", (it) => {
         const operation = described.paths[path as `/${string}`]?.[method]
         const responses = Object.keys(operation?.responses ?? {}).map(Number)
         expect([number, responses]).toEqual([number, expect.arrayContaining([success, ...others])])
-        expect([number, responses.filter((status) => status < 300 && !others.includes(status))]).toEqual([
+        expect([
           number,
-          [success]
-        ])
-        if (type !== undefined) expect(Object.keys(operation?.responses[success]?.content ?? {})).toEqual([type])
+          responses.filter((status) => status < 300 && status !== partial && !others.includes(status))
+        ]).toEqual([number, [success]])
+        if (type !== undefined) expect(Object.keys(operation?.responses[success]?.content ?? {})).toContain(type)
         const declared = (operation?.parameters ?? []).filter((parameter) => parameter.in === "path")
         expect([number, declared.map((parameter) => parameter.name).sort()]).toEqual([
           number,

@@ -56,7 +56,15 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
         const [records, lines] = counted!.printed.trim().split(/\s+/).map(Number)
         expect(records).toBe(lines)
         expect(records).toBeGreaterThan(10_000)
-        for (const page of ["archives", "configuration", "errors", "flowlines", "operations", "settings"]) {
+        for (const page of [
+          "archives",
+          "configuration",
+          "errors",
+          "flowlines",
+          "how-to/monitoring",
+          "operations",
+          "settings"
+        ]) {
           // Without what needs an id, or starts a gateway.
           const calls = fences(read(`docs/${page}.md`)).filter(
             ({ language, text }) => language !== "sh" || (text.includes(`${defaultAddress}/`) && !text.includes("$"))
@@ -68,6 +76,36 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
         }
       })
     })
+  )
+
+  it.effect("begins with a flowline that runs", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Documented
+      const [flowline] = fences(readme)
+      expect(flowline?.language).toBe("yaml")
+      const body = new FormData()
+      body.append("file", new Blob([flowline!.text]), "first.yaml")
+      const answer = yield* Effect.promise(() => fetch(`${url}/v1/mytenant/flowline`, { method: "POST", body }))
+      expect(answer.status).toBe(200)
+      const { id } = (yield* Effect.promise(() => answer.json())) as { readonly id: string }
+      const output = `${url}/v1/mytenant/flowline/executions/${id}/output`
+      const stream = yield* Effect.promise(() => fetch(output, { headers: { accept: "text/event-stream" } }))
+      expect(yield* Effect.promise(() => stream.text())).toContain('"state":"SUCCEEDED"')
+    })
+  )
+
+  it.effect.each(["your-own-log", "how-to/versions", "how-to/chaining", "how-to/failed-lines"])(
+    "leads to %s.md, whose commands print what it says",
+    (page) =>
+      Effect.gen(function* () {
+        const { url } = yield* Documented
+        const path = pathWithTools(yield* temporary)
+        const steps = yield* Effect.promise(() =>
+          takeTour(fences(read(`docs/${page}.md`)), [defaultAddress, url], path)
+        )
+        for (const step of steps) expectAsSaid(step)
+        expect(steps.some(({ documented }) => documented !== undefined)).toBe(true)
+      })
   )
 
   it.effect("has client code that compiles and runs", () =>
@@ -104,7 +142,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
           expect.stringMatching(/^SUCCEEDED \[[\s\S]*archive has [1-9]\d+ bytes\n$/),
           "no flowline nothing\n",
           "{ tenant: 'mytenant' }\n",
-          expect.stringMatching(/^([\w-]{20}-\d{13} stream\.application\.\w+\n)+$/),
+          expect.stringMatching(/^([\w-]{20}-\d{13} \w+\.application\.\w+\n)+$/),
           ""
         ])
       })
@@ -112,7 +150,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
   )
 })
 
-describe("the README's table", () => {
+describe("the list of endpoints", () => {
   it("lists every endpoint, and no other", () => {
     const served = new Set<string>()
     HttpApi.reflect(Api, {
@@ -121,9 +159,7 @@ describe("the README's table", () => {
         served.add(`${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`)
       }
     })
-    const table = [...section(readme, "## Endpoints").matchAll(/^\| [\d+]+ \| `([^`]+)`/gm)].map(
-      ([, request]) => request
-    )
+    const table = [...read("docs/endpoints.md").matchAll(/^\| [\d+]+ \| `([^`]+)`/gm)].map(([, request]) => request)
     expect(new Set(table)).toEqual(served)
     expect(table).toHaveLength(served.size)
   })
@@ -184,6 +220,11 @@ describe("the documents", () => {
     const decisions = documents.filter((file) => /^docs\/decisions\/\d/.test(file))
     const listed = read("docs/decisions/README.md")
     expect(decisions.filter((file) => !listed.includes(`](${file.slice("docs/decisions/".length)})`))).toEqual([])
+  })
+
+  it("have at most 2,000 words each", () => {
+    const words = (file: string) => read(file).split(/\s+/).length
+    expect(documents.filter((file) => file !== "CHANGELOG.md" && words(file) > 2000)).toEqual([])
   })
 
   it("link to what exists", () => {

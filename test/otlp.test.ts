@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Telemetry from "../src/layers/Telemetry.ts"
+import { read } from "./support/documents.ts"
 import { memoryGateway, raw, TestGateway, testSettings } from "./support/gateway.ts"
 import { until } from "./support/process.ts"
 
@@ -55,6 +56,10 @@ layer(Traced, { excludeTestServices: true })("OTLP", (it) => {
         received.get("/v1/traces")?.some((text) => text.includes("0af7651916cd43dd8448eb211c80319c")) === true &&
         received.get("/v1/metrics")?.some((text) => text.includes("flow_http_request_duration_seconds")) === true
       yield* until(Effect.sync(arrived), (all) => all)
+      const version = { key: "service.version", value: { stringValue: JSON.parse(read("package.json")).version } }
+      for (const path of ["/v1/traces", "/v1/metrics"]) {
+        expect(received.get(path)?.[0]).toContain(JSON.stringify(version))
+      }
     })
   )
 })

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -15,3 +15,6 @@ const root = (() => {
 
 /** The absolute path of a file of the package. */
 export const packagePath = (path: string): string => (path === "" ? root : join(root, path))
+
+/** The version of the package. */
+export const packageVersion: string = JSON.parse(readFileSync(packagePath("package.json"), "utf8")).version

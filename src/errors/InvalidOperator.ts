@@ -1,6 +1,16 @@
 import { Schema } from "effect"
 import { HttpApiError } from "effect/http-api"
 
+/** One of several faults. */
+const Fault = Schema.Struct({
+  part: Schema.String,
+  source: Schema.optionalKey(Schema.String),
+  detail: Schema.String,
+  line: Schema.Int,
+  column: Schema.Int,
+  text: Schema.String
+}).annotate({ identifier: "OperatorFault" })
+
 /** The input of the operator test is unreadable, or a pattern does not compile. The contract gives it status 500. */
 export class InvalidOperator extends HttpApiError.Problem<InvalidOperator>()(
   "InvalidOperator",
@@ -13,6 +23,8 @@ export class InvalidOperator extends HttpApiError.Problem<InvalidOperator>()(
     source: Schema.optionalKey(Schema.String),
     line: Schema.optionalKey(Schema.Int),
     column: Schema.optionalKey(Schema.Int),
-    text: Schema.optionalKey(Schema.String)
+    text: Schema.optionalKey(Schema.String),
+    /** All faults, when there are several; the first one is also the problem itself. */
+    issues: Schema.optionalKey(Schema.Array(Fault))
   }
 ) {}

@@ -17,10 +17,23 @@ export class PatternError extends Data.TaggedError("PatternError")<{
   readonly column: number
   readonly text: string
   readonly pattern: number
+  /** Further faults of the same patterns; the first one is this. */
+  readonly others?: ReadonlyArray<PatternError>
 }> {
   override get message(): string {
     return `${this.detail} at ${this.line}:${this.column} of ${this.source ?? `the ${this.part}`}`
   }
+}
+
+/** Maximum number of faults that are reported together. */
+const maxFaults = 20
+
+/** The faults as one error: the first one, with the others. There is at least one. */
+export const together = (faults: ReadonlyArray<PatternError>): PatternError => {
+  const [first, ...others] = faults.flatMap((fault) => [fault, ...(fault.others ?? [])]).slice(0, maxFaults)
+  const { part, source, detail, line, column, text, pattern } = first!
+  const all = { part, ...(source === undefined ? {} : { source }), detail, line, column, text, pattern }
+  return new PatternError(others.length === 0 ? all : { ...all, others })
 }
 
 /** A fault in a text, by offset. The compiler knows which text it is and converts it to a {@link PatternError}. */

@@ -10,16 +10,21 @@ import * as BlobCheck from "../services/blobs/BlobCheck.ts"
 import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
+import { pendingMeasurement } from "../services/executions/PendingMetrics.ts"
 import * as Retention from "../services/retention/Retention.ts"
+import { inBackground } from "../services/shared/Background.ts"
+import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
 import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
+import { diskMeasurements } from "./DiskMetrics.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
 import * as Local from "./Local.ts"
+import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { Departures } from "./postgres/Departures.ts"
 import * as Gateways from "./postgres/Gateways.ts"
 import * as Heartbeats from "./postgres/Heartbeats.ts"
@@ -159,8 +164,29 @@ const Check = Layer.unwrap(
   )
 )
 
+/** What is measured when metrics are read, and every ten seconds where they are sent to an OTLP receiver. */
+const Measured = Layer.effect(
+  Measurements,
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    const measurements = Measurements.of([yield* pendingMeasurement, ...diskMeasurements(settings)])
+    if (settings.otlp !== undefined) {
+      yield* inBackground("The measurements", takeMeasurements(measurements), "10 seconds")
+    }
+    return measurements
+  })
+)
+
 /** Background work: removes unused blobs and old history, checks the other blobs, and hands jobs without a keeper to the cluster. */
-const Upkeep = Layer.mergeAll(Ready, BlobSweep.schedule(), Check, JobRecovery.layer, Retention.schedule())
+const Upkeep = Layer.mergeAll(
+  Ready,
+  Measured,
+  ProcessMetrics.layer,
+  BlobSweep.schedule(),
+  Check,
+  JobRecovery.layer,
+  Retention.schedule()
+)
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),

@@ -1,6 +1,7 @@
 import { Effect, Layer, Logger, References } from "effect"
 import { FetchHttpClient } from "effect/http"
 import * as Otlp from "effect/observability/Otlp"
+import { packageVersion } from "../drivers/Package.ts"
 import { Settings } from "../services/shared/Settings.ts"
 
 const levels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
@@ -18,7 +19,7 @@ export const layer = Layer.unwrap(
     if (otlp === undefined) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
     return Layer.merge(
       logs,
-      Otlp.layerJson({ baseUrl: otlp, resource: { serviceName: "flow-gateway" } }).pipe(
+      Otlp.layerJson({ baseUrl: otlp, resource: { serviceName: "flow-gateway", serviceVersion: packageVersion } }).pipe(
         Layer.provide(FetchHttpClient.layer)
       )
     )

@@ -101,6 +101,15 @@ export const appendedFiles = ({
 /** Whether a later attempt reads again what came after the saved positions, so that its outputs may be cut there. */
 export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) => catalogue.get(type)?.isLive === true)
 
+/** Whether an input of the flowline goes on at its position in a later attempt. */
+export const keepsPositions = ({ dag }: Flowline): boolean =>
+  dag.some((node) => {
+    const type = catalogue.get(node.type)
+    if (type?.keepsPosition === undefined) return false
+    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+    return Result.isSuccess(settings) && type.keepsPosition(settings.success)
+  })
+
 /** Whether a node of the flowline needs this. */
 export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
   dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)

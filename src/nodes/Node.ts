@@ -99,6 +99,10 @@ export interface RunContext {
   readonly runId?: string
   /** Names what is run, the same in every attempt; absent where a later attempt does not get the same records. */
   readonly origin?: string | undefined
+  /** Names what is run, for the records of inputs that every attempt reads from their beginning. */
+  readonly work?: string | undefined
+  /** Names what keeps the positions of inputs, for the records that come from them. */
+  readonly scope?: string | undefined
   /** The tenant's grok patterns; only where a node of the flowline may use them. */
   readonly patterns?: TenantDefinitions | undefined
   /**
@@ -125,8 +129,12 @@ export interface NodeContext extends RunContext {
   readonly position: Position
   /** Announces the total number of records that this node will emit; absent where it is not used. */
   readonly expect?: (total: number) => void
+  /** Whether the flowline publishes the records that this node fails; absent where it does. */
+  readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
+  /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
+  readonly isSourced?: boolean
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
   readonly stored?: () => Promise<void>
   /** Emits records outside of a call to the instance, such as those of a timer. */
@@ -246,6 +254,12 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   target?(settings: S["Type"], component: string): Target
   /** The file of the tenant's data area that the node appends to, if it does. */
   appends?(settings: S["Type"]): string | undefined
+  /** For an output that gives the records ids, which it makes of their sources. */
+  readonly identifies?: true
+  /** For an input: whether a later attempt goes on at its position. Absent: it begins anew. */
+  keepsPosition?(settings: S["Type"]): boolean
+  /** What it cannot keep of what its settings say, as records come from these inputs, which are live. */
+  hints?(settings: S["Type"], live: ReadonlyArray<string>): ReadonlyArray<string>
   /** For an input whose records come from outside and only once: a later attempt does not get them again. */
   readonly isLive?: true
   /** The SQL form of the node in analytics. Absent: the node runs as in the stream runtime. */

@@ -1,8 +1,18 @@
+/** How much of a content was emitted. */
+export interface RecordCounts {
+  records: number
+  failures: number
+}
+
 /** Bytes added to a followed file. */
 export interface Growth {
   /** Identifies the file while it is followed, even after a rename. */
   readonly file: number
   readonly path: string
+  /** Names the content of the file in every attempt: another one after it was replaced or truncated. */
+  readonly content: string
+  /** Numbers of records and of failures of that content before these bytes. The receiver counts on. */
+  readonly counts: RecordCounts
   /** Whole lines, unless a line is longer than some MiB. */
   readonly bytes: Uint8Array
   /**

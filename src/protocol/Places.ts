@@ -35,4 +35,6 @@ export interface SearchAddress {
   readonly connections: number
   /** Bytes of stored documents that a connection reads before another connection gets its turn; 6 MiB by default. */
   readonly sliceBytes?: number | undefined
+  /** How long a read waits for a database that is away, in milliseconds; 10 minutes by default. */
+  readonly patience?: number | undefined
 }

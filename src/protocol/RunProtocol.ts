@@ -25,6 +25,8 @@ export interface RunSpec {
   readonly lasting?: boolean
   /** What the run is named for those that it sends to: see `RunContext.origin`. */
   readonly origin?: string
+  /** The same for inputs that are read from their beginning in every attempt: see `RunContext.work`. */
+  readonly work?: string
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
 }

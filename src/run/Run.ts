@@ -152,6 +152,8 @@ class Run {
     sha256,
     runId: runIdOf(this.#order.spec),
     origin: this.#order.spec.origin,
+    work: this.#order.spec.work ?? this.#order.spec.executionId,
+    scope: this.#order.spec.scope ?? this.#order.spec.executionId,
     file: (path, append) => (append === true ? this.#data.append(path, this.#abort.signal) : this.#data.open(path)),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),

@@ -12,10 +12,10 @@ const failure = (error: Unreadable): Failure => {
   if (error._tag === "TooManyIndices") return new Failure(error.detail)
   return error._tag === "NotFound"
     ? new Failure(`There is no index ${error.id} for this tenant, whose indices start with ${error.tenant}-`)
-    : new Failure("The search cannot be reached")
+    : new Failure("The search cannot be reached: its database was away for too long")
 }
 
-/** How long statements are retried while the database is unreachable. */
+/** How long writes are retried while the database is unreachable. Reads do that themselves. */
 const patience = Schedule.min([Schedule.exponential(100), Schedule.spaced(2000)]).pipe(
   Schedule.upTo({ duration: "10 minutes" })
 )
@@ -26,15 +26,7 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
   const run = <A>(effect: Effect.Effect<A, Unreadable>) =>
     Effect.runPromise(Effect.mapError(effect, failure), { signal })
   async function* chunks<A>(stream: Stream.Stream<A, Unreadable>): AsyncGenerator<ReadonlyArray<A>> {
-    let hasBegun = false
-    const arrays = Stream.mapArray(stream, (rows) => {
-      hasBegun = true
-      return [rows as ReadonlyArray<A>]
-    }).pipe(
-      // The snapshot of a read is lost with its connection, so a read that has begun cannot continue.
-      Stream.retry(Schedule.while(patience, ({ input }: { readonly input: unknown }) => !hasBegun && isAway(input))),
-      Stream.mapError(failure)
-    )
+    const arrays = Stream.mapArray(stream, (rows) => [rows as ReadonlyArray<A>]).pipe(Stream.mapError(failure))
     for await (const rows of Stream.toAsyncIterable(arrays)) {
       signal.throwIfAborted()
       yield rows

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Effect, Stream } from "effect"
+import { Effect, Exit, Stream } from "effect"
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
@@ -28,3 +28,13 @@ export async function* cut(bytes: Uint8Array, lengths: ReadonlyArray<number> = [
 
 export const joined = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effect<Buffer, E> =>
   Effect.map(Stream.runCollect(stream), (chunks) => Buffer.concat(chunks))
+
+/** What a reader gets until the end, or until the read fails. */
+export const received = Effect.fnUntraced(function* <E, F, R>(read: Effect.Effect<Stream.Stream<Uint8Array, F>, E, R>) {
+  const chunks: Array<Uint8Array> = []
+  const whole = Effect.flatMap(read, (stream) =>
+    Stream.runForEach(stream, (chunk) => Effect.sync(() => void chunks.push(chunk)))
+  )
+  const exit = yield* Effect.exit(whole)
+  return { isWhole: Exit.isSuccess(exit), bytes: Buffer.concat(chunks) }
+})

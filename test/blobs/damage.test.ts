@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
-import { cut, joined, noise, sha256 } from "./bytes.ts"
+import { Effect } from "effect"
+import { cut, joined, noise, received as receivedOf, sha256 } from "./bytes.ts"
 import { diskAt, scratch } from "./folder.ts"
 
 const fast = Number.MAX_SAFE_INTEGER
@@ -19,15 +19,8 @@ const stored = Effect.fnUntraced(function* (size: number) {
     content[at]! ^= 1
     writeFileSync(file(kind), content)
   }
-  /** What a reader gets until the end, or until the read fails. */
-  const received = Effect.fnUntraced(function* (span?: { readonly start: number; readonly end: number }) {
-    const chunks: Array<Uint8Array> = []
-    const read = Effect.flatMap(blobs.read("one", hash, span), (stream) =>
-      Stream.runForEach(stream, (chunk) => Effect.sync(() => void chunks.push(chunk)))
-    )
-    const exit = yield* Effect.exit(read)
-    return { isWhole: Exit.isSuccess(exit), bytes: Buffer.concat(chunks) }
-  })
+  const received = (span?: { readonly start: number; readonly end: number }) =>
+    receivedOf(blobs.read("one", hash, span))
   return { blobs, bytes, hash, file, flip, received }
 })
 

@@ -1,5 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as JobStorePostgres from "../../src/layers/postgres/PostgresJobStore.ts"
 import { jobKey } from "../../src/services/channels/Job.ts"
 import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
@@ -21,7 +22,33 @@ const stopped = (claim: JobClaim) =>
   })
 const claimed = (claim: JobClaim) => Effect.flatMap(JobStore, (store) => store.claimFiles(claim, paths))
 
-layer(JobStorePostgres.layer.pipe(Layer.provide(TestPostgres)), { excludeTestServices: true })("a file", (it) => {
+const stores = JobStorePostgres.layer.pipe(Layer.provideMerge(TestPostgres))
+
+layer(stores, { excludeTestServices: true })("the work of a job", (it) => {
+  it.effect("is the same after a takeover, and another one after a start or a success", () =>
+    Effect.gen(function* () {
+      const store = yield* JobStore
+      const sql = yield* SqlClient.SqlClient
+      const first = yield* started("worker")
+      yield* sql`update channel_jobs set heartbeat_at = now() - interval '1 hour', since = now() - interval '1 hour'`
+      yield* sql`insert into gateways (id, host, pid, address, seen_at) values ('g', 'h', 1, 'h:1', now())`
+      const [told] = yield* store.unattended
+      expect(told?.generation).toBe(first.generation + 1)
+      const second = (yield* store.claim(told!, "there"))!
+      expect(second.work).toBe(first.work)
+      // The write may be made twice.
+      const succeeded = { status: "ACTIVE", work: second.work + 1, succeeded: true } as const
+      yield* store.change(second, succeeded)
+      yield* store.change(second, succeeded)
+      const third = (yield* store.claim(told!, "there"))!
+      expect(third.work).toBe(first.work + 1)
+      yield* stopped(third)
+      expect((yield* started("worker")).work).toBe(first.work + 2)
+    })
+  )
+})
+
+layer(stores, { excludeTestServices: true })("a file", (it) => {
   it.effect("goes from a stopped job to the next with what has to be cut, and from a finished one with nothing", () =>
     Effect.gen(function* () {
       const store = yield* JobStore

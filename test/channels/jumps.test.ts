@@ -1,28 +1,18 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Cron, Effect, Fiber, Layer, Result } from "effect"
 import { TestClock } from "effect/testing"
-import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
-import { jobKey } from "../../src/services/channels/Job.ts"
 import { JobKeeper } from "../../src/services/channels/JobKeeper.ts"
-import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { Attempts, Engine } from "../../src/services/runs/Attempt.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
-import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
+import { flowline, key, second, started } from "./keeping.ts"
 
-const second = 1000
 const hourMillis = 3600 * second
-const key = jobKey("t/c/local/j")
-const flowline: Flowline = {
-  runtime: "analytics",
-  settings: {},
-  dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }]
-}
 
 /** A keeper of a scheduled job whose runs succeed after `millis`, by the number of the run, from 1. */
 const keeping = (millis: (run: number) => number, schedule: string, jumped: () => number) => {
@@ -71,16 +61,6 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
   )
   return { starts, layer }
 }
-
-const started = Effect.gen(function* () {
-  const store = yield* JobStore
-  const keeper = yield* JobKeeper
-  const [desiredJob] = yield* store.requestChange("start", [key])
-  const fiber = yield* Effect.forkChild(keeper.keep(desiredJob!))
-  yield* TestClock.adjust(0)
-  const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
-  return { keeper, fiber, state, desiredJob: desiredJob! }
-})
 
 it.effect("an hour forth and back of the clock changes nothing for a schedule of minutes, at whatever moment", () => {
   let jumped = 0

@@ -1,7 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Clock, Cron, Duration, Effect, Fiber, Layer, Logger, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
-import type { Flowline } from "../../src/protocol/Flowline.ts"
 import type { RunMessage } from "../../src/protocol/RunProtocol.ts"
 import { ChannelFolders, type ChannelJob } from "../../src/services/channels/ChannelFolders.ts"
 import { ClusterName, jobKey } from "../../src/services/channels/Job.ts"
@@ -16,14 +15,7 @@ import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
-
-const second = 1000
-const key = jobKey("t/c/local/j")
-const flowline: Flowline = {
-  runtime: "analytics",
-  settings: {},
-  dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }]
-}
+import { flowline, key, second, started } from "./keeping.ts"
 
 /** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
 const keeping = (
@@ -34,6 +26,7 @@ const keeping = (
 ) => {
   const starts: Array<number> = []
   const ids: Array<string> = []
+  const works: Array<string | undefined> = []
   const left: Array<string> = []
   let under = 0
   const job: ChannelJob = {
@@ -54,12 +47,13 @@ const keeping = (
         Effect.sync(() => left.push(jobId)),
         Effect.sleep(lingering)
       ),
-    run: ({ executionId }) =>
+    run: ({ executionId, work }) =>
       Stream.unwrap(
         Effect.gen(function* () {
           const clock = yield* TestClock.testClockWith((clock) => clock.currentTimeMillis)
           starts.push(clock)
           ids.push(executionId)
+          works.push(work)
           expect(++under).toBe(1)
           const { millis, error, abandoned = false } = runs(starts.length)
           const started: RunMessage = { _tag: "Started", jobId: "h:1", pid: 1, at: 0 }
@@ -97,18 +91,8 @@ const keeping = (
       })
     ])
   )
-  return { starts, ids, left, layer }
+  return { starts, ids, works, left, layer }
 }
-
-const started = Effect.gen(function* () {
-  const store = yield* JobStore
-  const keeper = yield* JobKeeper
-  const [desiredJob] = yield* store.requestChange("start", [key])
-  const fiber = yield* Effect.forkChild(keeper.keep(desiredJob!))
-  yield* TestClock.adjust(0)
-  const state = Effect.map(store.list(TenantId("t")), ([found]) => found!)
-  return { store, keeper, fiber, state, desiredJob: desiredJob! }
-})
 
 it.effect("a job that fails is run again after ever longer pauses, until its budget is spent", () => {
   const { starts, layer } = keeping((run) => ({ millis: 100, error: `boom ${run}` }))
@@ -160,6 +144,21 @@ it.effect("a schedule runs at its times; what was missed during a run is made up
     // The run at 120 lasts until 320: one run at once for 180, 240 and 300, then 360.
     expect(starts.map((at) => at / second)).toEqual([60, 120, 320, 360])
     yield* Fiber.interrupt(fiber)
+  }).pipe(Effect.provide(layer))
+})
+
+it.effect("attempts repeat the same work, on another gateway too, until one succeeds", () => {
+  const { works, layer } = keeping((run) => ({ millis: second, ...(run < 3 ? { error: "boom" } : {}) }), everyMinute)
+  return Effect.gen(function* () {
+    const { fiber, keeper, desiredJob } = yield* started
+    yield* TestClock.adjust(61 * second)
+    yield* Fiber.interrupt(fiber)
+    const again = yield* Effect.forkChild(keeper.keep(desiredJob))
+    yield* TestClock.adjust(130 * second)
+    yield* Fiber.interrupt(again)
+    const [first, second_, third, fourth] = works
+    expect([second_, third]).toEqual([first, first])
+    expect(fourth).not.toBe(first)
   }).pipe(Effect.provide(layer))
 })
 

@@ -162,6 +162,22 @@ for (const [name, make] of [
       })
     )
 
+    it.effect("puts the contents of a page beside it, and the other pages", () =>
+      Effect.gen(function* () {
+        const { text } = yield* html("/shop/documentation/operations")
+        const parts = /<nav class="contents"(.*?)<\/nav>.*<main>.*<\/main>\s*<nav class="pages"(.*?)<\/nav>/s.exec(text)
+        expect(parts?.[1]).toContain('<li><a href="#start-and-stop">Start and stop</a></li>')
+        expect(parts?.[2]).toMatch(
+          /<a href="\.\/index\.md">Start<\/a>.*<a href="\.\/guide\/first\.md">First<\/a>.*<strong>How to<\/strong>.*<a href="\.\/how-to\/versions\.md">/s
+        )
+        // The gateway's own README is no page.
+        expect(parts?.[2]).not.toContain("../README")
+        const short = yield* html("/shop/documentation/guide/first")
+        expect(short.text).not.toContain('class="contents"')
+        expect(short.text).toContain('<a href="../operations.md">')
+      })
+    )
+
     it.effect("writes links so that they work from every spelling of the page's address", () =>
       Effect.gen(function* () {
         const { url } = yield* TestGateway

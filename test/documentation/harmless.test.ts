@@ -31,13 +31,18 @@ const attempts = [
   "# <img src=x onerror=alert(1)> </title><script>alert(1)</script>"
 ]
 
-const tags = /^(a|img|p|h1|h2|pre|code|details|td|br|table|thead|tbody|tr|th|ul|li|em|strong|blockquote)$/
-const attributes = /^(href|src|alt|title|id|class|style|align)$/
+const tags = /^(main|nav|a|img|p|h1|h2|pre|code|details|td|br|table|thead|tbody|tr|th|ul|li|em|strong|blockquote)$/
+const attributes = /^(href|src|alt|title|id|class|style|align|aria-label)$/
 
 it.effect.each(attempts)("renders %j without anything that runs or leaves the page", (attempt) =>
   Effect.gen(function* () {
     const renderer = yield* Renderer
-    const html = yield* renderer.render(attempt, (address) => address)
+    const given = {
+      markdown: `${attempt}\n\n${`## ${attempt.replaceAll("\n", " ")}\n\n`.repeat(3)}`,
+      locate: (address: string) => address
+    }
+    const html = yield* renderer.render(given, given)
+    expect(html).toContain('<nav class="pages"')
     const body = html.slice(html.indexOf("<body>") + 6, html.indexOf("</body>"))
     for (const [tag, name = "", rest = ""] of body.matchAll(/<\/?([a-zA-Z][^\s/>]*)((?:"[^"]*"|[^>"])*)>/g)) {
       expect([tag, tags.test(name)]).toEqual([tag, true])

@@ -236,7 +236,7 @@ describe("http_output", () => {
     })
   )
 
-  it.live("gives requests and records the ids of the attempt before, and others to live ones", () =>
+  it.live("gives requests and records the ids of the attempt before, and others to another piece of work", () =>
     Effect.gen(function* () {
       const { root, conf } = yield* places
       const { url, ids } = yield* serving([])
@@ -247,20 +247,20 @@ describe("http_output", () => {
         node("file_input", { path: "samples/in.ndjson" }),
         node("http_output", output, "file_input")
       ])
-      const attempt = (origin: string | undefined, epoch: number, positions: Record<string, unknown> = {}) =>
+      const attempt = (work: string, epoch: number, positions: Record<string, unknown> = {}) =>
         Effect.gen(function* () {
           ids.length = 0
-          const of = origin === undefined ? {} : { origin }
-          const run = { ...spec(sent), executionId: "run", epoch, ...of, positions }
+          const run = { ...spec(sent), executionId: "run", epoch, work, origin: work, positions }
           yield* follow(run).pipe(Effect.provide(engine(settings(root, { outbound: ["127.0.0.1"] }))))
           return [...ids]
         })
-      const first = yield* attempt("run", 1)
+      const first = yield* attempt("job@1", 1)
       assert.strictEqual(new Set(first).size, 30 + 3)
-      assert.deepStrictEqual(yield* attempt("run", 2), first)
-      const continued = yield* attempt("run", 3, { http_output: { origin: "run", sent: 30 } })
-      const live = yield* attempt(undefined, 1)
-      assert.strictEqual(new Set([...first, ...continued, ...live]).size, 3 * 33)
+      assert.deepStrictEqual(yield* attempt("job@1", 2), first)
+      // The file is read again, whatever another input has kept.
+      assert.deepStrictEqual(yield* attempt("job@1", 3, { http_output: { origin: "job@1", sent: 30 } }), first)
+      const other = yield* attempt("job@2", 4)
+      assert.strictEqual(new Set([...first, ...other]).size, 2 * 33)
     })
   )
 

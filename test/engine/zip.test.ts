@@ -1,27 +1,34 @@
+import { spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { safeName, zip } from "../../src/run/archive/Zip.ts"
+import { EntryNames, type Renamed, safeName } from "../../src/run/archive/EntryNames.ts"
+import { randomOf } from "../search/generated.ts"
 import { unzip } from "./unzip.ts"
+import { buffer, folder, start } from "./zipping.ts"
 
-const folder = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "flow-zip-"))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-)
+const manifestOf = (renamed: ReadonlyArray<Renamed>): string => `${JSON.stringify({ renamed }, null, 2)}\n`
 
-const start = (scratch: string, level = 1) => zip({ level, scratch: () => mkdtemp(join(scratch, "scratch-")) })
-
-const buffer = (bytes: Readable): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const chunks: Array<Buffer> = []
-    bytes.on("data", (chunk: Buffer) => chunks.push(chunk))
-    bytes.on("end", () => resolve(Buffer.concat(chunks)))
-    bytes.on("error", reject)
-  })
+/** Names that are not the same anywhere, and what becomes of them in this order. */
+const twins: ReadonlyArray<readonly [wanted: string, name: string]> = [
+  ["a.csv", "a.csv"],
+  ["A.CSV", "A-2.CSV"],
+  ["caf\u00e9", "caf\u00e9"],
+  ["cafe\u0301", "cafe\u0301-2"],
+  ["stra\u00dfe", "stra\u00dfe"],
+  ["STRASSE", "STRASSE-2"],
+  ["x", "x"],
+  ["x/y", "x-2/y"],
+  ["X/z", "X-2/z"],
+  ["d/e.f/g", "d/e.f/g"],
+  ["D/E.F", "D/E-2.F"],
+  ["a-2.csv", "a-2-2.csv"],
+  ["aux.", "aux_"],
+  [".hidden", ".hidden"],
+  ["\u65e5\u672c.txt", "\u65e5\u672c.txt"]
+]
 
 describe("a zip", () => {
   it("has names that every unpacker reads alike", () => {
@@ -34,7 +41,16 @@ describe("a zip", () => {
       "a\u0000b\n": "a_b_",
       "...": "entry",
       "": "entry",
-      "ä/\ud800": "ä/\ufffd"
+      "ä/\ud800": "ä/\ufffd",
+      CON: "CON_",
+      "logs/nul.csv": "logs/nul_.csv",
+      "Com1 .tar.gz": "Com1_ .tar.gz",
+      "lpt¹/a": "lpt¹_/a",
+      "console.txt": "console.txt",
+      "report.": "report_",
+      "folder. /a ": "folder_/a_",
+      "CON.": "CON_",
+      [`${"é".repeat(300)}.csv`]: `${"é".repeat(118)}.csv`
     }
     assert.deepStrictEqual(Object.fromEntries(Object.keys(names).map((name) => [name, safeName(name)])), names)
   })
@@ -50,7 +66,7 @@ describe("a zip", () => {
           for (let i = 0; i < 1000; i++) for (const [n, sink] of sinks.entries()) await sink.write(`${n}:${i}\n`)
           for (const sink of sinks.reverse()) await sink.close()
           await (await made.entry("empty")).close()
-          assert.strictEqual(await made.seal(), 4)
+          assert.strictEqual(await made.seal(), 5)
           return unzip(await bytes)
         })
         const text = (n: number) => Array.from({ length: 1000 }, (_, i) => `${n}:${i}\n`).join("")
@@ -60,12 +76,72 @@ describe("a zip", () => {
             ["a.txt", text(0)],
             ["a-3.txt", text(2)],
             ["A-2.txt", text(1)],
-            ["empty", ""]
+            ["empty", ""],
+            [
+              "manifest.json",
+              manifestOf([
+                { entry: "A.txt", as: "A-2.txt" },
+                { entry: "a.txt", as: "a-3.txt" }
+              ])
+            ]
           ])
         )
       }
     })
   )
+
+  it.live("has entries that other programs unpack under their names, and tells which were renamed", () =>
+    Effect.gen(function* () {
+      const scratch = yield* folder
+      yield* Effect.promise(async () => {
+        const made = start(scratch)
+        const bytes = buffer(made.bytes)
+        for (const [wanted] of [...twins, ["manifest.json"] as const]) {
+          const sink = await made.entry(wanted)
+          await sink.write(`content of ${wanted}`)
+          await sink.close()
+        }
+        await made.seal()
+        await writeFile(join(scratch, "made.zip"), await bytes)
+        const entries = unzip(await bytes)
+        const names = twins.map(([, name]) => name)
+        assert.deepStrictEqual([...entries.keys()], [...names, "manifest.json", "manifest-2.json"])
+        const renamed = twins.flatMap(([entry, as]) => (entry === as ? [] : [{ entry, as }]))
+        assert.strictEqual(entries.get("manifest-2.json")?.toString(), manifestOf(renamed))
+        assert.strictEqual(entries.get("manifest.json")?.toString(), "content of manifest.json")
+        const program =
+          "import json, zipfile; z = zipfile.ZipFile('made.zip'); z.testzip(); print(json.dumps(z.namelist()))"
+        const python = spawnSync("python3", ["-c", program], { cwd: scratch, encoding: "utf8" })
+        assert.deepStrictEqual(JSON.parse(python.stdout), [...entries.keys()], python.stderr)
+        const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" }
+        const unpacked = spawnSync("unzip", ["-q", "made.zip", "-d", "out"], { cwd: scratch, env, encoding: "utf8" })
+        // Not every machine has it.
+        if (unpacked.error !== undefined) return
+        assert.strictEqual(unpacked.status, 0, unpacked.stderr)
+        for (const [wanted, name] of twins) {
+          assert.strictEqual(await readFile(join(scratch, "out", name), "utf8"), `content of ${wanted}`)
+        }
+      })
+    })
+  )
+
+  it("has names of which no two are one where case and accents do not count", () => {
+    const random = randomOf(5)
+    for (let run = 0; run < 300; run++) {
+      const names = new EntryNames()
+      const segment = () => random.pick(["a", "A", "a.", "é", "e\u0301", "ß", "ss", "con", "a-2", "b.c"])
+      const taken = Array.from({ length: 12 }, () =>
+        names.take(Array.from({ length: 1 + random.below(3) }, segment).join("/"))
+      )
+      const keys = taken.map((name) => name.normalize("NFKD").toUpperCase())
+      assert.lengthOf(new Set(keys), taken.length, JSON.stringify(taken))
+      for (const key of keys)
+        assert.isFalse(
+          keys.some((other) => other.startsWith(`${key}/`)),
+          JSON.stringify(taken)
+        )
+    }
+  })
 
   it.live("that is aborted fails its reader and its writers, also those that wait", () =>
     Effect.gen(function* () {

@@ -16,7 +16,7 @@ describe("the connections of runs", () => {
 
   it.effect("are shared: a run gets more than it needs while many are free, and waits when too few are", () =>
     Effect.gen(function* () {
-      const connectionsFor = sharedConnections(6)
+      const connectionsFor = yield* sharedConnections(6)
       const given: Array<number> = []
       const gate = yield* Deferred.make<void>()
       const run = (tenant: string, ...types: ReadonlyArray<string>) =>

@@ -52,7 +52,7 @@ const csvBy = (search: Store, each: (encoded: Encoded) => Effect.Effect<unknown>
       documents += encoded.documents
       return each(encoded)
     })
-    assert.deepStrictEqual([...new Set(totals)], [documents])
+    assert.strictEqual(totals.at(-1), documents)
     return { csv: Buffer.concat(made).toString(), encoders }
   })
 
@@ -134,7 +134,7 @@ it.live("slices are of one moment, whatever is written, removed and dropped mean
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )
 
-it.live("slices fail when one of them cannot be read", () =>
+it.live("slices are read on after the loss of one of their connections", () =>
   Effect.gen(function* () {
     const { url, search } = yield* large
     const sql = yield* admin(url)
@@ -149,8 +149,9 @@ it.live("slices fail when one of them cannot be read", () =>
           order by xact_start desc limit 1) as last`
       yield* Deferred.succeed(lost, gone.length)
     })
-    const failure = yield* Effect.flip(csvBy(search, () => Effect.orDie(lose)))
+    const wanted = yield* csvOfRows(search)
+    const { csv } = yield* csvBy(search, () => Effect.orDie(lose))
     assert.strictEqual(yield* Deferred.await(lost), 1)
-    assert.strictEqual(failure._tag, "StorageUnreachable")
+    assert.isTrue(csv === wanted)
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 )

@@ -1,29 +1,14 @@
 import { spawnSync } from "node:child_process"
-import { randomBytes } from "node:crypto"
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { archiving, noise } from "../support/archiving.ts"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
 import { type Running, site, temporary } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"
-
-const archiving = (file: string) => `
-runtime: stream
-dag:
-  - type: file_input
-    settings: { path: ${file} }
-    publish: [ { stream: lines } ]
-  - type: archive_output
-    settings: { entry: copy.ndjson }
-    subscribe: [ { component: file_input, stream: lines } ]
-`
-
-/** Lines that no compression makes small. */
-const noise = (mebibytes: number) =>
-  Array.from({ length: mebibytes * 1024 }, () => randomBytes(768).toString("base64")).join("\n")
 
 /** Mounts a small file system in memory; false where that is not allowed. */
 const mounted = (folder: string, mebibytes: number) =>

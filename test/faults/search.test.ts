@@ -99,7 +99,7 @@ describe("a search", () => {
         const reading = await started()
         signal(postgresOf(here.data), "SIGKILL")
         await ready(gateway)
-        await archived(reading)
+        expect(await archived(reading)).toBe(true)
 
         const killed = await started(20)
         const process = Number((await tenant.detail(killed)).jobId?.split(":").at(-1))

@@ -1,12 +1,13 @@
 import { hostname } from "node:os"
 import { expect, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { giveBack, layer as storeLayer } from "../../src/layers/postgres/PostgresIdempotencyStore.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { type Begun, IdempotencyKey, IdempotencyStore } from "../../src/services/shared/IdempotencyStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { TestPostgres } from "../support/postgres.ts"
+import { until } from "../support/process.ts"
 
 const tenant = TenantId("mytenant")
 
@@ -77,6 +78,32 @@ layer(TestPostgres, { excludeTestServices: true })("idempotency keys of several 
         "InProgress",
         "InProgress"
       ])
+    })
+  )
+
+  it.effect("are free also when their gateway leaves while a repeat looks", () =>
+    Effect.gen(function* () {
+      yield* emptied
+      const sql = yield* SqlClient.SqlClient
+      const [one, other] = [yield* storeOf("one"), yield* storeOf("other")]
+      yield* one.begin("k")
+      const [locked, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const lock = yield* sql`select 1 from idempotency for update`.pipe(
+        Effect.andThen(Deferred.succeed(locked, undefined)),
+        Effect.andThen(Deferred.await(go)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(locked)
+      const repeat = yield* Effect.forkChild(tagOf(other.begin("k")))
+      // The repeat has begun its first statement, which still sees the gateway.
+      const waits = sql`
+        select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      yield* until(waits, (rows) => rows.length > 0)
+      yield* sql`delete from gateways where id = 'one'`
+      yield* Deferred.succeed(go, undefined)
+      yield* Fiber.join(lock)
+      expect(yield* Fiber.join(repeat)).toBe("New")
     })
   )
 

@@ -106,6 +106,12 @@ export const layer = Layer.effect(
           const waiting = [...entries.values()].filter((entry) => entry.tenant === tenant && entry.state === "PENDING")
           return Math.min(most, waiting.length)
         }),
+      pendingOfAll: Effect.sync(() => {
+        const counts = new Map<TenantId, number>()
+        for (const { tenant, state } of entries.values())
+          if (state === "PENDING") counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
+        return counts
+      }),
       create: (execution, owner, now) =>
         Effect.sync(() => {
           let at = now

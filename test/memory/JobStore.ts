@@ -10,6 +10,7 @@ interface Row {
   readonly key: JobKey
   state: JobState
   generation: number
+  work: number
   epoch: number
   failures: ReadonlyArray<number>
   nextAt: number | undefined
@@ -70,7 +71,17 @@ export const layer = Layer.effect(
             if (row === undefined) {
               if (change === "stop") return []
               const state = neverStarted
-              row = { key, state, generation: 0, epoch: 0, failures: [], nextAt: undefined, lines: [], lastSeq: 0 }
+              row = {
+                key,
+                state,
+                generation: 0,
+                work: 0,
+                epoch: 0,
+                failures: [],
+                nextAt: undefined,
+                lines: [],
+                lastSeq: 0
+              }
               rows.set(jobId(key), row)
             }
             const { desired, status } = row.state
@@ -79,6 +90,7 @@ export const layer = Layer.effect(
               row.state = { ...row.state, desired: false }
             } else if (change === "restart" || !desired || status === "FAILED" || status === "FINISHED") {
               row.generation++
+              row.work++
               row.failures = []
               row.nextAt = undefined
               set(row, { desired: true, status: "STARTING", restarts: 0, lastError: null, nextRun: null }, now)
@@ -94,17 +106,28 @@ export const layer = Layer.effect(
           row.epoch++
           const { jobId: previous } = row.state
           row.state = { ...row.state, node, jobId: null }
-          const { epoch, generation, failures, nextAt, lastSeq: lines } = row
-          return { ...row.key, epoch, generation, failures, nextAt, lines, restarts: row.state.restarts, previous }
+          const { epoch, generation, work, failures, nextAt, lastSeq: lines } = row
+          return {
+            ...row.key,
+            epoch,
+            generation,
+            work,
+            failures,
+            nextAt,
+            lines,
+            restarts: row.state.restarts,
+            previous
+          }
         }),
       beat: (claim, nodes) =>
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (claim, { failures, nextAt, archive, succeeded: _, ...change }) =>
+      change: (claim, { failures, nextAt, work, archive, succeeded: _, ...change }) =>
         Effect.tap(
           write(claim, (row, now) => {
             if (failures !== undefined) row.failures = failures
+            if (work !== undefined) row.work = work
             if (nextAt !== undefined) {
               row.nextAt = nextAt
               row.state = { ...row.state, nextRun: iso(nextAt) }

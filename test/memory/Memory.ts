@@ -3,6 +3,7 @@ import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { Measurements } from "../../src/services/shared/Observed.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"
 import * as ArchiveStore from "./ArchiveStore.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
@@ -36,6 +37,7 @@ const Adapters = Layer.mergeAll(
   MemoryEngine.layer,
   Decoder.layer,
   Local.layer,
+  Layer.succeed(Measurements, []),
   Layer.succeed(Readiness, { checks: new Map([["memory", Effect.void]]), defects: new Map() })
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 

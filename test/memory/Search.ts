@@ -10,13 +10,11 @@ import type { Query } from "../../src/languages/query/Query.ts"
 import { original, originalJson, separator, storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
 
-interface Kept extends Stored {
+interface Kept extends Omit<Stored, "index"> {
   readonly json: string
 }
 
-interface Found extends Kept {
-  readonly index: string
-}
+type Found = Kept & Stored
 
 const compare = (a: Pick<Found, "at" | "id" | "index">, b: Pick<Found, "at" | "id" | "index">): number => {
   const [left, right] = [BigInt(a.at), BigInt(b.at)]

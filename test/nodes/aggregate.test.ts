@@ -49,6 +49,19 @@ describe("aggregate with much to keep", () => {
     ])
   })
 
+  it("fails records whose time does not exist, and takes one without a zone as UTC", async () => {
+    const given = { window: "1h", metrics: { n: { type: "count" } } }
+    const times = ["2026-02-30T10:00:00Z", "2026-02-03T25:00:00Z", "yesterday", 1e17, "-99999999999999999", null]
+    const { records, errors } = await of(aggregate, given, [
+      ...times.map((time) => ({ "@timestamp": time })),
+      { "@timestamp": "2026-02-03T10:20:00" },
+      { "@timestamp": "2026-02-03 10:30:00.5" },
+      { "@timestamp": "1770114600000" }
+    ])
+    expect(errors).toEqual(times.map(() => "the field @timestamp is not a time"))
+    expect(records).toMatchObject([{ n: 3, window: { start: "2026-02-03T10:00:00.000Z" } }])
+  })
+
   it.effect.prop(
     "closes windows by a heap that gives numbers in order",
     { numbers: Schema.Array(Schema.Int) },

@@ -9,7 +9,14 @@ import { settingsOf } from "../../src/services/flowlines/Validation.ts"
 import { decode } from "../flowlines/read.ts"
 import { reference, settingsSchema } from "./reference.ts"
 
-const guide = fileURLToPath(new URL("../../docs/flowlines.md", import.meta.url))
+/** The pages of the reference, and the nodes on each. */
+const pages = {
+  inputs: ["generator_input", "dataset_generator", "file_input", "search_input", "syslog_input", "http_input"],
+  lines: ["grok", "dissect", "flowlet", "json"],
+  fields: ["kv", "csv", "date"],
+  records: ["filter", "dispatch", "enrich", "aggregate", "sql", "rate_limit"],
+  outputs: ["show", "file_output", "archive_output", "search_output", "extraction_output", "http_output"]
+}
 const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- end of nodes -->\n"]
 
 describe("the catalogue", () => {
@@ -93,9 +100,17 @@ describe("the catalogue", () => {
     for (const batch of names.slice(1)) expect(batch).toEqual(expect.arrayContaining(all))
   })
 
-  it("is what the guide says (update it with `npx vitest run test/nodes/catalogue.test.ts -u`)", async () => {
-    const text = readFileSync(guide, "utf8")
-    const [head, tail] = [text.split(begin)[0]!, text.split(end)[1]!]
-    await expect(`${head}${begin}\n${reference()}\n${end}${tail}`).toMatchFileSnapshot(guide)
+  it("is on the pages of the reference, each node on one", () => {
+    expect(Object.values(pages).flat().sort()).toEqual([...catalogue.keys()].sort())
   })
+
+  it.each(Object.entries(pages))(
+    "is what docs/nodes/%s.md says (update it with `npx vitest run test/nodes/catalogue.test.ts -u`)",
+    async (name, types) => {
+      const page = fileURLToPath(new URL(`../../docs/nodes/${name}.md`, import.meta.url))
+      const text = readFileSync(page, "utf8")
+      const [head, tail] = [text.split(begin)[0]!, text.split(end)[1]!]
+      await expect(`${head}${begin}\n${reference(types)}\n${end}${tail}`).toMatchFileSnapshot(page)
+    }
+  )
 })

@@ -58,7 +58,7 @@ describe("grok", () => {
     ])
     const error = { node: "node", reason: "no pattern matches the field message" }
     expect(streams.get("errors")).toEqual([
-      { message: "", tags: ["_grokparsefailure"], error },
+      { message: "", tags: ["_grokparsefailure"], error: { ...error, explanation: expect.any(Object) } },
       { other: 1, tags: ["_grokparsefailure"], error }
     ])
   })

@@ -101,23 +101,6 @@ describe("kv", () => {
     const found = await fields(kv, { allow_duplicate_values: false }, distinct.join(" "))
     expect(found).toEqual({ a: distinct.map((pair) => pair.slice(2)) })
   })
-
-  it.effect.prop(
-    "gives back pairs that were written with quotes",
-    { pairs: Schema.Array(Schema.Tuple([Schema.Literals(["a", "b", "long_key"]), Schema.String])) },
-    ({ pairs }) =>
-      Effect.promise(async () => {
-        const text = pairs.map(([key, value]) => `${key}="${value.replace(/["\\]/g, "\\$&")}"`).join(" ")
-        const found = await fields(kv, { allow_empty_values: true }, text)
-        const expected: Record<string, string | Array<string>> = {}
-        for (const [key, value] of pairs) {
-          const before = expected[key]
-          expected[key] = before === undefined ? value : [before, value].flat()
-        }
-        expect(found).toEqual(expected)
-      }),
-    { arbitrary: { seed } }
-  )
 })
 
 describe("csv", () => {

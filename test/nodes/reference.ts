@@ -54,7 +54,7 @@ const section = (node: NodeType): string => {
   const names = node.outputs.map((name) => (name === "*" ? "any name" : `\`${name}\``))
   const rows = Object.entries(properties).map(([name, schema]) => row(name, schema, required.includes(name)))
   const example = stringify([{ type: node.type, settings: node.example }], { lineWidth: 100 })
-  return `### ${node.type}
+  return `## ${node.type}
 ${node.description}
 
 Kind: ${node.kind}. Runtimes: ${node.runtimes.join(", ")}. Subscriptions: ${inputs}. Streams: ${names.join(", ") || "none"}.
@@ -67,5 +67,9 @@ ${example}\`\`\`
 `
 }
 
-/** The reference of all nodes, in Markdown. */
-export const reference = (): string => [...catalogue.values()].map(section).join("\n")
+/** The reference of these nodes, in Markdown. */
+export const reference = (types: ReadonlyArray<string>): string =>
+  types
+    .flatMap((type) => catalogue.get(type) ?? [])
+    .map(section)
+    .join("\n")

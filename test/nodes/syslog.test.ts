@@ -62,6 +62,51 @@ describe("a syslog message", () => {
     })
   })
 
+  it("of RFC 3164 has no time that does not exist", () => {
+    for (const time of [
+      "Jun 99 10:00:00",
+      "Jun  0 10:00:00",
+      "Apr 31 10:00:00",
+      "Jun 10 25:00:00",
+      "Jun 10 10:60:00",
+      "Jun 10 10:00:60",
+      "Feb 30 2021 10:00:00",
+      "Feb 29 2023 10:00:00",
+      "2021-02-30T10:00:00Z",
+      "2021-02-28T10:00:00+25:00",
+      // Neither 2025, 2026 nor 2027 is a leap year.
+      "Feb 29 10:00:00"
+    ]) {
+      const found = parse(`<13>${time} host app: x`)
+      expect(found, time).toMatchObject({ message: `${time} host app: x`, priority: 13 })
+      expect(found, time).not.toHaveProperty("timestamp")
+    }
+    expect(parse("<13>Feb 29 2024 10:00:00 h a: x")).toMatchObject({ timestamp: "2024-02-29T10:00:00Z", hostname: "h" })
+    expect(parse("<13>2024-02-29T23:59:59.5+14:00 h a: x")).toMatchObject({ timestamp: "2024-02-29T23:59:59.5+14:00" })
+  })
+
+  it("of RFC 3164 has the year that is closest to now", () => {
+    const at = (clock: string, date: string) =>
+      parseMessage(`<13>${date} 10:00:00 h a: x`, new Date(clock))?.["timestamp"]
+    expect(at("2027-03-01T00:00:00Z", "Feb 29")).toBe("2028-02-29T10:00:00Z")
+    expect(at("2025-01-01T00:00:00Z", "Feb 29")).toBe("2024-02-29T10:00:00Z")
+    expect(at("2025-12-31T23:59:59Z", "Jan  1")).toBe("2026-01-01T10:00:00Z")
+    expect(at("2026-01-01T00:00:00Z", "Dec 31")).toBe("2025-12-31T10:00:00Z")
+    expect(at("2026-07-01T00:00:00Z", "Jul 15")).toBe("2026-07-15T10:00:00Z")
+  })
+
+  it("of RFC 5424 with a time that does not exist is none", () => {
+    for (const time of [
+      "2021-02-30T10:00:00Z",
+      "2021-13-01T10:00:00Z",
+      "2021-02-03T24:00:00Z",
+      "2021-02-03T10:00:00+19:00"
+    ]) {
+      expect(parse(`<34>1 ${time} - - - - - x`), time).toBeUndefined()
+    }
+    expect(parse("<34>1 2024-02-29T10:00:00.123456-03:30 - - - - - x")).toMatchObject({ message: "x" })
+  })
+
   it("is nothing else", () => {
     for (const text of [
       "",

@@ -4,12 +4,11 @@ import { Effect } from "effect"
 import { memoryGateway } from "../support/gateway.ts"
 import { test } from "./testerServer.ts"
 
-const guide = readFileSync(new URL("../../docs/operators.md", import.meta.url), "utf8")
+const guide = readFileSync(new URL("../../docs/flowlet-examples.md", import.meta.url), "utf8")
 
 /** The examples of the guide: a title, a program, its input, and what comes out of it. */
 const examples = guide
-  .slice(guide.indexOf("### Ten examples"))
-  .split("\n#### ")
+  .split("\n## ")
   .slice(1)
   .map((text): readonly [string, string, string, unknown] => {
     const block = (language: string) => new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(text)?.[1] ?? ""

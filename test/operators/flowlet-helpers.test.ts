@@ -12,6 +12,7 @@ describe("kv", () => {
     ["a=1 b=2", undefined, { a: "1", b: "2" }],
     ["  a=1   b=2  ", undefined, { a: "1", b: "2" }],
     ['a="x y" b=\'z "q"\' c="q\\"e"', undefined, { a: "x y", b: 'z "q"', c: 'q"e' }],
+    [String.raw`a="C:\Windows\x" b="d:\\" c='\\srv\x'`, undefined, { a: "C:\\Windows\\x", b: "d:\\", c: "\\\\srv\\x" }],
     ["a=1 a=2 a=3", undefined, { a: ["1", "2", "3"] }],
     ["hello a=1 world", undefined, { a: "1" }],
     ["a= b=2", undefined, { a: "", b: "2" }],

@@ -128,18 +128,37 @@ layer(memoryGateway(), { excludeTestServices: true })("operator test endpoint", 
     })
   )
 
-  it.effect("refuses bytes that are no text, in every part", () =>
+  it.effect("replaces bytes of the samples that are no text, and says where they are", () =>
+    Effect.gen(function* () {
+      const input = new Uint8Array([...new TextEncoder().encode("ok\né😀"), 0xc3, 0x28, 10, 0xff])
+      for (const [operator, parts] of [
+        ["grok", { pattern: "^%{GREEDYDATA:all}$" }],
+        ["dissect", { pattern: "%{all}" }],
+        ["flowlet", { logFile: "return { all: event.message }" }]
+      ] as const) {
+        const answer = yield* test(operator, { input, ...parts })
+        expect(answer.results.map(({ output }) => (operator === "flowlet" ? [output].flat()[0] : output))).toEqual([
+          { all: "ok" },
+          { all: "é😀\uFFFD(" },
+          { all: "\uFFFD" }
+        ])
+        expect(answer.hints).toContain("the input is not UTF-8: bytes such as 0xc3 at 2:4 are replaced by \uFFFD")
+      }
+      const late = new Uint8Array(3_000_000).fill(97)
+      late.set([10, 0xff], 2_999_000)
+      expect((yield* test("grok", { input: late, pattern: "^a{9}" })).hints.join()).toContain("0xff at 2:1")
+      expect((yield* test("grok", { input: "é", pattern: "^é" })).hints.join()).not.toContain("UTF-8")
+    })
+  )
+
+  it.effect("refuses bytes that are no text in the other parts", () =>
     Effect.gen(function* () {
       const bytes = new Uint8Array([...new TextEncoder().encode("ok\né😀"), 0xc3, 0x28])
-      for (const part of ["input", "pattern", "definitions"]) {
+      for (const part of ["pattern", "definitions"]) {
         const { status, problem } = yield* refused("grok", { input: "x", pattern: "x", [part]: bytes })
         expect(status).toBe(500)
         expect(problem).toMatchObject({ part, line: 2, column: 4, text: "0xc3" })
       }
-      const late = new Uint8Array(3_000_000).fill(97)
-      late.set([10, 0xff], 2_999_000)
-      const { problem } = yield* refused("grok", { input: late, pattern: "x" })
-      expect(problem).toMatchObject({ part: "input", line: 2, column: 1, text: "0xff" })
     })
   )
 

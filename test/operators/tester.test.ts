@@ -70,8 +70,8 @@ layer(memoryGateway(), { excludeTestServices: true })("operator test", (it) => {
         problem: { type: "/problems/invalid-operator", part: "pattern", line: 3, column: 3, text: "%{NOPE:x}" }
       })
       expect(
-        yield* refused("grok", { input: new Uint8Array([97, 10, 0xc3, 0xa9, 98, 0xff]), pattern: "x" })
-      ).toMatchObject({ status: 500, problem: { part: "input", line: 2, column: 3, text: "0xff" } })
+        yield* refused("grok", { input: "x", pattern: new Uint8Array([97, 10, 0xc3, 0xa9, 98, 0xff]) })
+      ).toMatchObject({ status: 500, problem: { part: "pattern", line: 2, column: 3, text: "0xff" } })
     })
   )
 })

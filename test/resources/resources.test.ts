@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { onBoth, TestGateway } from "../support/gateway.ts"
+import { content, copy, move, register, versions } from "./stored.ts"
 import { ask, form, tenant, upload } from "./support.ts"
 
 const base = `/v1/${tenant}/resources`
@@ -24,24 +25,6 @@ const three = (artifact: string) =>
     for (const version of ["1", "2", "3"]) yield* upload({ artifact, version }, `${artifact} ${version}`, "f.txt")
     return `org/example/${artifact}/f.txt`
   })
-
-const copy = (name: string, parts: Record<string, string>) =>
-  ask(`${base}/copy/${name}`, { method: "PUT", body: form(parts) })
-const move = (name: string, parts: Record<string, string>) =>
-  ask(`${base}/move/${name}`, { method: "PUT", body: form(parts) })
-const register = (name: string, parts: Record<string, string>, of = tenant) =>
-  ask(`/v1/${of}/resources/register/${name}`, { method: "PUT", body: form(parts) })
-
-const versions = (name: string) =>
-  Effect.gen(function* () {
-    const { client } = yield* TestGateway
-    const found = yield* Effect.option(client.stored.metadata({ params: { tenant, name }, query: {} }))
-    return found._tag === "None" ? [] : found.value.metadata.map(({ version }) => version)
-  })
-const content = (name: string, version?: number) =>
-  Effect.map(ask(`${base}/content/${name}${version === undefined ? "" : `?version=${version}`}`), ({ status, text }) =>
-    status === 200 ? text : status
-  )
 
 onBoth("stored resources", (it) => {
   it.effect("come with artifacts, and go with them where they still are", () =>

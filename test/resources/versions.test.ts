@@ -3,7 +3,8 @@ import { join } from "node:path"
 import { expect } from "@effect/vitest"
 import { Effect } from "effect"
 import { onBoth, TestGateway } from "../support/gateway.ts"
-import { ask, form, tenant } from "./support.ts"
+import { content, copy, move, register, versions } from "./stored.ts"
+import { ask, tenant } from "./support.ts"
 
 const base = `/v1/${tenant}/resources`
 
@@ -17,24 +18,6 @@ const area = (files: Readonly<Record<string, string>>) =>
     }
     return root
   })
-
-const copy = (name: string, parts: Record<string, string>) =>
-  ask(`${base}/copy/${name}`, { method: "PUT", body: form(parts) })
-const move = (name: string, parts: Record<string, string>) =>
-  ask(`${base}/move/${name}`, { method: "PUT", body: form(parts) })
-const register = (name: string, parts: Record<string, string>) =>
-  ask(`${base}/register/${name}`, { method: "PUT", body: form(parts) })
-
-const versions = (name: string) =>
-  Effect.gen(function* () {
-    const { client } = yield* TestGateway
-    const found = yield* Effect.option(client.stored.metadata({ params: { tenant, name }, query: {} }))
-    return found._tag === "None" ? [] : found.value.metadata.map(({ version }) => version)
-  })
-const content = (name: string, version?: number) =>
-  Effect.map(ask(`${base}/content/${name}${version === undefined ? "" : `?version=${version}`}`), ({ status, text }) =>
-    status === 200 ? text : status
-  )
 
 onBoth("numbers of versions", (it) => {
   it.effect("get the next number also after the largest one that can be chosen", () =>

@@ -5,8 +5,8 @@ import {
   PutObjectCommand
 } from "@aws-sdk/client-s3"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Stream } from "effect"
-import { cut, joined, noise, sha256 } from "../blobs/bytes.ts"
+import { Effect } from "effect"
+import { cut, joined, noise, received as receivedOf, sha256 } from "../blobs/bytes.ts"
 import { blobsAt, freshPlace, s3 } from "./bucket.ts"
 
 const fast = Number.MAX_SAFE_INTEGER
@@ -29,14 +29,8 @@ const stored = Effect.fnUntraced(function* (size: number, versioned: boolean) {
       content[at]! ^= 1
       await s3.send(new PutObjectCommand({ ...object, Body: content }))
     })
-  const received = Effect.fnUntraced(function* (span?: { readonly start: number; readonly end: number }) {
-    const chunks: Array<Uint8Array> = []
-    const read = Effect.flatMap(blobs.read("one", hash, span), (stream) =>
-      Stream.runForEach(stream, (chunk) => Effect.sync(() => void chunks.push(chunk)))
-    )
-    const exit = yield* Effect.exit(read)
-    return { isWhole: Exit.isSuccess(exit), bytes: Buffer.concat(chunks) }
-  })
+  const received = (span?: { readonly start: number; readonly end: number }) =>
+    receivedOf(blobs.read("one", hash, span))
   return { place, blobs, bytes, hash, flip, received }
 })
 

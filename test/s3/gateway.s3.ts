@@ -1,9 +1,9 @@
-import { randomBytes } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
+import { archiving, noise } from "../support/archiving.ts"
 import { configuration } from "../support/conf.ts"
 import { eventually } from "../support/process.ts"
 import { commandOf, residentMib, runnersOf, site } from "../support/process-gateway.ts"
@@ -11,21 +11,6 @@ import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"
 import { freshPlace, keysIn, uploadsIn } from "./bucket.ts"
 import { accessKeyId, killed, secretAccessKey, startRadosgw } from "./ceph.ts"
-
-const archiving = (file: string) => `
-runtime: stream
-dag:
-  - type: file_input
-    settings: { path: ${file} }
-    publish: [ { stream: lines } ]
-  - type: archive_output
-    settings: { entry: copy.ndjson }
-    subscribe: [ { component: file_input, stream: lines } ]
-`
-
-/** Lines that no compression makes small. */
-const noise = (mebibytes: number) =>
-  Array.from({ length: mebibytes * 1024 }, () => randomBytes(768).toString("base64")).join("\n")
 
 /** A gateway with its blobs in a bucket, behind a radosgw for this test alone. */
 const prepared = (mebibytes = 0) =>

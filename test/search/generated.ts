@@ -57,6 +57,11 @@ const texts = [
   "5.0",
   "-5",
   "true",
+  "2001:db8:0::1",
+  "2001:0DB8::0:1",
+  "::ffff:10.0.0.1",
+  "1::2::3",
+  "error full of disk errors",
   "2026-03-10",
   "2026-03-10T14:12:27Z",
   "2026-03-10T14:12:27.5+02:00",
@@ -65,6 +70,8 @@ const texts = [
   "$v0",
   '") || true'
 ]
+const dates = texts.slice(texts.indexOf("2026-03-10"))
+
 /** Numbers as JSON has them: also those that JavaScript would round. */
 const numbers = [
   ...["0", "1", "5", "-5", "2.5", "1e21", "404", "1773151947000", "0.1", "5.0", "-0.50", "1773151947000.9999999999999"],
@@ -91,7 +98,7 @@ const object = (random: Random, depth: number): Record<string, unknown> =>
 
 export const document = (random: Random): Record<string, unknown> => ({
   ...object(random, 0),
-  ...(random.chance(0.7) ? { "@timestamp": random.pick([...texts.slice(25), 1_773_151_947_000, null]) } : {})
+  ...(random.chance(0.7) ? { "@timestamp": random.pick([...dates, 1_773_151_947_000, null]) } : {})
 })
 
 export const fields = [
@@ -139,8 +146,38 @@ const range = (random: Random): object => {
   }
 }
 
+/** Patterns of names, and fields that no document has as a member. */
+const otherFields = ["a*", "*b", "*.c", "b.*", "*a*c*", "_id", "_index"]
+
+const addresses = ["10.0.0.0/8", "10.0.0.1/32", "2001:db8::/32", "2001:DB8::1", "::ffff:10.0.0.1", "0.0.0.0/0"]
+
+const regexps = [
+  "[a-e]*r+.*",
+  "a.c|b?",
+  "\\w+(-\\w+)*",
+  '"10."(0\\.){1,3}[^a]',
+  "disk @",
+  "(a|b|é){1,9}.*",
+  "\\d*.?\\d+"
+]
+
 const word = (random: Random): string =>
   random.pick([
+    "eror~",
+    "disk~1",
+    "5~",
+    '"full disk"~2',
+    '"error disk"~3',
+    "/dis[kc]|[0-9]+/",
+    "/.*o.*/",
+    "a\\*:error",
+    "_exists_:*c",
+    "_index:t-1",
+    "_id:d1?",
+    "[1 TO 5]",
+    ">2026-01-01",
+    "[10.0.0.0 TO 10.0.0.255]",
+    "10.0.0.0\\/8",
     "error",
     "disk",
     '"disk full"',
@@ -165,10 +202,12 @@ const text = (random: Random, depth = 0): string =>
     return `${random.pick(["", "", "", "NOT ", "+", "-"])}${one}`
   }).join(random.pick([" ", " AND ", " OR ", " || ", " && "]))
 
+const phrases = ["full error", "error full", "disk error full", "full of", "b.c a", "本 日", "smile 😀", "error error"]
+
 /** A random query, most of which can be understood. */
 export const query = (random: Random, depth = 0): object => {
-  const field = random.pick(fields)
-  switch (random.below(depth > 2 ? 12 : 15)) {
+  const field = random.chance(0.8) ? random.pick(fields) : random.pick(otherFields)
+  switch (random.below(depth > 2 ? 17 : 20)) {
     case 0:
       return { term: { [field]: given(random) } }
     case 1:
@@ -191,8 +230,8 @@ export const query = (random: Random, depth = 0): object => {
       return {
         multi_match: {
           query: given(random),
-          fields: random.some(3, () => random.pick(fields)),
-          type: random.pick(["best_fields", "phrase"]),
+          fields: random.some(3, () => random.pick([...fields, ...otherFields])),
+          type: random.pick(["best_fields", "phrase", "cross_fields", "bool_prefix", "phrase_prefix"]),
           minimum_should_match: random.pick(["1", "50%", "-1", "2<75%"])
         }
       }
@@ -200,6 +239,32 @@ export const query = (random: Random, depth = 0): object => {
       return { ids: { values: random.some(5, () => `d${random.below(100)}`) } }
     case 11:
       return { [random.pick(["query_string", "simple_query_string"])]: { query: text(random) } }
+    case 12:
+      return {
+        [random.pick(["match_phrase_prefix", "match_bool_prefix"])]: { [field]: cut(random, random.pick(texts)) }
+      }
+    case 13:
+      return { match_phrase: { [field]: { query: random.pick(phrases), slop: random.below(4) } } }
+    case 14:
+      return {
+        [random.pick(["match", "match_bool_prefix"])]: {
+          [field]: {
+            query: random.pick(["eror dsik", "conected", "srtaße 日本", "10.0.0.2", ...texts]),
+            fuzziness: random.pick(["AUTO", 0, 1, "2", "AUTO:2,4"]),
+            ...(random.chance(0.3) ? { prefix_length: random.below(3) } : {}),
+            ...(random.chance(0.3) ? { fuzzy_transpositions: false } : {}),
+            ...(random.chance(0.5) ? { minimum_should_match: random.pick([1, 2, "-1", "50%"]) } : {})
+          }
+        }
+      }
+    case 15:
+      return random.chance(0.5)
+        ? { regexp: { [field]: { value: random.pick(regexps), case_insensitive: random.chance(0.5) } } }
+        : { fuzzy: { [field]: { value: random.pick(["eror", "tru", "dsik", "", ...texts]) } } }
+    case 16:
+      return random.chance(0.5)
+        ? { terms: { [field]: random.some(3, () => random.pick(addresses)) } }
+        : { constant_score: { filter: query(random, depth + 1) } }
     default: {
       const clauses = () => random.some(3, () => query(random, depth + 1))
       return {

@@ -11,7 +11,7 @@ const now = Date.parse("2026-11-21T10:20:30.456Z")
 const finds = (query: unknown, document: Record<string, unknown>): boolean => {
   const parsed = parseQuery(query, now)
   if (Result.isFailure(parsed)) throw new Error(JSON.stringify(parsed.failure))
-  return holds(parsed.success, { id: "id-1", at: placeOf(document["@timestamp"]), value: document })
+  return holds(parsed.success, { id: "id-1", index: "t-logs", at: placeOf(document["@timestamp"]), value: document })
 }
 
 const faults = (query: unknown): ReadonlyArray<string> => {
@@ -119,9 +119,9 @@ describe("a query", () => {
       [{ range: { a: { gte: 1, format: "QQQ" } } }, "/filters/range/a/format", /Unknown format/],
       [{ range: { a: { gte: 1, time_zone: "Mars/Olympus" } } }, "/filters/range/a/time_zone", /Unknown time zone/],
       [{ wildcard: { a: "*?".repeat(70).replaceAll("*?", "*x") } }, "/filters/wildcard/a", /64 wildcards|at most/],
-      [{ match_phrase: { a: { query: "x", slop: 2 } } }, "/filters/match_phrase/a/slop", /slop/],
+      [{ match_phrase: { a: { query: "x", slop: 1001 } } }, "/filters/match_phrase/a/slop", /from 0 to 1000/],
       [{ query_string: { query: "a:(b" } }, "/filters/query_string/query", /not closed/],
-      [{ query_string: { query: "b~2" } }, "/filters/query_string/query", /Fuzzy search/],
+      [{ query_string: { query: "b~3" } }, "/filters/query_string/query", /at most 2 edits/],
       [{ query_string: { query: "a AND" } }, "/filters/query_string/query", /Expected a clause/],
       [
         { query_string: { query: "a:b:c" } },
@@ -130,7 +130,8 @@ describe("a query", () => {
       ],
       [{ query_string: { query: "_exists_:a:c" } }, "/filters/query_string/query", /already/],
       [{ ids: { values: "x" } }, "/filters/ids/values", /list/],
-      [{ script: {} }, "/filters/script", /Unknown clause "script"/],
+      [{ script: {} }, "/filters/script", /"script" is not supported: use a filter node/],
+      [{ geo_shape: {} }, "/filters/geo_shape", /Unknown clause "geo_shape"/],
       ["text", "/filters", /object/],
       [[], "/filters", /object/]
     ]

@@ -240,7 +240,11 @@ for (const [name, store] of stores) {
 
 const nowhere = Postgres.layer.pipe(
   Layer.provide(
-    Layer.succeed(Postgres.SearchConfig, { url: Redacted.make("postgres://x:y@127.0.0.1:1/z"), connections: 2 })
+    Layer.succeed(Postgres.SearchConfig, {
+      url: Redacted.make("postgres://x:y@127.0.0.1:1/z"),
+      connections: 2,
+      patience: 200
+    })
   )
 )
 

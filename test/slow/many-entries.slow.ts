@@ -1,26 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { Readable } from "node:stream"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { zip } from "../../src/run/archive/Zip.ts"
 import { unzip } from "../engine/unzip.ts"
-
-const folder = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "flow-zip-"))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-)
-
-const start = (scratch: string, level = 1) => zip({ level, scratch: () => mkdtemp(join(scratch, "scratch-")) })
-
-const buffer = (bytes: Readable): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
-    const chunks: Array<Buffer> = []
-    bytes.on("data", (chunk: Buffer) => chunks.push(chunk))
-    bytes.on("end", () => resolve(Buffer.concat(chunks)))
-    bytes.on("error", reject)
-  })
+import { buffer, folder, start } from "../engine/zipping.ts"
 
 describe("a zip", () => {
   it.live("may have more than 65,535 entries", () =>

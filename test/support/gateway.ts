@@ -14,6 +14,7 @@ import { defaultRules } from "../../src/services/shared/RetentionRules.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as Memory from "../memory/Memory.ts"
+import { holdToDescription } from "./answers.ts"
 import { freshDatabase } from "./postgres.ts"
 import { until } from "./process.ts"
 
@@ -81,6 +82,7 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
     Effect.gen(function* () {
       const settings = yield* Settings
       const url = yield* HttpServer.addressFormattedWith((address: string) => Effect.succeed(address))
+      holdToDescription(url)
       const client = yield* Client.make(url)
       return TestGateway.of({ url, client, settings })
     })

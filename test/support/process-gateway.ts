@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Redacted, type Scope } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
+import { holdToDescription } from "./answers.ts"
 import { freshDatabase } from "./postgres.ts"
 import { eventually } from "./process.ts"
 
@@ -48,6 +49,7 @@ export const startProcess = (variables: Readonly<Record<string, string>>): Gatew
     await eventually("the ready line", () => over !== undefined || stdout.includes("\n"))
     const found = /^flow-gateway ready (http:\/\/127\.0\.0\.1:(\d+))\n/.exec(stdout)
     if (found === null) throw new Error(`The gateway is not ready (${JSON.stringify(over)}): ${stdout}${stderr}`)
+    holdToDescription(found[1]!)
     return { url: found[1]!, port: Number(found[2]) }
   }
   return { process: child, pid: child.pid!, exit, stdout: () => stdout, stderr: () => stderr, ready }

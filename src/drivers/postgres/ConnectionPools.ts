@@ -10,19 +10,83 @@ const exhaustedAfter = 1000
 
 type Acquire = Effect.Effect<Connection, SqlError, Scope.Scope>
 
-const gauge = (name: string, pool: string, description: string) =>
-  Metric.gauge(name, { description, attributes: { pool } })
+/** Counts the open connections that a pool's configuration makes. */
+export class OpenSockets {
+  open = 0
 
-/** Counts the connections of a pool that are in use, and those who wait for one. */
-class PoolUse {
+  /** The same configuration, whose connections are counted. */
+  counted<C extends Pick<PgClient.PgPoolConfig, "stream">>(config: C): C {
+    const { stream } = config
+    if (stream === undefined) return config
+    const counting = () => {
+      const socket = stream()
+      this.open++
+      socket.once("close", () => this.open--)
+      return socket
+    }
+    return { ...config, stream: counting }
+  }
+}
+
+const gauges: ReadonlyArray<readonly [string, string, (pool: PoolState) => number]> = [
+  ["flow_database_connections_used", "Connections to PostgreSQL that are in use", ({ used }) => used],
+  [
+    "flow_database_connections_idle",
+    "Open connections to PostgreSQL that are not in use",
+    ({ open, used }) => Math.max(0, open - used)
+  ],
+  ["flow_database_connections_awaited", "Operations that wait for a connection", ({ waiting }) => waiting]
+]
+
+/** Shows a pool in the metrics until the scope closes. */
+export const observePool = (pool: string, state: PoolState): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.forEach(
+    gauges,
+    ([name, description, value]) =>
+      Effect.contextWith((context: Context.Context<never>) =>
+        Effect.acquireRelease(
+          Effect.sync(() =>
+            Metric.registerUnsafe(Metric.gauge(name, { description, attributes: { pool } }), context, {
+              get: () => ({ value: value(state) }),
+              update: () => {},
+              modify: () => {}
+            })
+          ),
+          (registration) => Effect.sync(registration.remove)
+        )
+      ),
+    { discard: true }
+  )
+
+/** How many connections of a pool are open, how many of them are in use, and how many operations wait for one. */
+export interface PoolState {
+  readonly open: number
+  readonly used: number
+  readonly waiting: number
+}
+
+/** Counts the connections of a pool that are open and in use, and those who wait for one. */
+class PoolUse implements PoolState {
   readonly #size: number
-  readonly #tell: (used: number, waiting: number) => void
   readonly #waiting = new Set<{ readonly since: number }>()
+  readonly #sockets: OpenSockets
   #used = 0
 
-  constructor(size: number, tell: (used: number, waiting: number) => void) {
+  constructor(size: number, sockets: OpenSockets) {
     this.#size = size
-    this.#tell = tell
+    this.#sockets = sockets
+  }
+
+  get open(): number {
+    return this.#sockets.open
+  }
+
+  get used(): number {
+    return this.#used
+  }
+
+  get waiting(): number {
+    return this.#waiting.size
   }
 
   get isExhausted(): boolean {
@@ -32,24 +96,15 @@ class PoolUse {
 
   watch(acquire: Acquire): Acquire {
     const use = Effect.acquireRelease(
-      Effect.sync(() => this.#change(1)),
-      () => Effect.sync(() => this.#change(-1))
+      Effect.sync(() => void this.#used++),
+      () => Effect.sync(() => void this.#used--)
     )
     return Effect.suspend(() => {
       const waiter = { since: performance.now() }
       this.#waiting.add(waiter)
-      this.#change(0)
-      const arrived = Effect.sync(() => {
-        this.#waiting.delete(waiter)
-        this.#change(0)
-      })
+      const arrived = Effect.sync(() => void this.#waiting.delete(waiter))
       return Effect.tap(Effect.ensuring(acquire, arrived), () => use)
     })
-  }
-
-  #change(by: number): void {
-    this.#used += by
-    this.#tell(this.#used, this.#waiting.size)
   }
 }
 
@@ -63,22 +118,15 @@ export class Pools {
   }
 
   /** Adds a pool until the scope closes, with its metrics. */
-  open(name: string, size: number): Effect.Effect<PoolUse, never, Scope.Scope> {
+  open(name: string, size: number, sockets: OpenSockets): Effect.Effect<PoolUse, never, Scope.Scope> {
     return Effect.acquireRelease(
-      Effect.contextWith((context: Context.Context<never>) =>
-        Effect.sync(() => {
-          const used = gauge("flow_database_connections_used", name, "Connections to PostgreSQL that are in use")
-          const waiting = gauge("flow_database_connections_awaited", name, "Operations that wait for a connection")
-          const use = new PoolUse(size, (inUse, waiters) => {
-            used.updateUnsafe(inUse, context)
-            waiting.updateUnsafe(waiters, context)
-          })
-          this.#pools.set(use, name)
-          return use
-        })
-      ),
+      Effect.sync(() => {
+        const use = new PoolUse(size, sockets)
+        this.#pools.set(use, name)
+        return use
+      }),
       (use) => Effect.sync(() => this.#pools.delete(use))
-    )
+    ).pipe(Effect.tap((use) => observePool(name, use)))
   }
 }
 
@@ -91,8 +139,9 @@ export const makeWatchedClient = Effect.fnUntraced(function* (
   name: string,
   config: PgClient.PgPoolConfig & { readonly maxConnections: number }
 ): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
-  const pool = yield* PgClient.make(config)
-  const use = yield* (yield* ConnectionPools).open(name, config.maxConnections)
+  const sockets = new OpenSockets()
+  const pool = yield* PgClient.make(sockets.counted(config))
+  const use = yield* (yield* ConnectionPools).open(name, config.maxConnections, sockets)
   const acquirer = use.watch(pool.reserve)
   const client = yield* SqlClient.make({
     driver: "pg",

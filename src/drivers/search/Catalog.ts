@@ -25,17 +25,34 @@ export const monthOf = (at: string): string => {
   return millis >= months.from && millis < months.to ? new Date(millis).toISOString().slice(0, 7) : ""
 }
 
+/** An index; another one that gets its name later has another number. */
+export interface Index {
+  readonly name: string
+  readonly no: number
+}
+
 /** All indices of a tenant. */
 export const indicesOf = (sql: SqlClient.SqlClient, tenant: string) =>
-  sql<{ name: string; no: number }>`select name, no from search_indices where tenant = ${tenant} order by name`
+  sql<Index>`select name, no from search_indices where tenant = ${tenant} order by name`
 
-/** The names of the tenant's indices that match a pattern. */
+/** The tenant's indices that match a pattern. */
 export const resolve = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, tenant: string, pattern: string) {
   const { names, selects } = named(pattern)
   const rows = yield* indicesOf(sql, tenant)
   const missing = names.find((name) => !rows.some((row) => row.name === name))
   if (missing !== undefined) return yield* notFound(tenant, missing)
   return rows.filter((row) => selects(row.name))
+})
+
+/** These indices again; fails when one of them has been removed. */
+export const stillThere = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  tenant: string,
+  indices: ReadonlyArray<Index>
+) {
+  const rows = yield* indicesOf(sql, tenant)
+  const missing = indices.find(({ no }) => !rows.some((row) => row.no === no))
+  return missing === undefined ? indices : yield* notFound(tenant, missing.name)
 })
 
 /** The parts of indices, ordered by index and month. */

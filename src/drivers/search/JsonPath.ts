@@ -15,9 +15,7 @@ export const quoted = (text: string): string =>
 /** The paths from the document's root `@` that a field name stands for. */
 export const pathsOf = (field: FieldName): ReadonlyArray<string> => {
   if (field === "*") return ["@.**"]
-  const below = field.endsWith(".*")
-  const parts = (below ? field.slice(0, -2) : field).split(".")
-  return cuts(parts).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}${below ? ".**" : ""}`)
+  return cuts(field.split(".")).map((cut) => `@${cut.map((part) => `.${quoted(part)}`).join("")}`)
 }
 
 /** A JSON path to all non-null values at a path of members, through lists. */
@@ -25,13 +23,13 @@ export const listedPath = (way: ReadonlyArray<string>): string =>
   `$${way.map((part) => `.${quoted(part)}`).join("")} ? (@.type() != "null")`
 
 /**
- * A JSON path that finds something when a value of the field meets the condition, in which the value is `@`. The filter
+ * A predicate of a JSON path on the document `@`: a value of the field meets the condition, in which it is `@`. The filter
  * looks into a list, and each comparison in it into one more level of lists. A condition of several comparisons must
  * exclude lists, so one level is unwrapped first.
  *
  * @param open whether the condition has several comparisons
  */
 export const anyValue = (field: FieldName, condition: string, open = false): string =>
-  `$ ? (${pathsOf(field)
+  `(${pathsOf(field)
     .map((path) => `exists(${path}${open ? "[*]" : ""} ? (${condition}))`)
     .join(" || ")})`

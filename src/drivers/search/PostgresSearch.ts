@@ -1,4 +1,4 @@
-import { Context, Effect, Function, Layer, Schedule, Semaphore, Stream } from "effect"
+import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
@@ -8,16 +8,30 @@ import type { Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
-import { lockIndex, monthOf, notFound, partsOf, resolve, sweepParts, tableOf, unlink } from "./Catalog.ts"
+import {
+  type Index,
+  lockIndex,
+  monthOf,
+  notFound,
+  partsOf,
+  resolve,
+  stillThere,
+  sweepParts,
+  tableOf,
+  unlink
+} from "./Catalog.ts"
 import { groupsOf } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
+import { compacted } from "./Parameters.ts"
+import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
 import {
   type Group,
   hitOf,
+  keyOf,
   partsFor,
   rowOf,
   selectCount,
@@ -26,7 +40,7 @@ import {
   selectLines,
   selectRows
 } from "./Select.ts"
-import { encodedLines } from "./Slices.ts"
+import { type EncodedTo, encodedLines } from "./Slices.ts"
 import { begin, type Counted, PartsGone, streamed, sumOf } from "./Snapshot.ts"
 
 /** The address of the database with the documents. */
@@ -41,6 +55,9 @@ const atOnce = 3
 
 /** Target size of a slice in bytes. */
 const sliceBytes = 6 * 1024 * 1024
+
+/** How long a read waits for a database that is away. */
+const patience = 10 * 60_000
 
 /** Time limit of a page or a count. */
 const pageLimit = "30 seconds"
@@ -77,11 +94,12 @@ const make = Effect.gen(function* () {
 
   const groupsFor = Effect.fnUntraced(function* (
     tenant: string,
-    pattern: string,
+    indices: ReadonlyArray<Index>,
+    query: Query,
     statement: (group: Group) => Statement<object>,
     after?: Key
   ) {
-    const parts = yield* partsFor(sql, tenant, pattern, after)
+    const parts = yield* partsFor(sql, tenant, indices, query, after)
     const one = { parts: parts.slice(0, 1), slice: { from: undefined, to: undefined } }
     if (parts.length === 0) return []
     const sample = statement(one)
@@ -89,23 +107,41 @@ const make = Effect.gen(function* () {
     return groups instanceof TooManyIndices ? yield* groups : groups
   })
 
-  /** All rows of a statement on the parts of a search; none if there are no parts. */
-  const all = <A>(
+  /** All rows of a statement on the parts of a search, in one snapshot for as long as the connection lasts. */
+  const all = <Row>(
     tenant: string,
     pattern: string,
     query: Query,
-    { after, counted }: ReadOptions,
-    statement: (group: Group) => Statement<object>,
-    rows: (groups: ReadonlyArray<Group>, counted: Counted | undefined) => Stream.Stream<A, SqlError | PartsGone>
-  ) =>
-    Effect.map(groupsFor(tenant, pattern, statement, after), (groups) => {
-      if (groups.length > 0) {
-        const counts = groups.map((group) => selectCount(sql, group, query, after))
-        return rows(groups, counted && { counts, tell: counted })
-      }
-      counted?.(0)
-      return Stream.empty
-    }).pipe(Stream.unwrap, Stream.retry(lookAgain), Stream.catchTag("PartsGone", Stream.die))
+    { counted, ...resumption }: Omit<Resumption<Row>, "limit"> & Pick<ReadOptions, "counted">,
+    read: (after: Key | undefined) => {
+      readonly statement: (group: Group) => Statement<object>
+      readonly rows: (
+        groups: ReadonlyArray<Group>,
+        counted: Counted | undefined
+      ) => Stream.Stream<Row, SqlError | PartsGone>
+    }
+  ) => {
+    const open = ({ after, passed, indices }: Start, opened: (indices: ReadonlyArray<Index>) => void) =>
+      Effect.gen(function* () {
+        const found = yield* indices === undefined ? resolve(sql, tenant, pattern) : stillThere(sql, tenant, indices)
+        const { statement, rows } = read(after)
+        const groups = yield* groupsFor(tenant, found, query, statement, after)
+        opened(found)
+        const tell = counted && ((total: number) => counted(passed + total))
+        if (groups.length > 0) {
+          const counts = groups.map((group) => selectCount(sql, group, query, after))
+          return rows(groups, tell && { counts, tell })
+        }
+        tell?.(0)
+        return Stream.empty
+      }).pipe(
+        Stream.unwrap,
+        Stream.retry(lookAgain),
+        Stream.catchTag("PartsGone", (gone) => Stream.die(gone)),
+        unreachableSource
+      )
+    return resumed({ ...resumption, limit: config.patience ?? patience }, open)
+  }
 
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
@@ -124,33 +160,29 @@ const make = Effect.gen(function* () {
     count: Effect.fn("Search.count")(function* (tenant, pattern, query) {
       return yield* Effect.gen(function* () {
         const statement = (group: Group) => selectCount(sql, group, query)
-        const groups = yield* groupsFor(tenant, pattern, statement)
+        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), query, statement)
         const [first, second] = groups
         if (first === undefined) return 0
-        if (second === undefined) return (yield* statement(first))[0]?.count ?? 0
+        if (second === undefined) return (yield* compacted(sql, statement(first)))[0]?.count ?? 0
         const { released } = yield* begin(sql, groups)
         return yield* sumOf(groups.map(statement), released)
       }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 
-    read: (tenant, pattern, query, options = {}) => {
-      const statement = (group: Group) => selectHits(sql, group, query, options)
-      return all(tenant, pattern, query, options, statement, (groups, counted) =>
-        Stream.mapArray(streamed(sql, groups, statement, counted), ([first, ...rest]) => [
-          hitOf(first),
-          ...rest.map(hitOf)
-        ])
-      ).pipe(unreachableSource)
-    },
+    read: (tenant, pattern, query, { after, counted } = {}) =>
+      all(tenant, pattern, query, { after, counted, keyOf, documents: () => 1 }, (after) => {
+        const statement = (group: Group) => selectHits(sql, group, query, { after })
+        return { statement, rows: (groups, counted) => streamed(sql, groups, statement, counted) }
+      }).pipe(Stream.mapArray(([first, ...rest]) => [hitOf(first), ...rest.map(hitOf)])),
 
     page: Effect.fn("Search.page")(function* (tenant, pattern, query, span) {
       return yield* Effect.gen(function* () {
         const statement = (group: Group) => selectFound(sql, group, query, { after: span.after, limit: span.limit + 1 })
-        const groups = yield* groupsFor(tenant, pattern, statement, span.after)
+        const groups = yield* groupsFor(tenant, yield* resolve(sql, tenant, pattern), query, statement, span.after)
         const [first, second] = groups
         if (first === undefined) return { hits: [], more: false }
         if (second === undefined) {
-          const read = readPage(sql, Function.identity, [first], query, span)
+          const read = readPage(sql, (statement) => compacted(sql, statement), [first], query, span)
           const snapshot = sql`set transaction isolation level repeatable read read only`
           return yield* sql.withTransaction(Effect.andThen(snapshot, read))
         }
@@ -159,24 +191,28 @@ const make = Effect.gen(function* () {
       }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
     }, unreachableWithin(pageLimit)),
 
-    rows: (tenant, pattern, query, options) => {
+    rows: (tenant, pattern, query, { after, counted, ...options }) => {
       const row = rowOf(options)
-      const statement = (group: Group) => selectRows(sql, group, query, options)
-      return all(tenant, pattern, query, options, statement, (groups, counted) =>
-        Stream.mapArray(streamed(sql, groups, statement, counted), ([first, ...rest]) => [row(first), ...rest.map(row)])
-      ).pipe(unreachableSource)
+      return all(tenant, pattern, query, { after, counted, keyOf, documents: () => 1 }, (after) => {
+        const statement = (group: Group) => selectRows(sql, group, query, { ...options, after })
+        return { statement, rows: (groups, counted) => streamed(sql, groups, statement, counted) }
+      }).pipe(Stream.mapArray(([first, ...rest]) => [row(first), ...rest.map(row)]))
     },
 
-    encoded: (tenant, pattern, query, options) => {
-      const statement = ({ parts, slice }: Group) => selectLines(sql, parts, query, options, slice)
-      return all(tenant, pattern, query, options, statement, (groups, counted) =>
-        encodedLines(sql, groups, query, {
-          ...options,
-          counted,
-          sliceBytes: config.sliceBytes ?? sliceBytes,
-          connections: config.connections
-        })
-      ).pipe(unreachableSource)
+    encoded: (tenant, pattern, query, { counted, ...options }) => {
+      const keyOf = ({ last }: EncodedTo) => last
+      const documents = ({ documents }: EncodedTo) => documents
+      return all(tenant, pattern, query, { after: undefined, counted, keyOf, documents }, (after) => ({
+        statement: ({ parts, slice }) => selectLines(sql, parts, query, { ...options, after }, slice),
+        rows: (groups, counted) =>
+          encodedLines(sql, groups, query, {
+            ...options,
+            after,
+            counted,
+            sliceBytes: config.sliceBytes ?? sliceBytes,
+            connections: config.connections
+          })
+      }))
     },
 
     drop: Effect.fn("Search.drop")(function* (tenant, index) {

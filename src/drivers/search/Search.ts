@@ -41,7 +41,9 @@ type Unreadable = Unknown | TooManyIndices
  * with `<tenant>-`. A `pattern` is a name, a name with `*` and `?`, or several of these separated by commas. A plain
  * name that is not one of the tenant's indices fails with `NotFound`; a pattern may match no index.
  *
- * Results are ordered by `@timestamp`, then id, and come from one snapshot: later writes are not visible.
+ * Results are ordered by `@timestamp`, then id, and come from one snapshot: later writes are not visible. Streams that
+ * lose their connection go on in a new snapshot after their last document, and wait for a database that is away; they
+ * fail with `NotFound` when one of their indices has been removed meanwhile.
  */
 export class Search extends Context.Service<
   Search,

@@ -2,16 +2,17 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
 import { cuts } from "../../languages/query/FieldName.ts"
-import type { EncodedOptions, Hit, Key, Row, RowsOptions } from "../../languages/query/IndexedDocument.ts"
+import type { Hit, Key, Row, RowsOptions } from "../../languages/query/IndexedDocument.ts"
 import { setMember } from "../../languages/query/Member.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { isMarked, original, originalJson, originalText, storable } from "../../languages/query/StoredText.ts"
-import { monthOf, type Part, partsOf, resolve, tableOf } from "./Catalog.ts"
+import { type Times, timesOf } from "../../languages/query/Times.ts"
+import { type Index, monthOf, type Part, partsOf, tableOf } from "./Catalog.ts"
 import { listedPath } from "./JsonPath.ts"
-import { where } from "./Where.ts"
+import { conditionFor } from "./Where.ts"
 
 /** A condition for the documents of an index that come after a key. */
-const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefined): Fragment => {
+export const following = (sql: SqlClient.SqlClient, index: string, after: Key | undefined): Fragment => {
   if (after === undefined) return sql`true`
   return index > after.index
     ? sql`(ts, id) >= (${after.at}::bigint, ${storable(after.id)})`
@@ -47,27 +48,35 @@ const between = (sql: SqlClient.SqlClient, { from, to }: Slice): Fragment => {
 const mayFollow = (part: Part, after: Key | undefined): boolean =>
   after === undefined || part.month === "" || monthOf(after.at) === "" || part.month >= monthOf(after.at)
 
+/** Whether a part can contain documents of these times. */
+const isWithin = ({ month }: Part, { from, to }: Times): boolean => {
+  if (month === "") return true
+  const [year = 0, number = 0] = month.split("-").map(Number)
+  return Date.UTC(year, number - 1) <= to && Date.UTC(year, number) > from
+}
+
 /** Whether a part can contain documents of a slice. */
 export const mayHold = (part: Part, { from, to }: Slice): boolean => {
   const [first, last] = [from && monthOf(from.at), to && monthOf(to.at)]
   return part.month === "" || ((!first || part.month >= first) && (!last || part.month <= last))
 }
 
-/** The parts that a search has to read. */
+/** The parts of indices that a search has to read: those that the dates of its query exclude are left out. */
 export const partsFor = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   tenant: string,
-  pattern: string,
+  indices: ReadonlyArray<Index>,
+  query: Query,
   after?: Key
 ) {
-  const indices = yield* resolve(sql, tenant, pattern)
   if (indices.length === 0) return []
   const parts = yield* partsOf(
     sql,
     tenant,
     indices.map(({ no }) => no)
   )
-  return parts.filter((part) => mayFollow(part, after))
+  const times = timesOf(query)
+  return parts.filter((part) => mayFollow(part, after) && isWithin(part, times))
 })
 
 /**
@@ -96,11 +105,11 @@ export const selectCount = (
   query: Query,
   after?: Key | undefined
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const counts = parts.map(
     ({ part, index }) =>
       sql`(select count(*) from ${sql(tableOf(part))}
-        where ${following(sql, index, after)} and ${between(sql, slice)} and ${condition})`
+        where ${following(sql, index, after)} and ${between(sql, slice)} and ${condition(index)})`
   )
   return sql<{ count: number }>`select (${sql.join(" + ", false)(counts)})::float8 as count`
 }
@@ -112,10 +121,10 @@ export const selectHits = (
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
 }
 
@@ -126,26 +135,27 @@ export const selectFound = (
   query: Query,
   { after, limit }: { readonly after?: Key | undefined; readonly limit: number }
 ) => {
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, ${part.part}::integer as part, doc
-    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    from ${sql(tableOf(part.part))} where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   return sql`${inOrder(sql, parts, one, sql`limit ${limit}::bigint`)}`
 }
 
-export interface HitRow {
+/** The columns that order rows. */
+interface Placed {
   readonly ts: string | bigint
   readonly id: string
   readonly index: string
+}
+
+export const keyOf = ({ ts, id, index }: Placed): Key => ({ at: String(ts), id: original(id), index })
+
+export interface HitRow extends Placed {
   readonly doc: string
 }
 
-export const hitOf = (row: HitRow): Hit => ({
-  at: String(row.ts),
-  id: original(row.id),
-  index: row.index,
-  source: originalJson(row.doc)
-})
+export const hitOf = (row: HitRow): Hit => ({ ...keyOf(row), source: originalJson(row.doc) })
 
 /**
  * The value of a dotted field name in a document: the value at the first way of splitting the name that exists, else
@@ -168,29 +178,45 @@ const valueAt = (sql: SqlClient.SqlClient, field: string, as: RowsOptions["as"])
 /** Generated column names for fields, so that field names do not become part of the statement. */
 const columnsOf = (fields: ReadonlyArray<string>): ReadonlyArray<string> => fields.map((_, index) => `f${index}`)
 
+/** Fields in columns with generated names. */
+export type PlacedRow = Placed & Row
+
 /** The fields of all matching documents as columns, with the columns that order them. */
 export const selectRows = (
   sql: SqlClient.SqlClient,
   { parts, slice }: Group,
   query: Query,
-  { fields, as, after }: RowsOptions
+  { fields, as, after }: Omit<RowsOptions, "counted">
 ) => {
   const columns = columnsOf(fields)
   const values = sql.csv(fields.map((field, index) => sql`${valueAt(sql, field, as)} as ${sql(columns[index]!)}`))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${values}, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition}`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
   const outer = sql.csv(columns.map((column) => sql`${sql(column)}`))
-  return sql<Row>`select ${outer} from (${inOrder(sql, parts, one, sql``)}) as rows`
+  return sql<PlacedRow>`select ${outer}, ts, id, index from (${inOrder(sql, parts, one, sql``)}) as rows`
 }
+
+/** A document as a line, with the columns that order it, all in UTF-8. */
+export interface LineRow {
+  readonly line: Uint8Array
+  readonly ts: Uint8Array
+  readonly id: Uint8Array
+  readonly index: Uint8Array
+}
+
+const decoder = new TextDecoder()
+
+export const keyOfLine = ({ ts, id, index }: LineRow): Key =>
+  keyOf({ ts: decoder.decode(ts), id: decoder.decode(id), index: decoder.decode(index) })
 
 /** The fields of a slice of documents, one line per document. */
 export const selectLines = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { fields }: Pick<EncodedOptions, "fields">,
+  { fields, after }: { readonly fields: ReadonlyArray<string>; readonly after: Key | undefined },
   slice: Slice
 ) => {
   // Joined by halves: a long chain of `||` would copy its start again for each field. The character is `separator`.
@@ -200,12 +226,14 @@ export const selectLines = (
     return sql`(${joined(texts.slice(0, middle))} || chr(65279) || ${joined(texts.slice(middle))})`
   }
   const line = joined(fields.map((field) => sql`coalesce(${valueAt(sql, field, "text")}, '')`))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ${line} as line, ts, id, ${part.index}::text collate "C" as index from ${sql(tableOf(part.part))}
-    where ${between(sql, slice)} and ${condition}`
-  // `varchar` columns are not decoded: see `Address.ts`.
-  return sql<{ line: Uint8Array }>`select line::varchar as line from (${inOrder(sql, parts, one, sql``)}) as lines`
+    where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
+  // `varchar` columns are not decoded: see `SearchAddress.ts`.
+  return sql<LineRow>`
+    select line::varchar as line, ts::varchar as ts, id::varchar as id, index::varchar as index
+    from (${inOrder(sql, parts, one, sql``)}) as lines`
 }
 
 const setPlain = (row: Record<string, string | null>, name: string, value: string | null): void => {

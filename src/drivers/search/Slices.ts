@@ -1,12 +1,12 @@
 import { Effect, Queue, Semaphore, Stream } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { Encoded, EncodedOptions } from "../../languages/query/IndexedDocument.ts"
+import type { Encoded, EncodedOptions, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { type Cut, type Group, mayHold, type Slice, selectLines } from "./Select.ts"
+import { type Cut, following, type Group, keyOfLine, type LineRow, mayHold, type Slice, selectLines } from "./Select.ts"
 import { begin, type Counted, countIn, type Moment, momentOf, type PartsGone, totalled } from "./Snapshot.ts"
-import { where } from "./Where.ts"
+import { conditionFor } from "./Where.ts"
 
 /** Maximum number of connections that read in parallel. */
 const mostReaders = 2
@@ -47,14 +47,16 @@ const selectCuts = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
+  after: Key | undefined,
   { pages, bytes }: { readonly pages: number; readonly bytes: number }
 ) => {
   const percent = Math.min(100, (100 * sampledPages) / Math.max(1, pages))
-  const condition = where(sql, query)
+  const condition = conditionFor(sql, query)
   const samples = parts.map(
-    ({ part }) => sql`
+    ({ part, index }) => sql`
       select ts, id, pg_column_size(doc)::float8 as bytes
-      from ${sql(tableOf(part))} tablesample system (${percent}::float8) where ${condition}`
+      from ${sql(tableOf(part))} tablesample system (${percent}::float8)
+      where ${following(sql, index, after)} and ${condition(index)}`
   )
   return sql<Cut>`
     select distinct on (slice) ts::text as at, id from (
@@ -65,8 +67,13 @@ const selectCuts = (
     order by slice, ts, id`
 }
 
+/** Encoded documents with the key of the last one. */
+export interface EncodedTo extends Encoded {
+  readonly last: Key
+}
+
 /** A part of the output of a slice, or its end. */
-type Made = Encoded | "end"
+type Made = EncodedTo | "end"
 
 interface Reader {
   readonly made: Queue.Queue<Made, SqlError>
@@ -77,27 +84,28 @@ const permitsOf = (made: Made): number => (made === "end" ? 0 : Math.min(made.by
 
 /** Reads slices one after the other, and pauses when its buffer is full. */
 const readerOf = Effect.fnUntraced(function* (
-  rows: ReadonlyArray<Stream.Stream<{ readonly line: Uint8Array }, SqlError>>,
+  rows: ReadonlyArray<Stream.Stream<LineRow, SqlError>>,
   encoder: EncodedOptions["encoder"]
 ) {
   const made = yield* Queue.unbounded<Made, SqlError>()
   const room = Semaphore.makeUnsafe(ahead)
   const lines = encoder()
   let documents = 0
+  let last: Key | undefined
   const give = Effect.suspend(() => {
-    const some = { bytes: lines.take(), documents }
+    if (last === undefined) return Effect.void
+    const some = { bytes: lines.take(), documents, last }
     documents = 0
+    last = undefined
     return Effect.andThen(room.take(permitsOf(some)), Queue.offer(made, some))
   })
-  const read = (slice: Stream.Stream<{ readonly line: Uint8Array }, SqlError>) =>
+  const read = (slice: Stream.Stream<LineRow, SqlError>) =>
     Stream.runForEachArray(slice, (chunk) => {
       for (const { line } of chunk) lines.add(line)
       documents += chunk.length
+      last = keyOfLine(chunk.at(-1)!)
       return lines.size < piece ? Effect.void : give
-    }).pipe(
-      Effect.andThen(Effect.suspend(() => (documents === 0 ? Effect.void : give))),
-      Effect.andThen(Queue.offer(made, "end"))
-    )
+    }).pipe(Effect.andThen(give), Effect.andThen(Queue.offer(made, "end")))
   yield* Effect.forEach(rows, read, { discard: true }).pipe(
     Effect.catchCause((cause) => Queue.failCause(made, cause)),
     Effect.forkScoped
@@ -106,7 +114,7 @@ const readerOf = Effect.fnUntraced(function* (
 })
 
 /** The output of a reader's next slice. */
-const sliceFrom = ({ made, room }: Reader): Stream.Stream<Encoded, SqlError> =>
+const sliceFrom = ({ made, room }: Reader): Stream.Stream<EncodedTo, SqlError> =>
   Stream.fromEffectRepeat(Effect.tap(Queue.take(made), (taken) => room.release(permitsOf(taken)))).pipe(
     Stream.takeWhile((taken) => taken !== "end")
   )
@@ -128,8 +136,9 @@ export const encodedLines = (
     readonly sliceBytes: number
     readonly connections: number
     readonly counted: Counted | undefined
+    readonly after: Key | undefined
   }
-): Stream.Stream<Encoded, SqlError | PartsGone> =>
+): Stream.Stream<EncodedTo, SqlError | PartsGone> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const isGrouped = groups.length > 1
@@ -142,7 +151,7 @@ export const encodedLines = (
       const own = yield* begin(sql, groups)
       // This also locks all tables, so that none is dropped before the end.
       const cuts = isLarge
-        ? yield* own.get(selectCuts(sql, parts, query, { pages: room.pages, bytes: sliceBytes }))
+        ? yield* own.get(selectCuts(sql, parts, query, options.after, { pages: room.pages, bytes: sliceBytes }))
         : []
       const isSliced = cuts.length >= leastSlices
       const snapshot = isSliced || counted !== undefined ? yield* own.exported : ""

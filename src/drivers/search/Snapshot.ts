@@ -3,6 +3,7 @@ import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { groupReader } from "./Catalog.ts"
+import { compact } from "./Parameters.ts"
 import type { Group } from "./Select.ts"
 
 /** A connection that runs statements, one after the other, in one snapshot. */
@@ -34,11 +35,11 @@ export const momentOf = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, s
   yield* say("set local statement_timeout = 0")
   yield* say("set local idle_in_transaction_session_timeout = 0")
   const rows = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> => {
-    const [text, parameters] = statement.compile()
+    const [text, parameters] = compact(statement)
     return connection.executeStream(text, parameters, undefined)
   }
   const get = <A extends object>(statement: Statement<A>): Effect.Effect<ReadonlyArray<A>, SqlError> => {
-    const [text, parameters] = statement.compile()
+    const [text, parameters] = compact(statement)
     return connection.executeUnprepared(text, parameters, undefined)
   }
   const released = <A extends object>(statement: Statement<A>): Stream.Stream<A, SqlError> =>

@@ -26,6 +26,8 @@ export const readPattern = (text: string, dialect: Dialect): Parsed => {
   while (start >= 0) {
     const brace = text.indexOf("}", start)
     if (brace < 0) throw fault("unclosed %{", start, text.length)
+    const nested = text.indexOf("%{", start + 2)
+    if (nested >= 0 && nested < brace) throw fault("unclosed %{", start, nested)
     const next = text.indexOf("%{", brace + 1)
     const key = readKey(text.slice(start + 2, brace), dialect)
     if (typeof key === "string") throw fault(key, start, brace + 1)

@@ -1,4 +1,5 @@
-import { type Part, PatternError, position, SyntaxFault } from "../PatternError.ts"
+import { type Part, PatternError, position, SyntaxFault, together } from "../PatternError.ts"
+import { suggestion } from "../Suggest.ts"
 import { type Capture, readCapture } from "./Capture.ts"
 import type { Definition } from "./Definitions.ts"
 import { parse } from "./GrokParser.ts"
@@ -31,6 +32,8 @@ export interface Expansion {
   readonly hints: ReadonlyArray<string>
 }
 
+/** Maximum number of unknown patterns that are reported together. */
+const maxUnknown = 20
 /** Maximum number of references that one expression resolves (Elasticsearch's limit). */
 const maxSteps = 100_000
 /** Maximum nesting of definitions. */
@@ -62,13 +65,22 @@ export interface Reading {
 const strictly = new WeakMap<Definition, Node>()
 const leniently = new WeakMap<Definition, Node>()
 
-/** Resolves all references of the expression. Throws {@link PatternError}. */
+/** The definitions that an expression may refer to. */
+export interface Vocabulary {
+  readonly lookup: (name: string) => Definition | undefined
+  /** All names, for suggestions. */
+  readonly names: () => Iterable<string>
+  /** The sources that were left out, for error messages. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+/** Resolves all references of the expression. Throws {@link PatternError}; unknown patterns are reported together. */
 export const expand = (
   expression: Origin,
-  lookup: (name: string) => Definition | undefined,
-  { namedCapturesOnly, lenient }: Reading,
-  leftOut: ReadonlyArray<string> = []
+  { lookup, names: vocabulary, leftOut }: Vocabulary,
+  { namedCapturesOnly, lenient }: Reading
 ): Expansion => {
+  const unknown = new Map<string, PatternError>()
   const captures: Array<Capture> = []
   const names = new Map<string, Array<number>>()
   const inline = new Map<string, Definition>()
@@ -112,7 +124,12 @@ export const expand = (
     const definition = inline.get(node.syntax) ?? lookup(node.syntax)
     if (definition === undefined) {
       const missing = leftOut.length === 0 ? "" : ` (it may be in what was left out: ${leftOut.join("; ")})`
-      throw at(`unknown pattern "${node.syntax}"${missing}`)
+      const known = unknown.has(node.syntax) || unknown.size >= maxUnknown
+      if (!known) {
+        const similar = suggestion(node.syntax, vocabulary())
+        unknown.set(node.syntax, at(`unknown pattern "${node.syntax}"${missing}${similar}`))
+      }
+      return { kind: "sequence", items: [], start: node.start, end: node.end }
     }
     if (trail.length > maxTrail) throw at(`definitions nested more than ${maxTrail} deep`)
     const cycle = trail.indexOf(node.syntax)
@@ -169,5 +186,6 @@ export const expand = (
   }
 
   const tree = walk(parseIn(expression), expression, [])
+  if (unknown.size > 0) throw together([...unknown.values()])
   return { tree, captures, names, hints }
 }

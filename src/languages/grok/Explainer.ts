@@ -8,6 +8,33 @@ const excerpt = (line: string, from: number): string => {
   return rest === "" ? "the end of the line" : JSON.stringify(rest) + (from + 40 < line.length ? "…" : "")
 }
 
+/** Lengths of the texts of an explanation. */
+const maxPart = 80
+const maxFailedAt = 200
+const maxTrail = 4
+
+const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+
+const nothing: Progress = { matchedUpTo: 0, failedAt: "", inside: [], parts: 0 }
+
+const described = (line: string, pattern: string, progress: Progress) => {
+  const { matchedUpTo, failedAt: innermost, inside, alternatives, none } = progress
+  // Name the failing part in the tested pattern itself. If the pattern is a single reference, that says nothing, so
+  // descend into it.
+  const failedAt = shortened(inside.length > 0 && inside[0] !== pattern ? inside[0]! : innermost, maxFailedAt)
+  const trail = inside.slice(-maxTrail).map((reference) => shortened(reference, maxPart))
+  const where = inside.length === 0 ? "" : ` (in ${inside.length > maxTrail ? "… > " : ""}${trail.join(" > ")})`
+  const short = shortened(innermost, maxPart)
+  // Blanks would not be seen.
+  const part = /^\s|\s$/.test(short) ? JSON.stringify(short) : short
+  const what =
+    none === undefined
+      ? `${part}${where} does not match`
+      : `none of the ${none} alternatives in ${part}${where} matches`
+  const among = alternatives === undefined ? "" : `; of ${alternatives} alternatives it came furthest`
+  return { matchedUpTo, failedAt, detail: `${what} at offset ${matchedUpTo}: ${excerpt(line, matchedUpTo)}${among}` }
+}
+
 const spans = (expression: Expression, line: string): ReadonlyArray<CaptureSpan> => {
   const found = expression.exec(line, true)
   if (found === undefined) return []
@@ -43,7 +70,7 @@ export const explainer = (expressions: ReadonlyArray<Expression>, dotall: boolea
   const missHints = expressions.every(({ tree }) => isAnchored(tree.root))
     ? []
     : ["the pattern is not anchored: a leading ^ lets lines that do not match fail faster"]
-  const progress = expressions.map(({ tree, text }) => progressOf(tree, text, dotall))
+  let progress: ReadonlyArray<ReturnType<typeof progressOf>> | undefined
   return (line) => {
     for (let index = 0; index < expressions.length; index++) {
       const expression = expressions[index]!
@@ -67,18 +94,14 @@ export const explainer = (expressions: ReadonlyArray<Expression>, dotall: boolea
     }
     let best: Progress | undefined
     let pattern = 1
+    progress ??= expressions.map(({ tree, text }) => progressOf(tree, text, dotall))
     progress.forEach((how, index) => {
       const reached = how(line)
       if (best !== undefined && reached.matchedUpTo <= best.matchedUpTo) return
       best = reached
       pattern = index + 1
     })
-    const { matchedUpTo, failedAt: innermost, inside } = best ?? { matchedUpTo: 0, failedAt: "", inside: [] }
-    // Name the failing part in the tested pattern itself. If the pattern is a single reference, that says nothing, so
-    // descend into it.
-    const failedAt = inside.length > 0 && inside[0] !== expressions[pattern - 1]!.text ? inside[0]! : innermost
-    const where = inside.length === 0 ? "" : ` (in ${inside.join(" > ")})`
-    const detail = `${innermost}${where} does not match at offset ${matchedUpTo}: ${excerpt(line, matchedUpTo)}`
+    const { failedAt, detail, matchedUpTo } = described(line, expressions[pattern - 1]!.text, best ?? nothing)
     const failure = { reason: "no-match" as const, matchedUpTo, failedAt, detail }
     return { matched: false, pattern, output: undefined, captures: [], failure, hints: missHints }
   }

@@ -1,8 +1,7 @@
 import type { PatternError } from "../PatternError.ts"
 import type { Capture } from "./Capture.ts"
 import { capturesOf } from "./CaptureAnalysis.ts"
-import type { Definition } from "./Definitions.ts"
-import { type ExpandedGroup, expand, faultAt, type Origin, type Reading } from "./Expand.ts"
+import { type ExpandedGroup, expand, faultAt, type Origin, type Reading, type Vocabulary } from "./Expand.ts"
 import { type Leaf, leaves } from "./Leaf.ts"
 import { type LineMatcher, lineMatcher } from "./LineMatch.ts"
 import { requiredText } from "./Literal.ts"
@@ -37,9 +36,7 @@ export const blame = (tree: Tree, origin: Origin, dotall: boolean, error: Error)
 }
 
 export interface ExpressionSettings extends Reading {
-  readonly lookup: (name: string) => Definition | undefined
-  /** The sources that the lookup does not contain, for error messages. */
-  readonly leftOut?: ReadonlyArray<string>
+  readonly vocabulary: Vocabulary
   readonly keepEmptyCaptures: boolean
   readonly dotall: boolean
 }
@@ -69,7 +66,7 @@ export interface Expression {
 export const expression = (text: string, pattern: number, settings: ExpressionSettings): Expression => {
   const { keepEmptyCaptures, dotall } = settings
   const origin: Origin = { part: "pattern", text, line: 1, column: 1, pattern }
-  const expanded = expand(origin, settings.lookup, settings, settings.leftOut)
+  const expanded = expand(origin, settings.vocabulary, settings)
   const { tree: root, captures, names, hints } = expanded
   const tree: Tree = { root, names, captureCount: captures.length }
   const all = leaves(captures)

@@ -1,8 +1,9 @@
 import { Result } from "effect"
 import type { ConversionFailure } from "../Coercion.ts"
+import { addTags, type Decorations, decorator, list, putPath, withPath } from "../Decorate.ts"
+import type { Explanation } from "../Explanation.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../FieldPath.ts"
 import type { PatternError } from "../PatternError.ts"
-import { addTags, type Decorations, decorator, list, putPath, withPath } from "./Decorate.ts"
 import type { ExpandedGroup } from "./Expand.ts"
 import type { Expression } from "./Expression.ts"
 import { leafValue } from "./Fields.ts"
@@ -77,6 +78,8 @@ export interface Filtered {
   readonly event: Fields
   readonly matched: boolean
   readonly failures: ReadonlyArray<ConversionFailure>
+  /** The length of a text that was too long to be matched. */
+  readonly tooLong?: number
 }
 
 export interface GrokFilter {
@@ -86,6 +89,8 @@ export interface GrokFilter {
   readonly applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Filtered>
   /** Whether matching an event may take very long. */
   readonly mayRunAway: boolean
+  /** Why no pattern matches the event: of its texts, the one in which a pattern came furthest. Not for long texts. */
+  readonly explain: (event: Fields) => Explanation | undefined
   /** The event after its matching was interrupted. */
   readonly timedOut: (event: Fields) => Fields
 }
@@ -95,6 +100,9 @@ interface Target {
   readonly replaces: boolean
 }
 
+/** Maximum length of a text that is explained, because the time may grow with the square of the length. */
+const maxExplained = 2048
+
 /** Elasticsearch's field for it. */
 const tracePath = ["_ingest", "_grok_match_index"]
 
@@ -103,6 +111,7 @@ const none: ReadonlyArray<ConversionFailure> = Object.freeze([])
 const asText = (value: Value | undefined): string => {
   if (typeof value === "string") return value
   if (value === undefined || value === null) return ""
+  // A number with its digits is an object, and JSON.stringify writes them.
   return typeof value === "object" ? JSON.stringify(value) : String(value)
 }
 
@@ -189,7 +198,7 @@ const make = (
     const failures: Array<ConversionFailure> = []
     let next = event
     let matched = false
-    let tooLong = false
+    let tooLong: number | undefined
     for (const [path, { expressions }] of sources) {
       const source = getPath(event, path)
       if (ignore_missing === true && (source === undefined || source === null)) continue
@@ -197,7 +206,7 @@ const make = (
       for (const element of Array.isArray(source) ? source : [source]) {
         const line = asText(element)
         if (line.length > max_line_length) {
-          tooLong = true
+          tooLong = line.length
           continue
         }
         for (const [index, expression] of expressions.entries()) {
@@ -213,7 +222,7 @@ const make = (
     }
     if (failures.length > 0) next = addTags(next, ["_grokconversionfailure"])
     if (matched) return { event: decorate(next), matched, failures }
-    if (tooLong) return { event: addTags(next, ["_groklinetoolong"]), matched, failures }
+    if (tooLong !== undefined) return { event: addTags(next, ["_groklinetoolong"]), matched, failures, tooLong }
     const missing = ignore_missing === true && sources.every(([path]) => (getPath(event, path) ?? null) === null)
     return { event: missing ? next : addTags(next, failureTags), matched, failures }
   }
@@ -241,6 +250,21 @@ const make = (
         const merged = found.failures.length === 0 ? join(event, found.fields) : undefined
         return merged === undefined ? apply(event) : { event: decorate(merged), matched: true, failures: none }
       })
+    },
+    explain: (event) => {
+      let best: Explanation | undefined
+      for (const [path, grok] of sources) {
+        const source = getPath(event, path)
+        for (const element of Array.isArray(source) ? source : [source]) {
+          if (element === undefined || element === null) continue
+          const line = asText(element)
+          if (line.length > maxExplained) continue
+          const explanation = grok.explain(line)
+          const reached = explanation.failure?.matchedUpTo ?? -1
+          if (best === undefined || reached > (best.failure?.matchedUpTo ?? -1)) best = explanation
+        }
+      }
+      return best
     },
     mayRunAway: sources.some(([, { expressions }]) => expressions.some(({ tree }) => mayRunAway(tree.root))),
     timedOut: (event) => addTags(event, [options.tag_on_timeout ?? "_groktimeout"])

@@ -1,15 +1,17 @@
 import * as Result from "effect/Result"
 import type { Explanation } from "../Explanation.ts"
-import { PatternError } from "../PatternError.ts"
+import { PatternError, together } from "../PatternError.ts"
 import { bank } from "./banks/Banks.ts"
 import { type Definition, readDefinitions } from "./Definitions.ts"
-import { expand } from "./Expand.ts"
+import { expand, type Vocabulary } from "./Expand.ts"
 import { explainer, patternHints } from "./Explainer.ts"
 import { type Expression, type ExpressionSettings, expression } from "./Expression.ts"
 import { linesMatcher } from "./LinesMatcher.ts"
 import type { GrokMatch } from "./Recipe.ts"
 import { definitionsOf, noDefinitions, type TenantDefinitions } from "./TenantDefinitions.ts"
 
+/** Maximum number of faulty patterns after which no further ones are compiled. */
+const maxFaulty = 20
 /** Maximum number of definitions that are checked; a request may contain thousands. */
 const maxChecked = 500
 
@@ -19,12 +21,12 @@ const maxChecked = 500
  */
 export const brokenDefinitions = (
   own: ReadonlyMap<string, Definition>,
-  lookup: (name: string) => Definition | undefined,
+  vocabulary: Vocabulary,
   lenient: boolean
 ): ReadonlyArray<string> =>
   [...own].slice(0, maxChecked).flatMap(([name, definition]) => {
     try {
-      expand({ ...definition, text: definition.regex, pattern: 1 }, lookup, { namedCapturesOnly: true, lenient })
+      expand({ ...definition, text: definition.regex, pattern: 1 }, vocabulary, { namedCapturesOnly: true, lenient })
       return []
     } catch (error) {
       if (error instanceof PatternError) return [`the unused definition "${name}" is broken: ${error.message}`]
@@ -119,31 +121,46 @@ export const compile = (patterns: ReadonlyArray<string>, options: GrokOptions): 
 type Names = ReadonlyMap<string, Definition>
 
 // A separate function, so that a cached compilation does not keep all definitions of the tenant in memory.
-const lookupIn = (own: Names, tenants: Names, standard: Names) => (name: string) =>
-  own.get(name) ?? tenants.get(name) ?? standard.get(name)
+const vocabularyOf = (own: Names, tenants: Names, standard: Names, leftOut: ReadonlyArray<string>): Vocabulary => ({
+  lookup: (name) => own.get(name) ?? tenants.get(name) ?? standard.get(name),
+  names: () => [...own.keys(), ...tenants.keys(), ...standard.keys()],
+  leftOut
+})
 
-const expressionsOf = (patterns: ReadonlyArray<string>, settings: ExpressionSettings): ReadonlyArray<Expression> =>
-  patterns.map((text, index) => expression(text, index + 1, settings))
+/** Compiles all patterns, to report the faults of all of them. */
+const expressionsOf = (patterns: ReadonlyArray<string>, settings: ExpressionSettings): ReadonlyArray<Expression> => {
+  const faults: Array<PatternError> = []
+  const compiled = patterns.flatMap((text, index) => {
+    try {
+      return faults.length < maxFaulty ? [expression(text, index + 1, settings)] : []
+    } catch (error) {
+      if (!(error instanceof PatternError)) throw error
+      faults.push(error)
+      return []
+    }
+  })
+  if (faults.length > 0) throw together(faults)
+  return compiled
+}
 
 const none = (): ReadonlyArray<string> => []
-const unused = (own: Names, lookup: (name: string) => Definition | undefined, lenient: boolean) => () =>
-  brokenDefinitions(own, lookup, lenient)
+const unused = (own: Names, vocabulary: Vocabulary, lenient: boolean) => () =>
+  brokenDefinitions(own, vocabulary, lenient)
 
 const build = (patterns: ReadonlyArray<string>, options: GrokOptions): Grok => {
   const own = readDefinitions(options.definitions ?? {})
   const shared = options.shared ?? noDefinitions
-  const lookup = lookupIn(own, definitionsOf(shared), builtIn(options.bank))
+  const vocabulary = vocabularyOf(own, definitionsOf(shared), builtIn(options.bank), shared.leftOut)
   const dotall = options.dotall ?? options.dialect !== "elasticsearch"
   const settings = {
-    lookup,
-    leftOut: shared.leftOut,
+    vocabulary,
     namedCapturesOnly: options.namedCapturesOnly ?? true,
     lenient: options.dialect === "elasticsearch",
     keepEmptyCaptures: options.keepEmptyCaptures ?? false,
     dotall
   }
   const expressions = expressionsOf(patterns, settings)
-  const broken = own.size === 0 ? none : unused(own, lookup, settings.lenient)
+  const broken = own.size === 0 ? none : unused(own, vocabulary, settings.lenient)
   return {
     expressions,
     explain: explainer(expressions, dotall),

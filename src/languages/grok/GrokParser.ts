@@ -1,6 +1,6 @@
 import { SyntaxFault } from "../PatternError.ts"
 import { scanReference } from "./ReferenceScanner.ts"
-import { type Node, type Reference, semanticPattern } from "./Syntax.ts"
+import { type Node, type Reference, semanticPattern, withoutMarks } from "./Syntax.ts"
 
 const escapePattern =
   /\\(?:x\{[^}]*\}|x[0-9A-Fa-f]{1,2}|u[0-9A-Fa-f]{4}|[pP]\{[^}]*\}|c.|C-.|M-\\?.|[0-7]{2,3}|[\s\S])/uy
@@ -149,7 +149,7 @@ export const parse = (text: string, lenient = false): Node => {
     }
     const named = at(namePattern, text, index)
     if (named !== null) {
-      const name = named[1] ?? named[2]!
+      const name = withoutMarks(named[1] ?? named[2]!)
       if (!semanticPattern.test(name)) throw new SyntaxFault(`bad group name "${name}"`, start, start + named[0].length)
       index += named[0].length
       return closeGroup(start, "(", name)

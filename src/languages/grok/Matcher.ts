@@ -87,6 +87,22 @@ export const matcher = (tree: Tree, options: MatcherOptions): Matcher => {
   return { exec, numbers: places, narrow }
 }
 
+/**
+ * Makes the function that tells where a match that begins at an index ends; undefined when there is none. It has no
+ * captures, so it throws for a tree with references to groups.
+ */
+export const endFinder = (
+  tree: Tree,
+  options: MatcherOptions
+): ((line: string, from: number) => number | undefined) => {
+  const { regex } = compile(print(tree.root, tree.names, "", false), { ...tree, captureCount: 0 }, options, true)
+  return (line, from) => {
+    regex.lastIndex = from
+    const match = regex.exec(line)
+    return match === null ? undefined : from + match[0].length
+  }
+}
+
 /** The matchers of a tree. Each is compiled on first use and passed through `finish`. */
 export interface Matchers<A> {
   /** For ASCII text. */

@@ -1,16 +1,23 @@
+import { furthest } from "./Alternatives.ts"
 import { isAscii } from "./Ascii.ts"
-import type { ExpandedGroup } from "./Expand.ts"
-import { type Matcher, matcher, type Tree } from "./Matcher.ts"
-import type { Node } from "./Syntax.ts"
+import { type Matcher, type MatcherOptions, matcher, type Tree } from "./Matcher.ts"
+import { greedy, itemsOf, opened, partsOf, sequenceOf } from "./Parts.ts"
+import type { Choice, Node } from "./Syntax.ts"
 
 /** How far a pattern matched in a line that it does not match. */
 export interface Progress {
-  /** The end of the match of the longest matching prefix of the pattern. */
+  /** The end of the longest text that a prefix of the pattern matches. */
   readonly matchedUpTo: number
   /** The first sub-pattern after that prefix, as written. */
   readonly failedAt: string
   /** The references around the sub-pattern, outermost first. */
   readonly inside: ReadonlyArray<string>
+  /** The number of parts of the pattern that matched. */
+  readonly parts: number
+  /** The number of alternatives of which the sub-pattern got furthest. */
+  readonly alternatives?: number
+  /** The number of alternatives when the sub-pattern is all of them, because none matched anything. */
+  readonly none?: number
 }
 
 const textOf = (node: Node, source: string): string => source.slice(node.start, node.end)
@@ -27,26 +34,29 @@ const failing = (items: ReadonlyArray<Node>, index: number, source: string): str
   return source.slice(items[from]!.start, items[to]!.end)
 }
 
-const open = (node: Node): ExpandedGroup | undefined => {
-  const group = node as ExpandedGroup
-  return node.kind === "group" && (group.open === "(?:" || group.open === "(") ? group : undefined
-}
+const lineStart: Node = { kind: "atom", text: "\\A", start: 0, end: 0 }
 
-const itemsOf = (node: Node): ReadonlyArray<Node> => (node.kind === "sequence" ? node.items : [node])
+/** An attempt from the start of the line counts when it matched this many parts. */
+const leastParts = 2
 
 /**
  * Finds how far an expression matches a line by matching prefixes of the expression. Prefixes are compiled on demand
- * and cached. When a prefix matches, all shorter ones do, so a binary search finds the longest.
+ * and cached. When a prefix matches, all shorter ones do, so a binary search finds the longest. Of the attempts that an
+ * unanchored expression makes, the one at the start of the line is reported: most expressions describe whole lines. If
+ * it hardly matches anything, or another one gets more than twice as far, it is the one that gets furthest.
  */
 export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: string) => Progress) => {
   const compiled = new Map<string, Matcher | undefined>()
+  const finders = new Map<string, ReturnType<typeof furthest>>()
+  const root = greedy(tree.root)
+  const total = partsOf(root).length
+  const anchored = isAnchored(root)
 
-  const prefix = (key: string, nodes: ReadonlyArray<Node>): Matcher | undefined => {
+  const prefix = (key: string, nodes: ReadonlyArray<Node>, options: MatcherOptions): Matcher | undefined => {
     if (compiled.has(key)) return compiled.get(key)
     let made: Matcher | undefined
     try {
-      const root: Node = { kind: "sequence", items: nodes, start: 0, end: 0 }
-      made = matcher({ ...tree, root }, { dotall, indices: false, text: key.startsWith("a") ? "ascii" : "unicode" })
+      made = matcher({ ...tree, root: sequenceOf(nodes) }, options)
     } catch {
       // A prefix may refer to a later group and then does not compile; the next shorter one is used.
     }
@@ -54,11 +64,20 @@ export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: s
     return made
   }
 
-  return (line) => {
-    const recipe = isAscii(line) ? "a" : "u"
+  const attempt = (line: string, before: ReadonlyArray<Node>): Progress => {
+    const kind = isAscii(line) ? "ascii" : "unicode"
+    const options: MatcherOptions = { dotall, indices: false, text: kind }
     const endOf = (key: string, nodes: ReadonlyArray<Node>): number => {
-      const match = prefix(recipe + key, nodes)?.exec(line)
+      const match = prefix(key, nodes, options)?.exec(line)
       return match === null || match === undefined ? -1 : match.index + match[0].length
+    }
+
+    /** The index of the alternative that gets furthest from where the nodes before it end. */
+    const alternative = (before: ReadonlyArray<Node>, choice: Choice, key: string, from: number) => {
+      const marks = before.filter(({ kind }) => kind === "mark")
+      const known = finders.get(key) ?? furthest(tree, choice, marks, options)
+      finders.set(key, known)
+      return known(line, from)
     }
 
     const descend = (
@@ -80,24 +99,48 @@ export const progressOf = (tree: Tree, text: string, dotall: boolean): ((line: s
           matchedUpTo = end
         }
       }
-      const item = items[low]!
-      const here = { matchedUpTo, failedAt: failing(items, low, source), inside: [] }
-      const group = open(item)
-      if (group === undefined) return here
-      const inner = descend(
-        [...before, ...items.slice(0, low)],
-        itemsOf(group.body),
-        group.origin?.text ?? source,
-        `${key}/${low}`,
-        matchedUpTo
-      )
-      if (inner.matchedUpTo <= matchedUpTo) return here
-      return {
-        ...inner,
-        inside: group.reference === undefined ? inner.inside : [textOf(item, source), ...inner.inside]
+      const item = items[low]
+      const parts = partsOf(sequenceOf(items.slice(0, low))).length
+      // An empty alternative always matches.
+      if (item === undefined) return { matchedUpTo, failedAt: "", inside: [], parts }
+      const here: Progress = { matchedUpTo, failedAt: failing(items, low, source), inside: [], parts }
+      const group = opened(item)
+      const body = group?.body ?? item
+      const found = {
+        before: [...before, ...items.slice(0, low)],
+        key: `${key}/${low}`,
+        source: group?.origin?.text ?? source
       }
+      const inner =
+        body.kind === "choice"
+          ? choose(body, found, matchedUpTo)
+          : group && descend(found.before, itemsOf(body), found.source, found.key, matchedUpTo)
+      if (inner === undefined || inner.matchedUpTo <= matchedUpTo) {
+        return body.kind === "choice" && group?.reference === undefined ? { ...here, none: body.branches.length } : here
+      }
+      const inside = group?.reference === undefined ? inner.inside : [textOf(item, source), ...inner.inside]
+      return { ...inner, inside, parts: parts + inner.parts }
     }
-    return descend([], itemsOf(tree.root), text, "", 0)
+
+    const choose = (
+      choice: Choice,
+      { before, key, source }: { before: ReadonlyArray<Node>; key: string; source: string },
+      from: number
+    ): Progress | undefined => {
+      const best = alternative(before, choice, key, from)
+      if (best === undefined) return undefined
+      const inner = descend(before, itemsOf(choice.branches[best]!), source, `${key}|${best}`, from)
+      return { alternatives: choice.branches.length, ...inner }
+    }
+    return descend(before, itemsOf(root), text, `${kind}${before.length}`, 0)
+  }
+
+  return (line) => {
+    if (anchored) return attempt(line, [])
+    const first = attempt(line, [lineStart])
+    if (first.parts >= leastParts && first.parts * 2 >= total) return first
+    const best = attempt(line, [])
+    return first.parts >= leastParts && first.parts * 2 >= best.parts ? first : best
   }
 }
 
@@ -109,6 +152,5 @@ export const isAnchored = (node: Node): boolean => {
     const first = node.items.find(({ kind }) => kind !== "mark")
     return first !== undefined && isAnchored(first)
   }
-  const group = open(node)
-  return group !== undefined && isAnchored(group.body)
+  return node.kind === "group" && /^\((?:\?[:>])?$/.test(node.open) && isAnchored(node.body)
 }

@@ -1,5 +1,5 @@
 import { SyntaxFault } from "../PatternError.ts"
-import { type Reference, semanticPattern } from "./Syntax.ts"
+import { type Reference, semanticPattern, withoutMarks } from "./Syntax.ts"
 
 const headPattern = /%\{([A-Za-z0-9_]+)(?::([^}=\s]*))?/y
 
@@ -27,7 +27,8 @@ export const scanReference = (text: string, start: number): Reference => {
   const unrecognised = () =>
     new SyntaxFault(`unrecognised reference "${text.slice(start, brace + 1)}"`, start, brace + 1)
   if (head === null) throw unrecognised()
-  const [matched, syntax, semantic] = head
+  const [matched, syntax, marked] = head
+  const semantic = marked === undefined ? undefined : withoutMarks(marked)
   if (semantic !== undefined && !semanticPattern.test(semantic)) throw unrecognised()
   const rest = start + matched.length
   const base = {

@@ -79,3 +79,6 @@ export const someNode = (node: Node, holds: (node: Node) => boolean): boolean =>
 
 /** Letters and digits of any script and `@ [ ] _ : . -`: what Elasticsearch allows after the first colon. */
 export const semanticPattern = /^[\p{L}\p{N}\p{M}@[\]_:.-]+$/u
+
+/** The name without the question marks by which Logstash's own files mark fields as optional: `[a][b]?`, `[a][b?]`. */
+export const withoutMarks = (name: string): string => (name.includes("?") ? name.replace(/\?(?=$|[\]:])/g, "") : name)

@@ -1,14 +1,17 @@
 import * as Predicate from "effect/Predicate"
 import { compareDecimals, isRaw } from "../json/JsonNumbers.ts"
+import { addressOf } from "./Address.ts"
 import { cuts } from "./FieldName.ts"
 import { instantOf } from "./Instant.ts"
-import type { FieldName, Limits, Query, Values } from "./Query.ts"
+import { each, type FieldName, type Limits, type Query, type Values } from "./Query.ts"
 import { storable } from "./StoredText.ts"
-import { compareTexts, fits } from "./text/TextPattern.ts"
+import { isNear } from "./text/Nearness.ts"
+import { compareTexts, fieldNames, fits } from "./text/TextPattern.ts"
 
-/** A stored document. Its texts are encoded by `Storable.ts`. */
+/** A stored document. Its texts are encoded by `StoredText.ts`. */
 export interface Stored {
   readonly id: string
+  readonly index: string
   /** The position in the result order. */
   readonly at: string
   /** The value of its JSON, as `readRaw` reads it. */
@@ -41,11 +44,17 @@ const below = (value: unknown): ReadonlyArray<unknown> =>
  * The values of a field: the members of that name. Lists are replaced by their elements, and so are lists directly in
  * them.
  */
-export const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
-  const under = field === "*" || field.endsWith(".*")
-  const names = field === "*" ? [[]] : cuts((under ? field.slice(0, -2) : field).split(".").map(storable))
-  const found = names.flatMap((cut) => cut.reduce(members, [document] as ReadonlyArray<unknown>))
-  return (under ? found.flatMap(below) : found).flat(2)
+const valuesOf = (document: unknown, field: FieldName): ReadonlyArray<unknown> => {
+  if (field === "*") return below(document).flat(2)
+  const names = cuts(field.split(".").map(storable))
+  return names.flatMap((cut) => cut.reduce(members, [document] as ReadonlyArray<unknown>)).flat(2)
+}
+
+/** The values of each field by its dotted name, through all lists. */
+const fieldsOf = (value: unknown, path: ReadonlyArray<string> = []): ReadonlyArray<readonly [string, unknown]> => {
+  if (isLeaf(value)) return [[path.join("."), value]]
+  if (Array.isArray(value)) return value.flatMap((one) => fieldsOf(one, path))
+  return isObject(value) ? Object.entries(value).flatMap(([name, one]) => fieldsOf(one, [...path, name])) : []
 }
 
 const isAmong = ({ texts, numbers, booleans }: Values) => {
@@ -74,10 +83,16 @@ const texts =
 
 const isLeaf = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value) || isRaw(value)
 
-/** Whether a document matches a query. */
-export const holds = (query: Query, document: Stored): boolean => {
-  const any = (field: FieldName, condition: (value: unknown) => boolean) =>
-    valuesOf(document.value, field).some(condition)
+/** Whether a document matches a query. `found`: the values of the field that {@link each} names. */
+export const holds = (
+  query: Query,
+  document: Stored & { readonly found?: ReadonlyArray<unknown> | undefined }
+): boolean => {
+  const any = (field: FieldName, condition: (value: unknown) => boolean) => {
+    if (field === each) return (document.found ?? []).some(condition)
+    if (field === "_id" || field === "_index") return condition(field === "_id" ? document.id : document.index)
+    return valuesOf(document.value, field).some(condition)
+  }
   switch (query._tag) {
     case "All":
       return true
@@ -91,6 +106,16 @@ export const holds = (query: Query, document: Stored): boolean => {
         query.must.every((one) => holds(one, document)) &&
         !query.mustNot.some((one) => holds(one, document))
       )
+    }
+    case "Fields": {
+      const values = new Map<string, Array<unknown>>()
+      for (const [name, value] of fieldsOf(document.value)) {
+        if (!fits(fieldNames(query.pattern), name)) continue
+        const known = values.get(name)
+        if (known === undefined) values.set(name, [value])
+        else known.push(value)
+      }
+      return [...values.values()].some((found) => holds(query.query, { ...document, found }))
     }
     case "Ids":
       return query.ids.some((id) => storable(id) === document.id)
@@ -109,6 +134,19 @@ export const holds = (query: Query, document: Stored): boolean => {
       return any(
         query.field,
         texts((text) => fits(query.pattern, text))
+      )
+    case "Words":
+      return any(
+        query.field,
+        texts((text) => isNear(text, query.patterns, query.slop))
+      )
+    case "Addresses":
+      return any(
+        query.field,
+        texts((text) => {
+          const address = addressOf(text)
+          return address !== undefined && query.ranges.some(({ from, to }) => address >= from && address <= to)
+        })
       )
     case "Numbers":
       return any(query.field, (value) => {

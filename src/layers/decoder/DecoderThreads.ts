@@ -12,6 +12,7 @@ import {
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
+import { observeQueue } from "../../services/shared/Observed.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 import { type TurnLimits, Turns } from "../../services/shared/Turns.ts"
@@ -61,9 +62,11 @@ const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>): Effect.Ef
 const sharing = Effect.fnUntraced(function* <Task, Answer>(
   start: Start<Task, Answer>,
   limits: Limits,
-  places: TurnLimits<Overloaded>
+  places: TurnLimits<Overloaded>,
+  queue: string
 ) {
   const turns = new Turns(places)
+  yield* observeQueue(queue, turns)
   const made = new Set<Helper<Task, Answer>>()
   const idle: Array<Helper<Task, Answer>> = []
   yield* Effect.addFinalizer(() =>
@@ -94,8 +97,8 @@ export const limited = (limits: Limits) =>
   Layer.effect(
     FlowlineDecoder,
     Effect.gen(function* () {
-      const aThread = yield* sharing(startThread, limits, threadTurns)
-      const anSqlProcess = yield* sharing(startSqlProcess, limits, sqlTurns)
+      const aThread = yield* sharing(startThread, limits, threadTurns, "validations")
+      const anSqlProcess = yield* sharing(startSqlProcess, limits, sqlTurns, "sql_checks")
       const confRoot = Option.getOrUndefined(yield* Effect.serviceOption(Settings))?.conf
       /** The threads that hold parsed documents. */
       const keepers = new WeakMap<FlowlineDocument, Helper<Task, Answer>>()

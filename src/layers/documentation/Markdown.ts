@@ -3,9 +3,9 @@ import { Renderer } from "../../services/documentation/Renderer.ts"
 
 /** The renderer is loaded on first use, because many gateways never render a page. */
 export const layer = Layer.succeed(Renderer, {
-  render: (source, locate) =>
+  render: (text, navigation) =>
     Effect.map(
       Effect.promise(() => import("./Page.ts")),
-      ({ page }) => page(source, locate)
+      ({ page }) => page(text, navigation)
     )
 })

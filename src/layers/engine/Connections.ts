@@ -1,5 +1,6 @@
 import { Effect, type Scope } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
+import { observeQueue } from "../../services/shared/Observed.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../../services/shared/Turns.ts"
 
@@ -25,9 +26,10 @@ export const leastConnections = ({ dag }: Searching): number => {
  * The connections to the database that all runs share. A run holds its part until the scope closes: some more than it
  * needs while more than half are free. A run that does not fit waits, in turns between tenants.
  */
-export const sharedConnections = (all: number) => {
+export const sharedConnections = Effect.fnUntraced(function* (all: number) {
   // Runs hold few each, so what is kept is for tenants without any; a tenant alone may have the rest.
   const turns = new Turns({ ...lastingPlaces({ all, each: all - 1 }), each: all })
+  yield* observeQueue("run_connections", turns)
   return (tenant: TenantId, flowline: Searching): Effect.Effect<number, never, Scope.Scope> =>
     Effect.suspend(() => {
       const least = Math.min(leastConnections(flowline), all)
@@ -35,4 +37,4 @@ export const sharedConnections = (all: number) => {
       const size = turns.free > all / 2 ? Math.min(Math.max(least, comfortable), all) : least
       return Effect.as(turns.place(tenant, size), size)
     })
-}
+})

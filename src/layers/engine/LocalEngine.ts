@@ -7,6 +7,7 @@ import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import type { Order, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { Engine } from "../../services/runs/Attempt.ts"
+import { observeGauge } from "../../services/shared/Observed.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 import type { Child, Exit } from "./Child.ts"
 import { sharedConnections } from "./Connections.ts"
@@ -252,7 +253,12 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
       Effect.sync(() => new Runners(settings)),
       (runners) => Effect.promise(() => runners.close())
     )
-    const connectionsFor = sharedConnections(settings.searchConnections)
+    yield* observeGauge(
+      "flow_run_processes",
+      { description: "Processes of runs, with the one that is kept ready" },
+      () => runners.alive
+    )
+    const connectionsFor = yield* sharedConnections(settings.searchConnections)
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     const warn: Warn = (message, details) => fork(Effect.annotateLogs(Effect.logWarning(message), details))
     return Engine.of({

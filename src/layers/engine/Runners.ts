@@ -26,6 +26,7 @@ export class Runners {
   #review: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
+  readonly #alive = new Set<Child>()
   /**
    * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
    * compile cache would restart forever.
@@ -54,7 +55,12 @@ export class Runners {
   }
 
   fresh(memoryMib: number): Child {
-    return new Child(this.#settings, memoryMib)
+    return this.#started(new Child(this.#settings, memoryMib))
+  }
+
+  /** The number of children that have not ended. */
+  get alive(): number {
+    return this.#alive.size
   }
 
   /** The process ids of the warm children. */
@@ -68,6 +74,12 @@ export class Runners {
     clearInterval(this.#review)
     for (const child of this.#spares) child.kill()
     await Promise.all(this.#spares.map((child) => child.stop(false)))
+  }
+
+  #started(child: Child): Child {
+    this.#alive.add(child)
+    void child.exited.finally(() => this.#alive.delete(child))
+    return child
   }
 
   get #wanted(): number {
@@ -98,7 +110,7 @@ export class Runners {
     if (this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
     this.#compiled = true
-    const child = new Child(this.#settings, this.#settings.memoryMib, options)
+    const child = this.#started(new Child(this.#settings, this.#settings.memoryMib, options))
     this.#spares = [...this.#spares, child]
     if (this.#spares.length < this.#wanted) this.#later(spacing)
     // A warm child that dies is replaced after a growing delay, so that a broken machine is not kept busy.

@@ -1,6 +1,7 @@
 import * as Result from "effect/Result"
 import { guard } from "../../drivers/threads/TimeLimit.ts"
 import { type Guard, hadItsTime } from "../../languages/Guard.ts"
+import type { PatternError } from "../../languages/PatternError.ts"
 import { maxLength, samplesOf } from "../../services/operators/Batches.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import type { Sample } from "../../services/operators/Samples.ts"
@@ -31,9 +32,14 @@ export const lineTester = (
   const given = { definitions, shared, ecsCompatibility, appendSeparator }
   const prepared = prepare({ operator, input: "", pattern: text, ...given })
   if (Result.isSuccess(prepared)) return Result.succeed(new LineTester(prepared.success, program, reached, watch))
-  const { part, source, detail, line, column, text: offending } = prepared.failure
-  const place = { ...(source === undefined ? {} : { source }), line, column, text: offending }
-  return Result.fail({ part: part === "definitions" && source === undefined ? part : program.part, detail, ...place })
+  const faultOf = ({ part, source, detail, line, column, text }: PatternError) => ({
+    part: part === "definitions" && source === undefined ? part : program.part,
+    ...(source === undefined ? {} : { source }),
+    ...{ detail, line, column, text }
+  })
+  const { others = [] } = prepared.failure
+  const first = faultOf(prepared.failure)
+  return Result.fail(others.length === 0 ? first : { ...first, issues: [first, ...others.map(faultOf)] })
 }
 
 class LineTester implements SampleTester {

@@ -3,6 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { SampleBatch } from "../../services/operators/Batches.ts"
 import { OperatorPool, type TestedBatch, type TestProgram } from "../../services/operators/OperatorPool.ts"
+import { observeQueue } from "../../services/shared/Observed.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { type ScheduledTest, TurnScheduler } from "./TurnScheduler.ts"
 import type { Turn } from "./WorkerMessages.ts"
@@ -130,6 +131,7 @@ export const layer = Layer.effect(
       Effect.sync(() => new TurnScheduler(limits.workers, limits.memoryMib, limits.compileMillis, limits.idleMillis)),
       (scheduler) => Effect.promise(() => scheduler.end())
     )
+    yield* observeQueue("operator_turns", scheduler)
     const enter = (program: TestProgram, tenant: TenantId) =>
       Effect.acquireRelease(
         Effect.sync(() => scheduler.enter(tenant, program, program.operator === "flowlet")),

@@ -68,6 +68,24 @@ export class TurnScheduler {
     this.#idleMillis = idleMillis
   }
 
+  /** The workers that there may be. */
+  get places(): number {
+    return this.#size
+  }
+
+  get taken(): number {
+    let taken = 0
+    for (const worker of this.#workers) if (!worker.idle) taken++
+    return taken
+  }
+
+  /** Turns that wait for a worker. */
+  get waiting(): number {
+    let waiting = 0
+    for (const { tests } of this.#tenants.values()) for (const { tasks } of tests) waiting += tasks.length
+    return waiting
+  }
+
   enter(id: TenantId, program: ScheduledTest["program"], settled: boolean): ScheduledTest {
     const tenant = this.#tenants.get(id) ?? { ...accountBeside(this.#tenants.values()), id, tests: new Set() }
     this.#tenants.set(id, tenant)

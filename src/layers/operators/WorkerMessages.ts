@@ -25,7 +25,12 @@ export interface Order {
 export type ToWorker = { readonly order: Order } | { readonly forget: number }
 
 /** Why a program cannot be used. Positions are those of the form part, or of the tenant's file `source`. */
-export interface ProgramFault {
+export interface ProgramFault extends Fault {
+  /** All faults, when there are several. */
+  readonly issues?: ReadonlyArray<Fault>
+}
+
+interface Fault {
   readonly part: string
   readonly source?: string
   readonly detail: string

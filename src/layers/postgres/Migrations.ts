@@ -25,7 +25,9 @@ export const migrations: MigrationFiles = {
   "0015_pending_executions.ts": () => import("../../../migrations/0015_pending_executions.ts"),
   "0016_counters.ts": () => import("../../../migrations/0016_counters.ts"),
   "0017_installation.ts": () => import("../../../migrations/0017_installation.ts"),
-  "0018_retention.ts": () => import("../../../migrations/0018_retention.ts")
+  "0018_retention.ts": () => import("../../../migrations/0018_retention.ts"),
+  "0020_job_work.ts": () => import("../../../migrations/0020_job_work.ts"),
+  "0022_search_words.ts": () => import("../../../migrations/0022_search_words.ts")
 }
 
 const table = "flow_migrations"

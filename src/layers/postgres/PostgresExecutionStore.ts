@@ -51,6 +51,12 @@ export const layer = Layer.effect(
       return rows.length
     }, unreachable)
 
+    const pendingOfAll = Effect.map(
+      sql<{ tenant: TenantId; count: number }>`
+        select tenant, count(*)::float8 as count from executions where state = 'PENDING' group by tenant`,
+      (rows) => new Map(rows.map(({ tenant, count }) => [tenant, count]))
+    ).pipe(unreachable)
+
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
       const [row] = yield* sql<Claim>`
         update executions e set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
@@ -125,6 +131,7 @@ export const layer = Layer.effect(
       ...executionReads(sql, wide),
       create,
       pending,
+      pendingOfAll,
       claim,
       started,
       output,

@@ -103,9 +103,10 @@ export const layer = Layer.effect(
       const { holder, host, pid } = known
       if (known.fingerprint !== fingerprint) return { _tag: "Different" } satisfies Begun
       if (known.answered) return { _tag: "Answered", answer: yield* read(claim) } satisfies Begun
-      // The table of gateways shows the death of a process a moment later than its host does.
-      const isDead = holder !== null && holder !== id && host === hostname() && pid !== null && !isRunning(pid)
-      if (isDead && (yield* take(claim, fingerprint, holder))) return taken
+      // The table of gateways shows the death of a process a moment later than its host does. The holder may also have
+      // left the table since the statement before, or have given the key back.
+      const isDead = pid === null || (holder !== id && host === hostname() && !isRunning(pid))
+      if (isDead && (yield* take(claim, fingerprint, holder ?? ""))) return taken
       return { _tag: "InProgress" } satisfies Begun
     })
 

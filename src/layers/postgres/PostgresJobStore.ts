@@ -65,8 +65,8 @@ export const layer = Layer.effect(
         from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
         order by tenant, channel, cluster, job
         on conflict (tenant, channel, cluster, job) do update set
-          (desired, generation, status, since, restarts, failures, last_error, next_at) = (
-            select true, c.generation + fresh::integer,
+          (desired, generation, work, status, since, restarts, failures, last_error, next_at) = (
+            select true, c.generation + fresh::integer, c.work + fresh::integer,
               case when fresh then 'STARTING' else c.status end,
               case when fresh then clock_timestamp() else c.since end,
               case when fresh then 0 else c.restarts end,
@@ -84,20 +84,21 @@ export const layer = Layer.effect(
         from (select job_id as previous from channel_jobs where ${isJob(job)} for update) as before
         where ${isJob(job)} and generation = ${job.generation} and desired and status not in ('FAILED', 'FINISHED')
         returning tenant, channel, cluster, job, generation::float8 as generation, epoch::float8 as epoch,
-          restarts::float8 as restarts, failures::text as failures, next_at, lines::float8 as lines, previous`
+          work::float8 as work, restarts::float8 as restarts, failures::text as failures, next_at, lines::float8 as lines, previous`
       if (row === undefined) return undefined
       const { failures, next_at, ...rest } = row
       return { ...rest, failures: JSON.parse(failures), nextAt: milliseconds(next_at) }
     }, unreachable)
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
-      const { status, jobId, lastError, restarts, failures, nextAt, archive, succeeded = false } = change
+      const { status, jobId, lastError, restarts, failures, nextAt, work, archive, succeeded = false } = change
       return yield* reached(sql`
         with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
           restarts = coalesce(${restarts ?? null}::bigint, restarts),
+          work = coalesce(${work ?? null}::bigint, work),
           failures = coalesce(${failures === undefined ? null : JSON.stringify(failures)}::text::jsonb, failures),
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`

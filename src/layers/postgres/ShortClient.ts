@@ -5,7 +5,7 @@ import type * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 import type { Borrower, Connection } from "effect/sql/SqlConnection"
 import type { SqlError } from "effect/sql/SqlError"
-import { commit, makeWatchedClient } from "../../drivers/postgres/ConnectionPools.ts"
+import { commit, makeWatchedClient, OpenSockets, observePool } from "../../drivers/postgres/ConnectionPools.ts"
 
 /** Number of connections for statements, and of those for transactions. */
 const connections = 10
@@ -19,16 +19,30 @@ const connections = 10
 export const makeShortClient = Effect.fnUntraced(function* (
   config: PgClient.PgPoolConfig
 ): Effect.fn.Return<PgClient.PgClient, SqlError, Scope.Scope | Reactivity.Reactivity> {
+  const sockets = new OpenSockets()
   const shared = yield* Effect.all(
     Array.from({ length: connections }, () =>
-      PgPool.make({ ...config, multiplex: true, multiplexConcurrency: 512, maxConnections: 1 })
+      PgPool.make({ ...sockets.counted(config), multiplex: true, multiplexConcurrency: 512, maxConnections: 1 })
     )
   )
+  const slots = shared.map((pool): Slot => ({ pool, load: 0 }))
+  yield* observePool("statements", {
+    get open() {
+      return sockets.open
+    },
+    get used() {
+      return slots.filter(({ load }) => load > 0).length
+    },
+    // A statement follows those before it on its connection.
+    get waiting() {
+      return slots.reduce((sum, { load }) => sum + Math.max(0, load - 1), 0)
+    }
+  })
   const exclusive = yield* makeWatchedClient("transactions", { ...config, maxConnections: connections })
   const client = yield* SqlClient.make({
     driver: "pg",
     acquirer: exclusive.reserve,
-    borrower: leastLoaded(shared),
+    borrower: leastLoaded(slots),
     transactionAcquirer: exclusive.reserve,
     compiler: PgClient.makeCompiler(undefined, false),
     prepareTransactionControls: true,
@@ -46,9 +60,9 @@ interface Slot {
 }
 
 /** The first of the least loaded, so that a quiet gateway keeps few connections open. */
-const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
-  const slots = pools.map((pool): Slot => ({ pool, load: 0 }))
-  return (use) =>
+const leastLoaded =
+  (slots: ReadonlyArray<Slot>): Borrower =>
+  (use) =>
     Effect.suspend(() => {
       const slot = slots.reduce((best, other) => (other.load < best.load ? other : best))
       slot.load++
@@ -57,7 +71,6 @@ const leastLoaded = (pools: ReadonlyArray<PgPool.PgPool>): Borrower => {
         (exit) => (Exit.hasInterrupts(exit) ? Effect.asVoid(Effect.forkDetach(outlast(slot))) : lighten(slot))
       )
     })
-}
 
 const lighten = (slot: Slot): Effect.Effect<void> => Effect.sync(() => slot.load--)
 

@@ -38,13 +38,14 @@ const rowEnd = (text: string, which: "first" | "last"): number => {
 }
 
 /** The column names: an empty one becomes `column<n>`, and a repeated one gets its number appended. */
-const namesOf = (header: Row): Row => {
-  const names: Array<string> = []
-  header.forEach((given, index) => {
+export const namesOf = (header: Row): Row => {
+  const names = new Set<string>()
+  return header.map((given, index) => {
     const name = given === "" ? `column${index + 1}` : given
-    names.push(names.includes(name) ? `${name}_${index + 1}` : name)
+    const own = names.has(name) ? `${name}_${index + 1}` : name
+    names.add(own)
+    return own
   })
-  return names
 }
 
 /**

@@ -166,6 +166,7 @@ export const fileInput = node({
     return reference === undefined ? [] : [reference]
   },
   analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
+  keepsPosition: ({ follow }) => follow,
   pieces: (given) =>
     given.follow
       ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")

@@ -3,6 +3,7 @@ import { Failures } from "../Failures.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
+import { RecordIds } from "./RecordIds.ts"
 
 const formats = ["ndjson", "json"] as const
 const firstPause = 200
@@ -67,20 +68,6 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
-/** What the ids continue from when the inputs go on at their positions. */
-const isSaved = Schema.is(Schema.Struct({ origin: Schema.String, sent: Schema.Finite }))
-
-/**
- * The id of what begins with the record of this number. It depends on the text too: where a repeated attempt gives
- * other records, or the same in another order, none of them may pass for one that was sent.
- */
-const idOf = ({ sha256, component }: NodeContext, origin: string, number: number, text: string): string => {
-  const hash = sha256?.()
-  if (hash === undefined) return crypto.randomUUID()
-  hash.update(new TextEncoder().encode(JSON.stringify([origin, component, number, text])))
-  return hash.hex().slice(0, 32)
-}
-
 export const httpOutput = node({
   type: "http_output",
   kind: "output",
@@ -112,8 +99,9 @@ export const httpOutput = node({
     id_field: Schema.optionalKey(
       Schema.NonEmptyString.annotate({
         description:
-          "Field in which each record is sent with an id of its own, which a repeated attempt gives again to the same " +
-          "record: a server that knows it need not take the record twice."
+          "Field in which each record is sent with an id of its own, which every repeated attempt gives to the same " +
+          "record: a server that knows it need not take the record twice. Not for records of `http_input` and " +
+          "`syslog_input`, which come only once."
       })
     ),
     retry_seconds: Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 86_400 }))
@@ -121,6 +109,15 @@ export const httpOutput = node({
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
   }),
   inputs: { min: 1, max: 100 },
+  identifies: true,
+  hints: ({ id_field }, live) =>
+    id_field === undefined
+      ? []
+      : live.map(
+          (input) =>
+            `Records of ${input} come only once: when its sender repeats one, it gets another id in ${id_field}. ` +
+            "To recognize it, the sender has to give it an id"
+        ),
   outputs: [errors],
   example: { url: "https://collector.example.com/events", batch_records: 500 },
   check: ({ headers = {} }) =>
@@ -147,30 +144,26 @@ export const httpOutput = node({
     const failures = new Failures(context)
     const { id_field: idField } = settings
     const isKeyGiven = Object.keys(settings.headers ?? {}).some((name) => name.toLowerCase() === "idempotency-key")
-    const saved = context.position.load()
-    // Records that will not come again get ids that do not come again either.
-    const { origin = crypto.randomUUID() } = context
-    const before = context.origin !== undefined && isSaved(saved) ? saved : { origin, sent: 0 }
-    let { sent } = before
+    const ids = new RecordIds(context)
     return {
       process: async (batch, emit) => {
         for (let at = 0; at < batch.length; at += settings.batch_records) {
           const part = batch.slice(at, at + settings.batch_records)
+          const places = part.map(ids.placeOf)
           const lines = part.map((event, index) => {
             const line = JSON.stringify(event)
             if (idField === undefined) return line
-            return JSON.stringify({ ...event, [idField]: idOf(context, before.origin, sent + index, line) })
+            return JSON.stringify({ ...event, [idField]: ids.of(places[index]!, line) })
           })
           const body = isList ? `[${lines.join(",")}]` : lines.map((line) => `${line}\n`).join("")
-          const key = isKeyGiven ? {} : { "idempotency-key": idOf(context, before.origin, sent, body) }
+          const key = isKeyGiven ? {} : { "idempotency-key": ids.of(places[0]!, body) }
           const refusal = await deliver(body, { ...to, headers: { ...to.headers, ...key } }, context)
-          sent += part.length
           if (refusal === undefined) continue
           for (const event of part) failures.add(event, `the server refused it with status ${refusal}`)
         }
         await failures.send(emit)
       },
-      position: () => ({ origin: before.origin, sent })
+      position: ids.position
     }
   }
 })

@@ -1,10 +1,13 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
+import { firstMillis, lastMillis } from "../Calendar.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
+import { reader } from "./date/DateReader.ts"
+import { utc } from "./date/Zone.ts"
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/
@@ -60,10 +63,12 @@ const settings = Schema.Struct({
 })
 type Settings = typeof settings.Type
 
+const iso = reader("ISO8601", { now: Date.now })
+
 const timeOf = (value: Value | undefined): number => {
-  if (typeof value === "number") return value
-  if (typeof value !== "string") return Number.NaN
-  return /^-?\d+$/.test(value) ? Number(value) : /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN
+  if (typeof value === "string" && !/^-?\d+$/.test(value)) return iso(value, utc)
+  const millis = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN
+  return millis >= firstMillis && millis <= lastMillis ? millis : Number.NaN
 }
 
 const check = ({ window, slide, metrics, group_by }: Settings) => {

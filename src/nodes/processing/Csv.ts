@@ -1,17 +1,35 @@
-import { parse } from "csv-parse/sync"
 import { Effect, Schema } from "effect"
-import { type Fields, refusedSegment, type Value } from "../../languages/FieldPath.ts"
-import { chosen, errors, node } from "../Node.ts"
-import { quotedCells } from "./csv/QuotedCells.ts"
-import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
+import { type Fields, fieldPath, refusedSegment, setPath } from "../../languages/FieldPath.ts"
+import { chosen, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { cellsOf } from "./csv/Cells.ts"
+import { type Column, columnsOf, extraColumn, headerColumns, rivalOf } from "./csv/Columns.ts"
+import { converter, types } from "./csv/Values.ts"
+import { formatFaults } from "./Date.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { settingZone } from "./date/Zone.ts"
+import { dropped, parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
-const types = ["string", "integer", "float", "boolean"] as const
+const flag = (description: string) =>
+  Schema.Boolean.annotate({ description, default: false }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 
 const settings = Schema.Struct({
   ...parsedSettings,
-  columns: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
-    description: "Column names, in order."
-  }),
+  columns: Schema.optionalKey(
+    Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
+      description:
+        "Column names, in order; `a.b` or `[a][b]` is a nested field. Default: `column1`, `column2` and so on."
+    })
+  ),
+  autodetect_column_names: flag("Take the column names from the first record, which is a header and dropped."),
+  autogenerate_column_names: Schema.optionalKey(
+    Schema.Boolean.annotate({
+      description:
+        "What happens to a record with more or fewer values than columns. `true`: a value without a column is named " +
+        "`column4` by its place. `false`: it is left out. Default: the record fails."
+    })
+  ),
+  skip_header: flag("Drop records that repeat the column names."),
+  skip_empty_rows: flag("Drop records without any value."),
   separator: Schema.String.check(Schema.isMinLength(1), Schema.isMaxLength(8))
     .annotate({ description: "Separator of values.", default: "," })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(","))),
@@ -20,27 +38,63 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed('"'))),
   types: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Literals(types)).annotate({
-      description: "Column types: `string` (the default), `integer`, `float` or `boolean`."
+      description:
+        "Column types: `string` (the default), `integer`, `float`, `boolean`, `date` (a day, which becomes its " +
+        "midnight) or `date_time`."
     })
   ),
-  skip_empty_columns: Schema.Boolean.annotate({ description: "Add no field for an empty value.", default: false }).pipe(
-    Schema.withDecodingDefaultKey(Effect.succeed(false))
-  )
+  date_formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty()))
+    .annotate({
+      description: "Formats of the types `date` and `date_time`, as in the node `date`.",
+      default: ["ISO8601"]
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(["ISO8601"] as const))),
+  timezone: Schema.String.annotate({
+    description: "Time zone of dates without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
+    default: "UTC"
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  skip_empty_columns: flag("Add no field for an empty value."),
+  ...decorationSettings
 })
+type Settings = typeof settings.Type
 
-/** Converts a cell; integers beyond 2^53 stay text. */
-const converted = (text: string, type: (typeof types)[number] | undefined, column: string): Value => {
-  if (type === undefined || type === "string") return text
-  const trimmed = text.trim()
-  if (trimmed === "") return null
-  if (type === "boolean") {
-    if (/^(true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === "true"
-  } else if (type === "integer" ? /^[+-]?\d+$/.test(trimmed) : /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(trimmed)) {
-    const value = Number(trimmed)
-    if (type === "integer" && !Number.isSafeInteger(value)) return trimmed.replace(/^\+/, "")
-    if (Number.isFinite(value)) return value
+const columnFaults = (columns: ReadonlyArray<string>): ReadonlyArray<SettingsIssue> =>
+  columns.flatMap((column, at) => {
+    const path = ["columns", at]
+    const refused = refusedSegment(fieldPath(column))
+    if (refused !== undefined) return [{ path, detail: `${refused} cannot be a field` }]
+    const rival = rivalOf(columns, at)
+    if (rival === undefined) return []
+    if (rival === column) return [{ path, detail: `The column ${column} exists already` }]
+    return [{ path, detail: `The fields of the columns ${rival} and ${column} contain each other: rename one` }]
+  })
+
+const nameFaults = (settings: Settings): ReadonlyArray<SettingsIssue> => {
+  const { columns, types = {}, autodetect_column_names, autogenerate_column_names, skip_header } = settings
+  if (autodetect_column_names) {
+    const detail = "The names come from the header: remove columns or autodetect_column_names"
+    return columns === undefined ? [] : [{ path: ["autodetect_column_names"], detail }]
   }
-  throw new Unreadable(`the column ${column} is not of type ${type}: ${trimmed.slice(0, 40)}`)
+  const hasAutomatic = columns === undefined || autogenerate_column_names === true
+  const unknown = Object.keys(types).filter(
+    (name) => columns?.includes(name) !== true && !(hasAutomatic && /^column[1-9]\d*$/.test(name))
+  )
+  const needsNames = { path: ["skip_header"], detail: "A header is known by columns or autodetect_column_names" }
+  return [
+    ...unknown.map((name) => ({ path: ["types", name], detail: `There is no column ${name}` })),
+    ...(skip_header && columns === undefined ? [needsNames] : [])
+  ]
+}
+
+const zoneFaults = (timezone: string): ReadonlyArray<SettingsIssue> => {
+  const detail = `${JSON.stringify(timezone)} is not a time zone: write UTC, +02:00 or Europe/Paris`
+  return settingZone(timezone) === undefined ? [{ path: ["timezone"], detail }] : []
+}
+
+/** The header that an earlier attempt found. */
+const savedHeader = (context: NodeContext): ReadonlyArray<string> | undefined => {
+  const saved = context.position.load()
+  return Array.isArray(saved) && saved.every((cell) => typeof cell === "string") ? saved : undefined
 }
 
 export const csv = node({
@@ -48,62 +102,72 @@ export const csv = node({
   kind: "processing",
   description:
     "Parses one csv record (RFC 4180) in a text field into named columns. A record with more or fewer values than " +
-    "columns fails. For csv files, use `file_input`.",
+    "columns fails, unless the settings name its values automatically. For csv files, use `file_input`.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
-  isStateless: () => true,
+  // The records after a header need it.
+  isStateless: ({ autodetect_column_names }) => !autodetect_column_names,
   outputs: [chosen, errors],
   example: { field: "message", columns: ["time", "user", "bytes"], types: { bytes: "integer" } },
-  check: ({ columns, target, types = {} }) => {
-    const faults = columns.flatMap((column, at) => {
-      const refused = refusedSegment([column])
-      if (refused !== undefined) return [{ path: ["columns", at], detail: `${refused} cannot be a field` }]
-      const isTwice = columns.indexOf(column) < at
-      return isTwice ? [{ path: ["columns", at], detail: `The column ${column} exists already` }] : []
-    })
-    const unknown = Object.keys(types).filter((name) => !columns.includes(name))
-    return [
-      ...targetFaults("target", target),
-      ...faults,
-      ...unknown.map((name) => ({ path: ["types", name], detail: `There is no column ${name}` }))
-    ]
-  },
+  check: (settings) => [
+    ...targetFaults("target", settings.target),
+    ...decorationFaults(settings),
+    ...columnFaults(settings.columns ?? []),
+    ...nameFaults(settings),
+    ...formatFaults("date_formats", settings.date_formats),
+    ...zoneFaults(settings.timezone)
+  ],
   start: (settings, context) => {
-    const { columns, separator, quote, types = {}, skip_empty_columns } = settings
-    const typeOf = columns.map((column) => (Object.hasOwn(types, column) ? types[column] : undefined))
-    const options = {
-      delimiter: separator,
-      quote: quote === "" ? null : quote,
-      escape: quote === "" ? null : quote,
-      relax_column_count: true
+    const { types = {}, autodetect_column_names: detects, skip_empty_columns, skip_empty_rows, skip_header } = settings
+    const cells = cellsOf(settings.separator, settings.quote)
+    const convert = converter(settings.date_formats, settings.timezone)
+    /** The cells of the header, as they are written. */
+    let header = detects ? savedHeader(context) : settings.columns
+    let columns: Array<Column> | undefined =
+      settings.columns === undefined
+        ? header === undefined
+          ? undefined
+          : headerColumns(header, types)
+        : columnsOf(settings.columns, types)
+    const hasNames = detects || columns !== undefined
+    const { autogenerate_column_names: generates = hasNames ? undefined : true } = settings
+    const automatic: Array<Column> = []
+    const columnAt = (at: number): Column | undefined => {
+      if (columns !== undefined && at < columns.length) return columns[at]
+      if (generates !== true) return undefined
+      automatic[at] ??= extraColumn(at, types)
+      return automatic[at]
     }
-    const isPlain = (text: string) => (quote === "" || !text.includes(quote)) && !/[\r\n]/.test(text)
-    const valuesOf = (text: string): ReadonlyArray<string> => {
-      // The csv parser has a high cost per call.
-      if (isPlain(text)) return text.split(separator)
-      const cells = quotedCells(text, separator, quote)
-      if (cells !== undefined) return cells
-      try {
-        const records = parse(text, options)
-        if (records.length === 1) return records[0]!
-      } catch (error) {
-        throw new Unreadable(`not valid csv: ${error instanceof Error ? error.message : "unknown error"}`)
+    const instance = parsing(settings, context, (text) => {
+      if (skip_empty_rows && text.trim() === "") return dropped
+      const isHeader = detects && columns === undefined
+      const values = cells(isHeader ? text.replace(/^\ufeff/, "") : text)
+      if (skip_empty_rows && values.every((value) => value === "")) return dropped
+      if (isHeader) {
+        if (values.every((value) => value.trim() === "")) throw new Unreadable("the header has no names")
+        header = values
+        columns = headerColumns(values, types)
+        return dropped
       }
-      throw new Unreadable("the field holds more than one csv record")
-    }
-    return parsing(settings, context, (text) => {
-      const values = valuesOf(text)
-      if (values.length !== columns.length) {
-        throw new Unreadable(`the record has ${values.length} values for ${columns.length} columns`)
+      if (skip_header && values.length === header?.length && values.every((value, at) => value === header?.[at])) {
+        return dropped
+      }
+      if (generates === undefined && values.length !== columns?.length) {
+        return new Unreadable(`the record has ${values.length} values for ${columns?.length ?? 0} columns`)
       }
       const fields: Fields = {}
-      for (let at = 0; at < columns.length; at++) {
-        const column = columns[at]!
+      for (let at = 0; at < values.length; at++) {
+        const column = columnAt(at)
+        if (column === undefined) break
         const value = values[at]!
-        if (value !== "" || !skip_empty_columns) fields[column] = converted(value, typeOf[at], column)
+        if (value === "" && skip_empty_columns) continue
+        const converted = column.type === "string" ? value : convert(value, column.type, column.name)
+        if (column.path.length === 1) fields[column.path[0]!] = converted
+        else setPath(fields, column.path, converted)
       }
       return fields
     })
+    return detects ? { ...instance, position: () => header ?? null } : instance
   }
 })

@@ -1,8 +1,12 @@
 import { Effect, Schema } from "effect"
+import { interpolate } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
-import { date as readDate } from "../../languages/flowlet/guest/date.ts"
-import { chosen, errors, node } from "../Node.ts"
+import { chosen, errors, node, type SettingsIssue } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { FormatFault } from "./date/DateFormat.ts"
 import { reader } from "./date/DateReader.ts"
+import { localeOf } from "./date/Names.ts"
+import { settingZone, type Zone } from "./date/Zone.ts"
 import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
 
 const settings = Schema.Struct({
@@ -10,7 +14,7 @@ const settings = Schema.Struct({
   ignore_missing: parsedSettings.ignore_missing,
   formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
     description:
-      "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, or letters as in Java, for example " +
+      "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, `TAI64N`, or letters as in Java, for example " +
       "`dd/MMM/yyyy:HH:mm:ss Z`, with literal text in quotes."
   }),
   target: Schema.String.check(Schema.isNonEmpty())
@@ -20,112 +24,91 @@ const settings = Schema.Struct({
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
   timezone: Schema.String.annotate({
-    description: "Time zone of times without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
+    description:
+      "Time zone of times without one: `UTC`, an offset such as `+02:00`, a name such as `Europe/Paris`, or " +
+      "`%{field}` for the zone in a field of the record.",
     default: "UTC"
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  locale: Schema.optionalKey(
+    Schema.String.annotate({
+      description:
+        "Language of the names of months and weekdays, such as `fr` or `de_AT`; English ones are understood, too."
+    })
+  ),
   year: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 9999 })).annotate({
-      description: "Year of times without one. Default: the year in which the run started."
+      description: "Year of times without one. Default: the year that brings them closest to the current time."
     })
-  )
+  ),
+  ...decorationSettings
 })
 
-const offset = /^(utc|gmt|z|[+-]\d\d:?\d\d)$/i
+const isDynamic = (timezone: string): boolean => timezone.includes("%{")
 
-/** The offset of a named zone from UTC at a moment, in milliseconds. */
-const zoneOffset = (zone: string): ((millis: number) => number) => {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: zone,
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-    era: "short"
+export const zoneFaults = (timezone: string): ReadonlyArray<SettingsIssue> => {
+  if (isDynamic(timezone) || settingZone(timezone) !== undefined) return []
+  const detail = `${JSON.stringify(timezone)} is not a time zone: write UTC, +02:00 or Europe/Paris`
+  return [{ path: ["timezone"], detail }]
+}
+
+/** The faults of formats, which are in the setting of this name. */
+export const formatFaults = (setting: string, formats: ReadonlyArray<string>): ReadonlyArray<SettingsIssue> =>
+  formats.flatMap((format, at) => {
+    try {
+      reader(format, { now: Date.now })
+      return []
+    } catch (cause) {
+      if (!(cause instanceof FormatFault)) throw cause
+      return [{ path: [setting, at], detail: cause.message }]
+    }
   })
-  return (millis) => {
-    const parts = Object.fromEntries(format.formatToParts(millis).map(({ type, value }) => [type, value]))
-    const part = (name: string) => Number(parts[name])
-    const year = parts["era"] === "BC" ? 1 - part("year") : part("year")
-    const local = new Date(0)
-    local.setUTCFullYear(year, part("month") - 1, part("day"))
-    local.setUTCHours(part("hour"), part("minute"), part("second"), 0)
-    return local.getTime() - Math.floor(millis / 1000) * 1000
-  }
-}
-
-/**
- * Converts a local time in a zone. Of a time that occurs twice, when clocks are put back, the first is taken; a time
- * that is skipped, when they are put forward, is moved by the length of the gap.
- */
-const inZone = (zone: string) => {
-  const offsetAt = zoneOffset(zone)
-  return (local: number): number => {
-    const [early, late] = [offsetAt(local - 86_400_000), offsetAt(local + 86_400_000)]
-    const first = local - Math.max(early, late)
-    if (offsetAt(first) === local - first) return first
-    const second = local - Math.min(early, late)
-    return offsetAt(second) === local - second ? second : local - early
-  }
-}
-
-const isZone = (zone: string): boolean => {
-  if (offset.test(zone)) return true
-  try {
-    new Intl.DateTimeFormat("en-US", { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
-}
-
-const hasOwnZone = (format: string, text: string): boolean =>
-  format.startsWith("UNIX") ||
-  (format === "ISO8601"
-    ? /(Z|[+-]\d\d:?\d\d)$/i.test(text.trim().slice(10))
-    : /[ZzXx]/.test(format.replace(/'[^']*'/g, "")))
 
 export const date = node({
   type: "date",
   kind: "processing",
   description:
     "Parses the time in a field. Two-digit years from 70 on are in the 20th century. A text " +
-    "that matches no format fails.",
+    "that matches no format, and a time that does not exist, such as February 30, fail.",
   runtimes: ["stream"],
   settings,
   inputs: { min: 1, max: 100 },
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
-  check: ({ formats, target, timezone }) => {
-    const wrong = formats.flatMap((format, at) => {
-      try {
-        readDate("", format, { year: 2000 })
-        return []
-      } catch (error) {
-        return [{ path: ["formats", at], detail: error instanceof Error ? error.message : "invalid format" }]
-      }
-    })
-    const zone = isZone(timezone)
-      ? []
-      : [{ path: ["timezone"], detail: `${JSON.stringify(timezone)} is not a time zone` }]
-    return [...wrong, ...zone, ...targetFaults("target", target)]
+  check: ({ formats, target, timezone, locale, ...settings }) => {
+    const isUnknown = locale !== undefined && localeOf(locale) === undefined
+    const language = isUnknown
+      ? [{ path: ["locale"], detail: `${JSON.stringify(locale)} is not a known language: write fr, de_AT or pt-BR` }]
+      : []
+    return [
+      ...formatFaults("formats", formats),
+      ...zoneFaults(timezone),
+      ...language,
+      ...targetFaults("target", target),
+      ...decorationFaults(settings)
+    ]
   },
-  start: ({ field, ignore_missing, formats, target, timezone, year }, context) => {
+  start: ({ formats, target, timezone, year, locale, ...settings }, context) => {
     const path = fieldPath(target)
-    const moment = offset.test(timezone) ? undefined : inZone(timezone)
-    const options = { zone: moment === undefined ? timezone : "UTC", year: year ?? new Date().getUTCFullYear() }
-    const readers = formats.map((format) => [format, reader(format, options)] as const)
-    return parsing({ field, ignore_missing }, context, (text) => {
-      for (const [format, read] of readers) {
-        const found = read(text)
-        if (found === null) continue
-        const isLocal = moment !== undefined && !hasOwnZone(format, text)
-        return placed(path, isLocal ? new Date(moment(Date.parse(found))).toISOString() : found) as Fields
+    const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }
+    const readers = formats.map((format) => reader(format, options))
+    const always = isDynamic(timezone) ? undefined : settingZone(timezone)
+    // Only a time without a zone needs the field.
+    const zoneIn =
+      (event: Fields): Zone =>
+      (local) => {
+        const name = interpolate(timezone, event)
+        const zone = settingZone(name)
+        if (zone === undefined) throw new Unreadable(`${name.slice(0, 60)} is not a time zone`)
+        return zone(local)
       }
-      throw new Unreadable(`no format matches the field ${field}: ${text.slice(0, 60)}`)
+    return parsing(settings, context, (text, event) => {
+      const zone = always ?? zoneIn(event as Fields)
+      for (const read of readers) {
+        const millis = read(text, zone)
+        if (!Number.isNaN(millis)) return placed(path, new Date(millis).toISOString()) as Fields
+      }
+      return new Unreadable(`no format matches the field ${settings.field}: ${text.slice(0, 60)}`)
     })
   }
 })

@@ -1,14 +1,12 @@
 import { Effect, Result, Schema } from "effect"
 import { compile } from "../../languages/dissect/Dissector.ts"
-import { type Fields, fieldPath, getPath, refusedSegment } from "../../languages/FieldPath.ts"
-import { Failures } from "../Failures.ts"
-import { chosen, type Event, errors, node } from "../Node.ts"
-import { merge } from "./Parsed.ts"
+import type { Fields } from "../../languages/FieldPath.ts"
+import { chosen, errors, node } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
 const settings = Schema.Struct({
-  field: Schema.String.check(Schema.isNonEmpty())
-    .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
+  field: parsedSettings.field,
   pattern: Schema.String.annotate({ description: "Dissect pattern, for example `%{clientip} %{+ts} %{+ts} %{msg}`." }),
   append_separator: Schema.optionalKey(
     Schema.String.annotate({
@@ -19,13 +17,9 @@ const settings = Schema.Struct({
   dialect: Schema.Literals(["elasticsearch", "logstash", "beats"])
     .annotate({ description: "Dialect of the pattern, which decides special cases.", default: "elasticsearch" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("elasticsearch" as const))),
-  target: Schema.optionalKey(
-    Schema.String.annotate({ description: "Field that receives the keys. Default: the record itself." })
-  ),
-  ignore_missing: Schema.Boolean.annotate({
-    description: "Pass on records without the field unchanged instead of failing them.",
-    default: false
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
+  target: parsedSettings.target,
+  ignore_missing: parsedSettings.ignore_missing,
+  ...decorationSettings
 })
 type Settings = typeof settings.Type
 
@@ -43,38 +37,18 @@ export const dissect = node({
   outputs: [chosen, errors],
   example: { field: "message", pattern: "%{clientip} %{ident} %{auth} [%{timestamp}] %{rest}" },
   check: (settings) => {
-    const refused = settings.target === undefined ? undefined : refusedSegment(fieldPath(settings.target))
-    const target = refused === undefined ? [] : [{ path: ["target"], detail: `${refused} cannot be a field` }]
+    const faults = [...targetFaults("target", settings.target), ...decorationFaults(settings)]
     const result = compiled(settings)
-    if (Result.isSuccess(result)) return target
+    if (Result.isSuccess(result)) return faults
     const { detail, line, column } = result.failure
-    return [...target, { path: ["pattern"], detail, line, column }]
+    return [...faults, { path: ["pattern"], detail, line, column }]
   },
   start: (settings, context) => {
-    const { match } = Result.getOrThrow(compiled(settings))
-    const { field, ignore_missing } = settings
-    const source = fieldPath(field)
-    const below = settings.target === undefined ? [] : fieldPath(settings.target)
-    const failures = new Failures(context)
-    const place = (fields: Fields): Event => below.reduceRight<Event>((inner, key) => ({ [key]: inner }), fields)
-    return {
-      process: async (batch, emit) => {
-        const parsed: Array<Event> = []
-        for (const event of batch) {
-          const value = getPath(event as Fields, source)
-          const missing = value === undefined || value === null
-          if (missing && ignore_missing) parsed.push(event)
-          else if (missing) failures.add(event, `the field ${field} is missing`)
-          else if (typeof value === "object") failures.add(event, `the field ${field} is not a text`)
-          else {
-            const found = match(String(value), event as Fields)
-            if (found === undefined) failures.add(event, `the pattern does not match the field ${field}`)
-            else parsed.push(merge(event, place(found.fields)))
-          }
-        }
-        await emit(chosen, parsed)
-        await failures.send(emit)
-      }
-    }
+    const { match, explain } = Result.getOrThrow(compiled(settings))
+    return parsing(settings, context, (text, event) => {
+      const found = match(text, event as Fields)
+      const reason = `the pattern does not match the field ${settings.field}`
+      return found?.fields ?? new Unreadable(reason, () => explain(text))
+    })
   }
 })

@@ -3,6 +3,7 @@ import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
+import { withSourceOf } from "../Source.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
 const settings = Schema.Struct({
@@ -55,7 +56,7 @@ export const flowlet = node({
         await program.run(batch, async (event, { output = [] }, failure) => {
           if (failure !== undefined) failures.add(event, failure)
           for (const one of [output].flat()) {
-            made.push(one)
+            made.push(withSourceOf(event, one))
             if (made.length >= batchRecords) await send(emit)
           }
         })

@@ -1,4 +1,6 @@
 import { Effect, Result, Schema } from "effect"
+import { list } from "../../languages/Decorate.ts"
+import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { finishes, type Guard } from "../../languages/Guard.ts"
 import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from "../../languages/grok/GrokFilter.ts"
@@ -6,6 +8,7 @@ import { compile as compileGrok, type GrokOptions } from "../../languages/grok/G
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -15,13 +18,24 @@ const flag = (fallback: boolean, description: string) =>
     Schema.withDecodingDefaultKey(Effect.succeed(fallback))
   )
 
+const maxPatterns = 100
+
 const settings = Schema.Struct({
   field: Schema.String.check(Schema.isNonEmpty())
     .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
-  patterns: Schema.NonEmptyArray(Schema.String)
-    .check(Schema.isMaxLength(100))
-    .annotate({ description: "Grok patterns, tried in order." }),
+  patterns: Schema.optionalKey(
+    Schema.NonEmptyArray(Schema.String)
+      .check(Schema.isMaxLength(maxPatterns))
+      .annotate({ description: "Grok patterns, tried in order. Required, unless there is `match`." })
+  ),
+  match: Schema.optionalKey(
+    Schema.Record(Schema.String, Texts).annotate({
+      description:
+        "Several fields, each with a pattern or a list of them, in place of `field` and `patterns`. The fields are tried " +
+        "in order; with `break_on_match`, up to the first one that matches."
+    })
+  ),
   definitions: Schema.optionalKey(
     Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.String)]).annotate({
       description: "Additional patterns: `NAME regex` lines, or an object of names and regular expressions."
@@ -50,28 +64,24 @@ const settings = Schema.Struct({
       default: 1000
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000))),
-  add_field: Schema.optionalKey(
-    Schema.Record(Schema.String, Texts).annotate({
-      description: "Fields to add to a record that matched; names and values may contain `%{field}`."
-    })
-  ),
-  remove_field: texts("Fields to remove from a record that matched."),
-  add_tag: texts("Tags to add to a record that matched."),
-  remove_tag: texts("Tags to remove from a record that matched."),
+  ...decorationSettings,
   tag_on_timeout: text("Tag of a record that took too long. Default: `_groktimeout`."),
   tag_on_failure: texts("Tags of a record that did not match. Default: `_grokparsefailure`.")
 })
 type Settings = typeof settings.Type
 
-const options = (
-  { field, patterns, definitions, timeout_millis: _, ...rest }: Settings,
-  shared: TenantDefinitions | undefined
-): GrokFilterOptions => ({
-  ...rest,
-  shared,
-  match: { [field]: patterns },
-  ...(definitions === undefined ? {} : { pattern_definitions: definitions })
-})
+/** The fields with their patterns. */
+const matchOf = ({ field, patterns, match }: Settings) => match ?? { [field]: patterns ?? [] }
+
+const options = (settings: Settings, shared: TenantDefinitions | undefined): GrokFilterOptions => {
+  const { field: _, patterns: __, definitions, timeout_millis: ___, ...rest } = settings
+  return {
+    ...rest,
+    shared,
+    match: matchOf(settings),
+    ...(definitions === undefined ? {} : { pattern_definitions: definitions })
+  }
+}
 
 const grokOptions = (settings: Settings, shared: TenantDefinitions | undefined): GrokOptions => ({
   shared,
@@ -82,19 +92,49 @@ const grokOptions = (settings: Settings, shared: TenantDefinitions | undefined):
   dotall: settings.dotall
 })
 
+type Placed = readonly [path: SettingsIssue["path"], pattern: string]
+
+/** The patterns with their paths in the settings. */
+const placed = ({ patterns, match }: Settings): ReadonlyArray<Placed> =>
+  match === undefined
+    ? (patterns ?? []).map((pattern, index): Placed => [["patterns", index], pattern])
+    : Object.entries(match).flatMap(([field, texts]) =>
+        list(texts).map(
+          (pattern, index): Placed => [typeof texts === "string" ? ["match", field] : ["match", field, index], pattern]
+        )
+      )
+
+const shapeFaults = (settings: Settings): ReadonlyArray<SettingsIssue> => {
+  const { patterns, match } = settings
+  if (patterns === undefined && match === undefined) return [{ path: ["patterns"], detail: "give patterns, or match" }]
+  if (patterns !== undefined && match !== undefined)
+    return [{ path: ["match"], detail: "match replaces field and patterns; give one of them" }]
+  const count = placed(settings).length
+  if (count === 0) return [{ path: ["match"], detail: "match names no pattern" }]
+  return count > maxPatterns
+    ? [{ path: ["match"], detail: `match has ${count} patterns, more than ${maxPatterns}` }]
+    : []
+}
+
 /** Compiles the patterns one by one to find the faults of all of them. */
 const check = (settings: Settings, { patterns: shared }: CheckContext): ReadonlyArray<SettingsIssue> => {
+  const shape = shapeFaults(settings)
+  if (shape.length > 0) return [...shape, ...decorationFaults(settings)]
   const found = new Map<string, SettingsIssue>()
-  settings.patterns.forEach((pattern, index) => {
+  for (const [place, pattern] of placed(settings)) {
     const compiled = compileGrok([pattern], grokOptions(settings, shared))
-    if (Result.isSuccess(compiled)) return
-    const { part, source, detail, line, column, message } = compiled.failure
-    const path = part === "definitions" && source === undefined ? ["definitions"] : ["patterns", index]
-    // A fault in the definitions is reported for every pattern that uses them, so its place would mislead.
-    const issue = source === undefined ? { path, detail, line, column } : { path, detail: message }
-    found.set(JSON.stringify(issue), issue)
-  })
-  return [...found.values()]
+    if (Result.isSuccess(compiled)) continue
+    for (const { part, source, detail, line, column, message } of [
+      compiled.failure,
+      ...(compiled.failure.others ?? [])
+    ]) {
+      const path = part === "definitions" && source === undefined ? ["definitions"] : place
+      // A fault in the definitions is reported for every pattern that uses them, so its place would mislead.
+      const issue = source === undefined ? { path, detail, line, column } : { path, detail: message }
+      found.set(JSON.stringify(issue), issue)
+    }
+  }
+  return [...found.values(), ...decorationFaults(settings)]
 }
 
 export const grok = node({
@@ -112,18 +152,25 @@ export const grok = node({
   start: (settings, context) => {
     const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)
-    const { field, ignore_missing, timeout_millis } = settings
+    const { ignore_missing, max_line_length, timeout_millis } = settings
     const { guard } = context
     const applyAll: (events: ReadonlyArray<Fields>) => ReadonlyArray<Applied> =
       guard === undefined || !filter.mayRunAway ? filter.applyAll : guarded(filter, guard, timeout_millis)
-    const source = fieldPath(field)
+    const fields = Object.keys(matchOf(settings))
+    const sources = fields.map(fieldPath)
+    const named = `${fields.length === 1 ? "the field" : "the fields"} ${fields.join(", ")}`
+    const isMissing = (event: Fields) => sources.every((source) => (getPath(event, source) ?? null) === null)
+    const explain =
+      guard === undefined || !filter.mayRunAway ? filter.explain : explained(filter, guard, timeout_millis)
     return {
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
-        for (const { event, matched, late } of applyAll(batch as ReadonlyArray<Fields>)) {
+        for (const { event, matched, late, tooLong } of applyAll(batch as ReadonlyArray<Fields>)) {
           if (late === true) failures.add(event, `the patterns did not finish within ${timeout_millis} ms`)
-          else if (matched || (ignore_missing && (getPath(event, source) ?? null) === null)) parsed.push(event)
-          else failures.add(event, `no pattern matches the field ${field}`)
+          else if (matched || (ignore_missing && isMissing(event))) parsed.push(event)
+          else if (tooLong !== undefined)
+            failures.add(event, `${tooLong} characters in ${named} are more than max_line_length (${max_line_length})`)
+          else failures.add(event, `no pattern matches ${named}`, () => explain(event))
         }
         await emit(chosen, parsed)
         await failures.send(emit)
@@ -132,7 +179,18 @@ export const grok = node({
   }
 })
 
-type Applied = Pick<Filtered, "event" | "matched"> & { readonly late?: boolean }
+type Applied = Pick<Filtered, "event" | "matched" | "tooLong"> & { readonly late?: boolean }
+
+/** Explains within the time that matching has. */
+const explained =
+  (filter: GrokFilter, guard: Guard, millis: number) =>
+  (event: Fields): Explanation | undefined => {
+    let made: Explanation | undefined
+    const isDone = finishes(guard, millis, () => {
+      made = filter.explain(event)
+    })
+    return isDone ? made : undefined
+  }
 
 /**
  * Processes the batch as a whole, which is fast. On a timeout, processes each event separately to find the slow one.

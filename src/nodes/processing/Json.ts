@@ -2,6 +2,7 @@ import { Predicate, Schema } from "effect"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { chosen, errors, node } from "../Node.ts"
+import { decorationFaults, decorationSettings } from "./Decorated.ts"
 import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
 
 /** Maximum nesting of a record, including its own level. */
@@ -14,12 +15,12 @@ export const json = node({
     "Parses the JSON in a text field. An object's members are added to the record, or to the field `target`; any other " +
     "value needs a `target`. Numbers that JavaScript would round become strings with all their digits.",
   runtimes: ["stream"],
-  settings: Schema.Struct(parsedSettings),
+  settings: Schema.Struct({ ...parsedSettings, ...decorationSettings }),
   inputs: { min: 1, max: 100 },
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", target: "payload" },
-  check: ({ target }) => targetFaults("target", target),
+  check: (settings) => [...targetFaults("target", settings.target), ...decorationFaults(settings)],
   start: (settings, context) =>
     parsing(settings, context, (text) => {
       let value: unknown

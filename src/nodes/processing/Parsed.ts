@@ -1,7 +1,11 @@
 import { Effect, Predicate, Schema } from "effect"
+import { type Decorations, decorator } from "../../languages/Decorate.ts"
+import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
+import { finishes, type Guard } from "../../languages/Guard.ts"
+import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
-import { chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
+import { type Batch, chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
@@ -17,7 +21,7 @@ export const parsedSettings = {
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 }
 
-interface Settings {
+interface Settings extends Decorations {
   readonly field: string
   readonly target?: string
   readonly ignore_missing: boolean
@@ -49,49 +53,87 @@ export const placed = (path: ReadonlyArray<string>, value: Value): Value =>
   path.reduceRight<Value>((inner, key) => ({ [key]: inner }), value)
 
 /** Why a text could not be parsed. */
-export class Unreadable extends Error {}
+export class Unreadable extends Error {
+  /** Tells where in the text, if that is known. */
+  readonly explain: (() => Explanation) | undefined
+
+  constructor(reason: string, explain?: () => Explanation) {
+    super(reason)
+    this.explain = explain
+  }
+}
+
+/** Returned by a parser that found nothing to add: the record passes as it is. */
+export const unchanged = Symbol("unchanged")
+
+/** Returned by a parser for a text that is no record, such as a header. */
+export const dropped = Symbol("dropped")
+
+type Parse = (text: string, event: Event) => Fields | Unreadable | typeof unchanged | typeof dropped
 
 /**
- * A node that parses the text of one field: `read` returns the fields to add, or throws {@link Unreadable}. Records
- * without the field, or with an object in it, fail.
+ * A node that parses the text of one field: `parse` returns the fields to add, or returns or throws
+ * {@link Unreadable}. Parsed records are decorated as the settings say. Records without the field, or with an object in
+ * it, fail. With `millis`, so does a record that takes more processor time; then `parse` must not keep anything,
+ * because it is interrupted anywhere.
  */
-export const parsing = (
-  settings: Settings,
-  context: NodeContext,
-  read: (text: string, event: Event) => Fields
-): Instance => {
+export const parsing = (settings: Settings, context: NodeContext, parse: Parse, millis?: number): Instance => {
   const { field, ignore_missing } = settings
   const source = fieldPath(field)
   const below = settings.target === undefined ? [] : fieldPath(settings.target)
   const failures = new Failures(context)
-  const one = (event: Event): Event | undefined => {
+  const decorate = decorator(settings)
+  /** The record to pass on, the reason why it fails, or undefined when it is dropped. */
+  const one = (event: Event): Result => {
     const value = getPath(event as Fields, source)
-    if (value === undefined || value === null) {
-      if (ignore_missing) return event
-      failures.add(event, `the field ${field} is missing`)
-      return undefined
-    }
-    if (typeof value === "object") {
-      failures.add(event, `the field ${field} is not a text`)
-      return undefined
-    }
+    if (value === undefined || value === null) return ignore_missing ? event : `the field ${field} is missing`
+    if (typeof value === "object" && !isRaw(value)) return `the field ${field} is not a text`
     try {
-      return merge(event, placed(below, read(String(value), event)) as Event)
+      const fields = parse(isRaw(value) ? value.rawJSON : String(value), event)
+      if (fields === unchanged) return event
+      if (fields === dropped) return undefined
+      if (fields instanceof Unreadable) return fields
+      return decorate(merge(event, placed(below, fields) as Event) as Fields)
     } catch (error) {
-      if (!(error instanceof Unreadable)) throw error
-      failures.add(event, error.message)
-      return undefined
+      if (error instanceof Unreadable) return error
+      throw error
     }
   }
+  const { guard } = context
+  const all =
+    guard === undefined || millis === undefined
+      ? (batch: Batch) => batch.map(one)
+      : (batch: Batch) => limited(batch, one, guard, millis)
   return {
     process: async (batch, emit) => {
       const parsed: Array<Event> = []
-      for (const event of batch) {
-        const made = one(event)
-        if (made !== undefined) parsed.push(made)
+      const results = all(batch)
+      for (let at = 0; at < results.length; at++) {
+        const result = results[at]
+        if (typeof result === "string") failures.add(batch[at]!, result)
+        else if (result instanceof Unreadable) failures.add(batch[at]!, result.message, result.explain)
+        else if (result !== undefined) parsed.push(result)
       }
       await emit(chosen, parsed)
       await failures.send(emit)
     }
   }
+}
+
+type Result = Event | Unreadable | string | undefined
+
+/** Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one. */
+const limited = (batch: Batch, one: (event: Event) => Result, guard: Guard, millis: number): ReadonlyArray<Result> => {
+  let all: ReadonlyArray<Result> | undefined
+  const isDone = guard.within(millis, () => {
+    all = batch.map(one)
+  })
+  if (isDone && all !== undefined) return all
+  return batch.map((event) => {
+    let result: Result
+    const isDone = finishes(guard, millis, () => {
+      result = one(event)
+    })
+    return isDone ? result : `the record took longer than ${millis} ms`
+  })
 }

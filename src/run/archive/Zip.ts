@@ -4,8 +4,12 @@ import { join } from "node:path"
 import { PassThrough, pipeline, type Readable } from "node:stream"
 import { ZipArchive } from "archiver"
 import type { Sink } from "../../nodes/Node.ts"
+import { EntryNames } from "./EntryNames.ts"
 
 const buffered = 256 * 1024
+
+/** The entry that tells which entries have another name than they were given. */
+const manifest = "manifest.json"
 
 /** A zip file that is being written. `bytes` must be read while entries are added; it ends after `seal`. */
 export interface Zip {
@@ -13,33 +17,15 @@ export interface Zip {
   readonly bytes: Readable
   /**
    * Adds an entry. One entry at a time is written directly into the zip; entries opened meanwhile are buffered in
-   * `scratch` until they are closed. The name is made safe and unique.
+   * `scratch` until they are closed. The name is made safe and unique: see `EntryNames.ts`.
    */
   readonly entry: (name: string) => Promise<Sink>
-  /** Completes the zip, whose entries must be closed. Resolves with their number when the last byte has been read. */
+  /**
+   * Completes the zip, whose entries must be closed, with a manifest when one has been renamed. Resolves with the number
+   * of entries when the last byte has been read.
+   */
   readonly seal: () => Promise<number>
   readonly abort: (cause: Error) => void
-}
-
-/** A relative path that all unpackers interpret alike: no drive, `..`, backslash or control character. */
-export const safeName = (name: string): string => {
-  const parts = name
-    .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f]/g, "_")
-    .split(/[/\\]/)
-    .map((part) => part.replace(/[<>:"|?*]/g, "_"))
-    .filter((part) => part !== "" && !/^\.+$/.test(part))
-  return parts.length === 0 ? "entry" : parts.join("/")
-}
-
-/** The name, with a number before its extension if it is taken. Some file systems ignore case. */
-const unique = (name: string, taken: Set<string>): string => {
-  const dot = name.lastIndexOf(".")
-  const cut = dot > name.lastIndexOf("/") + 1 ? dot : name.length
-  let free = name
-  for (let n = 2; taken.has(free.toLowerCase()); n++) free = `${name.slice(0, cut)}-${n}${name.slice(cut)}`
-  taken.add(free.toLowerCase())
-  return free
 }
 
 /** Starts a zip. `level` is the deflate level (0 stores); `scratch` creates the folder for buffered entries. */
@@ -50,7 +36,8 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     ...(level === 0 ? { store: true } : { zlib: { level, chunkSize: 64 * 1024 } })
   })
   const bytes = new PassThrough({ highWaterMark: buffered })
-  const taken = new Set<string>()
+  const names = new EntryNames()
+  let opened = 0
   let failure: Error | undefined
   /** The entry that is written directly into the zip. */
   let direct: PassThrough | undefined
@@ -146,14 +133,21 @@ export const zip = (options: { readonly level: number; readonly scratch: () => P
     abort,
     entry: async (wanted) => {
       if (failure !== undefined) throw failure
-      const name = unique(safeName(wanted), taken)
+      const name = names.take(wanted)
       if (direct === undefined) return straight(name)
-      const path = join(await options.scratch(), `entry-${taken.size}`)
+      const path = join(await options.scratch(), `entry-${++opened}`)
       return spooled(name, path, await open(path, "wx", 0o600))
     },
     seal: async () => {
       if (unclosed > 0) abort(new Error("an entry of the archive is still open"))
       if (failure !== undefined) throw failure
+      if (names.renamed.length > 0) {
+        const note = straight(names.take(manifest))
+        await note.write(
+          `${JSON.stringify({ renamed: names.renamed.filter(({ entry }) => entry !== manifest) }, null, 2)}\n`
+        )
+        await note.close()
+      }
       await orFailure<void>((resolve, reject) => archive.finalize().then(resolve, reject))
       return count
     }

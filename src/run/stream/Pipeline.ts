@@ -10,6 +10,7 @@ import {
   type NodeType,
   type RunContext
 } from "../../nodes/Node.ts"
+import { SourceNumbers } from "../../nodes/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
@@ -86,13 +87,17 @@ export const pipeline = (
 
   const stored = together(flush)
 
+  const isSourced = streamNodes.some(({ type }) => type.identifies === true)
+
   const runInputs = async (): Promise<void> => {
     let breathed = performance.now()
     const inputs = streamNodes.map(async (streamNode) => {
+      const { type, component, context } = streamNode
+      const numbers = isSourced ? SourceNumbers.of(type, component, context) : undefined
       await streamNode.input(async (stream, batch) => {
         const turn = commits.emitting(streamNode.component)
         if (turn !== undefined) await turn
-        await streamNode.emit(stream, batch)
+        await streamNode.emit(stream, numbers?.name(batch, stream) ?? batch)
         if (performance.now() - breathed > breathMillis) {
           await breath()
           breathed = performance.now()
@@ -110,7 +115,7 @@ export const pipeline = (
       cancelled.addEventListener("abort", cancel, { once: true })
       try {
         cancelled.throwIfAborted()
-        for (const streamNode of streamNodes) await streamNode.start(commits, stored)
+        for (const streamNode of streamNodes) await streamNode.start(commits, stored, isSourced)
         await runInputs()
         for (const streamNode of topological(streamNodes)) {
           abort.signal.throwIfAborted()
@@ -145,7 +150,7 @@ class StreamNode {
   readonly node: DagNode
   readonly context: RunContext
   readonly subscribers: Map<string, Array<StreamNode>>
-  readonly #type: NodeType
+  readonly type: NodeType
   readonly #abort: AbortController
   /** The published streams for {@link chosen}. */
   readonly #chosen: ReadonlyArray<string>
@@ -165,7 +170,7 @@ class StreamNode {
     this.context = context
     this.#abort = abort
     if (type === undefined) throw this.#failure(new Error(`unknown node type ${node.type}`))
-    this.#type = type
+    this.type = type
     this.subscribers = new Map(node.publish.map(({ stream }) => [stream, []]))
     this.#chosen = [...this.subscribers.keys()].filter((stream) => !type.outputs.includes(stream))
   }
@@ -186,9 +191,9 @@ class StreamNode {
     }
   }
 
-  start(commits: Commits, stored: () => Promise<void>): Promise<void> {
+  start(commits: Commits, stored: () => Promise<void>, isSourced: boolean): Promise<void> {
     return this.#guard(async () => {
-      const settings = Schema.decodeUnknownSync(this.#type.settings)(this.node.settings)
+      const settings = Schema.decodeUnknownSync(this.type.settings)(this.node.settings)
       const reject = (count: number, reason: string) => this.#reject(count, reason)
       const { component, emit } = this
       const position = commits.of(this.component, this.context.position)
@@ -199,8 +204,10 @@ class StreamNode {
         this.#lag = bytes
       }
       const { signal } = this.#abort
-      const context = { ...this.context, position, component, emit, expect, behind, stored, reject, signal }
-      this.#instance = await this.#type.start(settings, context)
+      const publishesErrors = () => this.subscribers.has(errors)
+      const own = { position, component, emit, expect, behind, stored, isSourced, reject, publishesErrors, signal }
+      const context = { ...this.context, ...own }
+      this.#instance = await this.type.start(settings, context)
     })
   }
 

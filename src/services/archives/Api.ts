@@ -7,12 +7,16 @@ import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { pageQuery } from "../shared/Listing.ts"
+import { text } from "../shared/Parameters.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Archive } from "./Archive.ts"
 
 const archiveParams = {
   ...tenantParams,
-  id: Schema.String.annotate({ description: "Id of the archive, which is the id of the execution that made it" })
+  id: text({
+    description: "Id of the archive, which is the id of the execution that made it",
+    example: "4kQz0vWbT1mXr8sYh2Lc-1763683200000"
+  })
 }
 
 export class ArchivesApi extends HttpApiGroup.make("archives")
@@ -31,7 +35,7 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
     HttpApiEndpoint.get("download", "/v1/:tenant/archives/:id", {
       params: archiveParams,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
       params: archiveParams,

@@ -12,17 +12,5 @@ export const Archive = Schema.Struct({
   sha256: Schema.String.annotate({ description: "SHA-256 of the zip in hex, also the ETag of its download" }),
   entries: Schema.Int.annotate({ description: "Number of files in the zip" }),
   createdAt: Schema.String.annotate({ description: "When the archive was made: ISO 8601, UTC, with milliseconds" })
-}).annotate({
-  identifier: "Archive",
-  examples: [
-    {
-      id: "4kQz0vWbT1mXr8sYh2Lc-1763683200000",
-      flowlineId: "4kQz0vWbT1mXr8sYh2Lc",
-      size: 18_231,
-      sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-      entries: 1,
-      createdAt: "2026-01-01T00:00:00.000Z"
-    }
-  ]
-})
+}).annotate({ identifier: "Archive" })
 export type Archive = typeof Archive.Type & { readonly id: ArchiveId }

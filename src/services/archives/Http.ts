@@ -28,6 +28,7 @@ export const ArchivesHttp = HttpApiBuilder.group(
         const id = ArchiveId(params.id)
         const archive = yield* archives.get(tenant, id)
         return yield* download({
+          tenant,
           request,
           size: archive.size,
           etag: archive.sha256,

@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
@@ -13,25 +12,26 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { QueryText } from "../shared/QueryText.ts"
+import { filePart, truth, valueSchema } from "../shared/Parameters.ts"
+import { queryText } from "../shared/QueryText.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Artifact, ArtifactType } from "./Artifact.ts"
+import { Artifact, ArtifactType, artifactTypes } from "./Artifact.ts"
 
-const Name = QueryText.check(Schema.isMaxLength(1024))
-const Truth = Schema.Literals(["true", "false"])
+const name = (description: string, example: string) => queryText(1024, { description, example })
 
 const coordinates = {
-  group: Name.annotate({ description: "Exact group name" }),
-  artifact: Name.annotate({ description: "Exact artifact name" }),
-  version: Schema.optionalKey(Name.annotate({ description: "Version; the latest by default" }))
+  group: name("Exact group name", "org.example"),
+  artifact: name("Exact artifact name", "tool"),
+  version: Schema.optionalKey(name("Version; the latest by default", "1.0.0"))
 }
 
+const Version = name("A version", "1.0.0")
+
 const UploadForm = Schema.Struct({
-  input: Multipart.SingleFileSchema.annotate({ description: "The build" }),
-  manifest: Multipart.SingleFileSchema.annotate({
-    description:
-      "YAML, HJSON or JSON with `group`, `artifact`, `version`, `type` and optional members that describe the build"
-  })
+  input: filePart("The build"),
+  manifest: filePart(
+    "YAML, HJSON or JSON with `group`, `artifact`, `version`, `type` and optional members that describe the build"
+  )
 })
   .annotate({ identifier: "UploadForm" })
   .pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] }))
@@ -42,11 +42,16 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       params: tenantParams,
       query: {
         all: Schema.optionalKey(
-          Truth.annotate({ description: "`true` lists all versions, not only the latest of each artifact" })
+          truth({ description: "`true` lists all versions, not only the latest of each artifact", example: true })
         ),
-        group: Schema.optionalKey(Name.annotate({ description: "Group, with the wildcards `*` and `?`" })),
-        artifact: Schema.optionalKey(Name.annotate({ description: "Artifact, with the wildcards `*` and `?`" })),
-        type: Schema.optionalKey(ArtifactType),
+        group: Schema.optionalKey(name("Group, with the wildcards `*` and `?`", "org.*")),
+        artifact: Schema.optionalKey(name("Artifact, with the wildcards `*` and `?`", "to*")),
+        type: Schema.optionalKey(
+          Schema.Literals(artifactTypes).annotate({
+            description: "Artifact type",
+            [valueSchema]: { type: "string", enum: artifactTypes, examples: ["FILE"] }
+          })
+        ),
         ...pageQuery
       },
       success: Schema.Array(Artifact),
@@ -78,7 +83,7 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       params: tenantParams,
       query: coordinates,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     }).annotate(OpenApi.Summary, "Downloads the build of an artifact version"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
       params: tenantParams,
@@ -86,8 +91,9 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         group: coordinates.group,
         artifact: coordinates.artifact,
         versions: Schema.optionalKey(
-          Schema.Union([Name, Schema.Array(Name)]).annotate({
-            description: "Versions to delete, comma-separated or as a repeated parameter; all by default"
+          Schema.Union([Version, Schema.Array(Version)]).annotate({
+            description: "Versions to delete, comma-separated or as a repeated parameter; all by default",
+            [valueSchema]: { type: "array", items: { type: "string" }, examples: [["1.0.0"]] }
           })
         )
       },

@@ -62,20 +62,5 @@ export const Artifact = Schema.Struct({
   storage: Schema.Struct({ backend: Schema.String, url: Schema.String }).annotate({
     description: "Where the build is stored"
   })
-}).annotate({
-  identifier: "Artifact",
-  examples: [
-    {
-      group: "com.example",
-      artifact: "apache-parser",
-      version: "1.2.0",
-      type: "FLOWLET",
-      createdAt: "2026-01-01T00:00:00.000Z",
-      file: "parser.js",
-      size: 1204,
-      sha256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-      storage: { backend: "disk", url: "file:///var/lib/flow/blobs/mytenant/blobs/e3/e3b0c442…" }
-    }
-  ]
-})
+}).annotate({ identifier: "Artifact" })
 export type Artifact = typeof Artifact.Type

@@ -112,6 +112,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           const { stored } = yield* metadata(tenant, query)
           const { file, createdAt } = JSON.parse(stored.doc) as { readonly file: string; readonly createdAt: string }
           return yield* download({
+            tenant,
             request,
             size: stored.size,
             etag: stored.sha256,

@@ -7,13 +7,20 @@ import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { sequenceAfter, text } from "../shared/Parameters.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ChannelDetail, ChannelList, JobOutput } from "./Channel.ts"
 
-const channelParams = { ...tenantParams, channel: Schema.String.annotate({ description: "Channel name" }) }
-const action = Schema.String.annotate({ description: "`start`, `stop` or `restart`", examples: ["start"] })
-const jobParams = { ...channelParams, cluster: Schema.String, job: Schema.String }
-const Sequence = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** 53 - 1 }))
+const channelParams = { ...tenantParams, channel: text({ description: "Channel name", example: "apache" }) }
+const action = text(
+  { description: "What to do; anything else is not found", example: "start" },
+  { enum: ["start", "stop", "restart"] }
+)
+const jobParams = {
+  ...channelParams,
+  cluster: text({ description: "Cluster of the job, a name in the channel's structure", example: "local" }),
+  job: text({ description: "Job name", example: "parse" })
+}
 
 const done = [HttpApiSchema.Created, HttpApiSchema.NoContent] as const
 const refusals = [
@@ -25,10 +32,6 @@ const refusals = [
   Overloaded,
   StorageUnreachable
 ] as const
-const statuses =
-  "201 for start and restart, 204 for stop. A stop answers when the runs have ended, or after ten seconds. Start and " +
-  "restart take an `Idempotency-Key`."
-
 export class ChannelsApi extends HttpApiGroup.make("channels")
   .add(
     HttpApiEndpoint.get("list", "/v1/:tenant/channels", {
@@ -45,30 +48,20 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
       params: { ...channelParams, action },
       success: done,
       error: refusals
-    })
-      .annotate(OpenApi.Summary, "Starts, stops or restarts a channel")
-      .annotate(OpenApi.Description, statuses),
+    }).annotate(OpenApi.Summary, "Starts, stops or restarts a channel"),
     HttpApiEndpoint.post("actOnJob", "/v1/:tenant/channels/:channel/jobs/:cluster/:job/:action", {
       params: { ...jobParams, action },
       success: done,
       error: refusals
-    })
-      .annotate(OpenApi.Summary, "Starts, stops or restarts a job of a channel")
-      .annotate(OpenApi.Description, statuses),
+    }).annotate(OpenApi.Summary, "Starts, stops or restarts a job of a channel"),
     HttpApiEndpoint.get("output", "/v1/:tenant/channels/:channel/jobs/:cluster/:job/output", {
       params: jobParams,
       query: {
-        from: Schema.optionalKey(Sequence.annotate({ description: "Only lines after this sequence number" }))
+        from: Schema.optionalKey(sequenceAfter("lines"))
       },
       success: JobOutput,
       error: [NotFound, Overloaded, StorageUnreachable]
-    })
-      .annotate(OpenApi.Summary, "The last lines that a job has printed")
-      .annotate(
-        OpenApi.Description,
-        "By the Accept header: JSON, the text (text/plain), the lines (application/x-ndjson), or the lines as they come " +
-          "(text/event-stream; resumes after Last-Event-ID)."
-      )
+    }).annotate(OpenApi.Summary, "The last lines that a job has printed")
   )
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Channels" })) {}

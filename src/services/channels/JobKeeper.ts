@@ -5,6 +5,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, issueText } from "./ChannelFolders.ts"
@@ -47,6 +48,7 @@ export class JobKeeper extends Context.Service<
       const clock = yield* ScheduleClock
       const signals = new Signals()
       const places = new Turns(lastingPlaces((yield* Settings).jobs))
+      yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
         const { jobs, issues, file } = yield* folders.structure(tenant, channel)
@@ -94,7 +96,7 @@ export class JobKeeper extends Context.Service<
           )
 
         /** One run, from reading the flowline file to its end. */
-        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, serves: number | undefined) {
+        const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
           const found = yield* Effect.retry(folders.flowline(tenant, claim.channel, job), {
             while: (error) => error._tag === "Overloaded",
             schedule: Schedule.spaced("1 second")
@@ -106,7 +108,7 @@ export class JobKeeper extends Context.Service<
           const order = {
             executionId: runIdOf(claim, yield* Clock.currentTimeMillis),
             lasting: job.schedule === undefined,
-            origin: [scope, claim.generation, serves].join("@")
+            work: `${scope}@${work}`
           }
           const spec = yield* prepare(found.success.flowline, order, positions.load(tenant, scope))
           return Result.isFailure(spec) ? failed(spec.failure) : yield* run(spec.success)
@@ -136,8 +138,7 @@ export class JobKeeper extends Context.Service<
           let failures = claim.failures
           /** Number of consecutive failures soon after a start. */
           let inARow = 0
-          /** The time of the schedule that the runs are for, until one succeeds. */
-          let serves: number | undefined
+          let { work } = claim
           for (;;) {
             const job = yield* definitionOf(claim).pipe(
               Effect.orElseSucceed(() => "the configuration cannot be read"),
@@ -149,12 +150,11 @@ export class JobKeeper extends Context.Service<
                 definition.schedule,
                 due ?? resumed(definition.schedule, claim.nextAt, yield* clock.now)
               )
-              serves ??= due.at
             } else yield* change({ status: "STARTING" })
             let begun: ScheduleTime | undefined
             const inItsPlace = Effect.fnUntraced(function* (job: JobDefinition) {
               begun = yield* clock.now
-              return yield* guarded(runOnce(job, serves), (error) => Effect.succeed(failed(error)))
+              return yield* guarded(runOnce(job, work), (error) => Effect.succeed(failed(error)))
             })
             const outcome =
               definition === undefined
@@ -169,8 +169,8 @@ export class JobKeeper extends Context.Service<
               }
               due = following(definition.schedule, due ?? begun, begun)
               inARow = 0
-              serves = undefined
-              yield* change({ status: "ACTIVE", nextAt: due.at, archive, succeeded: true })
+              work++
+              yield* change({ status: "ACTIVE", nextAt: due.at, work, archive, succeeded: true })
               continue
             }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }

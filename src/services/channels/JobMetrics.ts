@@ -18,7 +18,7 @@ export interface JobMetrics {
   readonly status: (status: JobStatus) => Effect.Effect<void>
   readonly counters: (flowline: Flowline, nodes: ReadonlyArray<NodeCounters>) => Effect.Effect<void>
   readonly restarted: Effect.Effect<void>
-  /** Removes the job's metrics when this gateway no longer runs it. */
+  /** This gateway no longer runs the job. What it counted stays, so that a failed job can be told from none. */
   readonly gone: Effect.Effect<void>
 }
 

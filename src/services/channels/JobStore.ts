@@ -17,6 +17,8 @@ export interface JobClaim extends JobKey {
   readonly restarts: number
   /** Times of failed runs in the last hour, in epoch milliseconds. */
   readonly failures: ReadonlyArray<number>
+  /** Number of pieces of work that were begun: by a start, and by each success of a schedule. Attempts repeat the last. */
+  readonly work: number
   /** The next scheduled start, in epoch milliseconds. */
   readonly nextAt: number | undefined
   /** Number of output lines so far. */
@@ -35,6 +37,7 @@ export interface JobChange {
   readonly nextAt?: number
   /** The archive of the run that has ended; it is added in the same transaction. */
   readonly archive?: NewArchive | undefined
+  readonly work?: number
   /** A run has succeeded: what it has appended to files stays, whatever comes later. */
   readonly succeeded?: true
 }

@@ -2,10 +2,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { DirectoryRead } from "../../errors/DirectoryRead.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { FolderPath, SpansSegments } from "../shared/RelativePath.ts"
+import { folderPath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ConfNode } from "./ConfNode.ts"
 
@@ -17,9 +18,9 @@ export class ConfApi extends HttpApiGroup.make("conf")
       error: StorageUnreachable
     }).annotate(OpenApi.Summary, "Lists the tenant's configuration folder as a tree"),
     HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
-      params: { ...tenantParams, path: FolderPath },
+      params: { ...tenantParams, path: folderPath("Path of the file", "flowlines/apache-access.yaml") },
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [DirectoryRead, NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [DirectoryRead, NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Reads a configuration file; its extension decides the media type")

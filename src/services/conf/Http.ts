@@ -20,9 +20,11 @@ export const ConfHttp = HttpApiBuilder.group(
       .handleRaw(
         "read",
         Effect.fnUntraced(function* ({ params: { path: asked, ...params }, request }) {
+          const tenant = TenantId(params.tenant)
           const path = withoutSlash(asked)
-          const file = yield* conf.open(TenantId(params.tenant), path)
+          const file = yield* conf.open(tenant, path)
           return yield* download({
+            tenant,
             request,
             size: file.size,
             etag: file.sha256,

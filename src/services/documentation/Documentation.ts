@@ -24,8 +24,13 @@ const isPage = (path: string): boolean => /\.(md|html)$/.test(path)
 
 const escaped = (text: string): string => text.replace(/[\\[\]<>`*_&]/g, "\\$&")
 
+/** The page of the product that lists its other pages. */
+const productIndex = "README.md"
+
 /** A list shows the first heading of at most this many pages; it shows the paths of the others. */
 const maxTitles = 200
+/** The navigation beside a page links to at most this many pages of the tenant, and to the list of all. */
+const maxBeside = 50
 /** The heading of a page is expected within its first bytes. */
 const titleBytes = 2048
 
@@ -34,6 +39,8 @@ export class Documentation extends Context.Service<
   {
     /** Opens a page until the scope closes. An empty `path` is the start page. */
     readonly open: (tenant: TenantId, path: string) => Effect.Effect<Page, NotFound | StorageUnreachable, Scope.Scope>
+    /** Markdown with links to the tenant's pages and, under the headings of its index, the product's. */
+    readonly navigation: (tenant: TenantId) => Effect.Effect<string, StorageUnreachable>
   }
 >()("flow/documentation/Documentation") {
   static readonly layer = Layer.effect(
@@ -52,9 +59,15 @@ export class Documentation extends Context.Service<
           })
         )
 
-      const linesOf = Effect.fnUntraced(function* (shelf: PageFolder, folder: string, hidden: ReadonlySet<string>) {
+      const linesOf = Effect.fnUntraced(function* (
+        shelf: PageFolder,
+        folder: string,
+        hidden: ReadonlySet<string>,
+        most = Number.POSITIVE_INFINITY
+      ) {
         const prefix = folder === "" ? "" : `${folder}/`
-        const found = (yield* shelf.list).filter((path) => path.startsWith(prefix) && isPage(path) && !hidden.has(path))
+        const all = (yield* shelf.list).filter((path) => path.startsWith(prefix) && isPage(path) && !hidden.has(path))
+        const found = all.slice(0, most)
         const titles = yield* Effect.forEach(found.slice(0, maxTitles), (path) => title(shelf, path), {
           concurrency: 8
         })
@@ -88,7 +101,23 @@ export class Documentation extends Context.Service<
         return undefined
       })
 
+      /** The headings of the product's index, and under each the links that begin its lines. */
+      const productLinks = Effect.scoped(
+        Effect.gen(function* () {
+          const index = yield* pages.product.open(productIndex)
+          if (typeof index === "string") return []
+          const text = yield* Stream.mkString(Stream.decodeText(index.read()))
+          return [...text.matchAll(/^(?:## .*|- \[[^\]]*\]\((?!\.\.)[^)]*\))/gm)].map(([line]) =>
+            line.startsWith("##") ? `\n**${line.slice(3)}**\n` : line
+          )
+        })
+      )
+
       return Documentation.of({
+        navigation: Effect.fn("Documentation.navigation")(function* (tenant) {
+          const own = yield* linesOf(pages.tenant(tenant), "", new Set(["index.md"]), maxBeside)
+          return ["- [Start](index.md)", ...own, ...(yield* productLinks), ""].join("\n")
+        }),
         open: Effect.fn("Documentation.open")(function* (tenant, asked) {
           const folder = folderAsked(asked)
           const path = asked.replace(/\/$/, "")

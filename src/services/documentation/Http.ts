@@ -7,7 +7,7 @@ import { mediaTypeOf } from "../shared/MediaType.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Documentation, type Page } from "./Documentation.ts"
 import { locator } from "./Links.ts"
-import { Renderer } from "./Renderer.ts"
+import { Renderer, type Source } from "./Renderer.ts"
 
 /**
  * Whether an Accept header prefers HTML to the Markdown source: it names text/html or application/xhtml+xml with a
@@ -43,8 +43,8 @@ export const DocumentationHttp = HttpApiBuilder.group(
     const renderer = yield* Renderer
 
     const kept = new Map<string, string>()
-    const rendered = Effect.fnUntraced(function* (key: string, markdown: string, locate: ReturnType<typeof locator>) {
-      const html = kept.get(key) ?? (yield* renderer.render(markdown, locate))
+    const rendered = Effect.fnUntraced(function* (key: string, text: Source, navigation: Source) {
+      const html = kept.get(key) ?? (yield* renderer.render(text, navigation))
       kept.delete(key)
       kept.set(key, html)
       if (kept.size > maxKept) kept.delete(kept.keys().next().value!)
@@ -57,12 +57,14 @@ export const DocumentationHttp = HttpApiBuilder.group(
      */
     const textOf = Effect.fnUntraced(function* (
       request: HttpServerRequest.HttpServerRequest,
+      tenant: TenantId,
       path: string,
       text: string,
       contentType: string
     ) {
       const bytes = encoder.encode(text)
       return yield* download({
+        tenant,
         request,
         size: bytes.length,
         etag: hex(yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))),
@@ -73,10 +75,11 @@ export const DocumentationHttp = HttpApiBuilder.group(
       })
     })
 
-    const sourceOf = (request: HttpServerRequest.HttpServerRequest, page: Page) =>
+    const sourceOf = (request: HttpServerRequest.HttpServerRequest, tenant: TenantId, page: Page) =>
       page._tag === "List"
-        ? textOf(request, page.path, page.markdown, mediaTypeOf(page.path))
+        ? textOf(request, tenant, page.path, page.markdown, mediaTypeOf(page.path))
         : download({
+            tenant,
             request,
             size: page.file.size,
             etag: page.file.sha256,
@@ -93,17 +96,28 @@ export const DocumentationHttp = HttpApiBuilder.group(
       path: string
     ) {
       const page = yield* documentation.open(tenant, path)
-      if (!page.path.endsWith(".md")) return yield* sourceOf(request, page)
+      if (!page.path.endsWith(".md")) return yield* sourceOf(request, tenant, page)
       const isLong = page._tag === "File" && page.file.size > maxRendered
       if (isLong || !wantsHtml(request.headers.accept)) {
-        return HttpServerResponse.setHeader(yield* sourceOf(request, page), "vary", "Accept")
+        return HttpServerResponse.setHeader(yield* sourceOf(request, tenant, page), "vary", "Accept")
       }
       const markdown =
         page._tag === "List" ? page.markdown : yield* Stream.mkString(Stream.decodeText(page.file.read()))
       const [asked = ""] = request.originalUrl.replace(/^\w+:\/\/[^/]*/, "").split("?")
       const version = page._tag === "List" ? page.markdown : page.file.sha256
-      const html = yield* rendered(JSON.stringify([page.path, asked, version]), markdown, locator(page.path, asked))
-      const answered = yield* textOf(request, page.path.replace(/\.md$/, ".html"), html, "text/html; charset=utf-8")
+      const navigation = yield* documentation.navigation(tenant)
+      const html = yield* rendered(
+        JSON.stringify([page.path, asked, version, navigation]),
+        { markdown, locate: locator(page.path, asked) },
+        { markdown: navigation, locate: locator("index.md", asked) }
+      )
+      const answered = yield* textOf(
+        request,
+        tenant,
+        page.path.replace(/\.md$/, ".html"),
+        html,
+        "text/html; charset=utf-8"
+      )
       return HttpServerResponse.setHeader(answered, "vary", "Accept")
     })
 

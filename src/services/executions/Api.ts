@@ -6,14 +6,15 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { pageQuery } from "../shared/Listing.ts"
+import { sequenceAfter, text } from "../shared/Parameters.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Execution, ExecutionDetail, ExecutionEvent, ExecutionOutput } from "./Execution.ts"
 
-const listParams = { ...tenantParams, id: Schema.String.annotate({ description: "Flowline id" }) }
-const executionParams = { ...tenantParams, id: Schema.String.annotate({ description: "Execution id" }) }
-const detailParams = { ...tenantParams, flowlineId: Schema.String, executionId: Schema.String }
-
-const Sequence = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 2 ** 53 - 1 }))
+const flowlineId = text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" })
+const executionId = text({ description: "Execution id", example: "4kQz0vWbT1mXr8sYh2Lc-1763683200000" })
+const listParams = { ...tenantParams, id: flowlineId }
+const executionParams = { ...tenantParams, id: executionId }
+const detailParams = { ...tenantParams, flowlineId, executionId }
 
 export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
@@ -33,32 +34,19 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       params: executionParams,
       query: {
         ...pageQuery,
-        from: Schema.optionalKey(
-          Sequence.annotate({ description: "For event streams: only events after this sequence number" })
-        )
+        from: Schema.optionalKey(sequenceAfter("events of an event stream"))
       },
       success: Schema.Array(ExecutionEvent),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    })
-      .annotate(OpenApi.Summary, "Lists the events of an execution, newest first")
-      .annotate(
-        OpenApi.Description,
-        "With Accept: text/event-stream, sends the events as they occur, oldest first, and resumes after Last-Event-ID."
-      ),
+    }).annotate(OpenApi.Summary, "Lists the events of an execution, newest first"),
     HttpApiEndpoint.get("output", "/v1/:tenant/flowline/executions/:id/output", {
       params: executionParams,
       query: {
-        from: Schema.optionalKey(Sequence.annotate({ description: "Only lines after this sequence number" }))
+        from: Schema.optionalKey(sequenceAfter("lines"))
       },
       success: ExecutionOutput,
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    })
-      .annotate(OpenApi.Summary, "Gets the output of an execution")
-      .annotate(
-        OpenApi.Description,
-        "The Accept header selects the format: JSON, text/plain, application/x-ndjson (one line each), or " +
-          "text/event-stream, which sends lines as they are printed and resumes after Last-Event-ID."
-      ),
+    }).annotate(OpenApi.Summary, "Gets the output of an execution"),
     HttpApiEndpoint.get("detail", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: ExecutionDetail,

@@ -62,6 +62,8 @@ export class ExecutionStore extends Context.Service<
     ) => Effect.Effect<ExecutionKey, StorageUnreachable>
     /** How many executions of the tenant are `PENDING`, counted up to `most`. */
     readonly pending: (tenant: TenantId, most: number) => Effect.Effect<number, StorageUnreachable>
+    /** How many executions of each tenant are `PENDING`; tenants without one are left out. */
+    readonly pendingOfAll: Effect.Effect<ReadonlyMap<TenantId, number>, StorageUnreachable>
     /** Begins the next attempt for `owner`, unless the execution has ended. An attempt of another owner is over then. */
     readonly claim: (key: ExecutionKey, owner: string) => Effect.Effect<Claim | undefined, StorageUnreachable>
     /** Stores the process of the run and the state `RUNNING`. The first attempt adds the start event. */

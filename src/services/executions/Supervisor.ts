@@ -12,6 +12,7 @@ import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
 import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
@@ -87,6 +88,7 @@ export class Supervisor extends Context.Service<
       const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs, ceilings } = yield* Settings
       const slots = new Turns(lastingPlaces(runs))
+      yield* observeQueue("executions", slots)
 
       const attempt = (claim: Claim) => {
         const { tenant, id, epoch, runtime, flowlineId, lines } = claim

@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
@@ -12,19 +11,25 @@ import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { pageQuery } from "../shared/Listing.ts"
+import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
-const flowlineParams = { ...tenantParams, id: Schema.String.annotate({ description: "Flowline id" }) }
+const flowlineParams = { ...tenantParams, id: text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" }) }
 
-const FlowlineIdText = Schema.String.check(Schema.isPattern(/^[\w-]*$/, { expected: "a flowline id" }))
+const flowlineId = /^[\w-]*$/
+const FlowlineIdText = text(
+  { description: "Saves a new version of this flowline" },
+  { pattern: flowlineId.source }
+).check(Schema.isPattern(flowlineId, { expected: "a flowline id" }))
 
-const Version = Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 }))
 const versionQuery = {
-  version: Schema.optionalKey(Version.annotate({ description: "A version, by default the current one" }))
+  version: Schema.optionalKey(
+    wholeNumber(versionRange, { description: "A version, by default the current one", example: 1 })
+  )
 }
 
 const FlowlineForm = Schema.Struct({
-  file: Multipart.SingleFileSchema.annotate({ description: "Flowline file: YAML, HJSON or JSON" })
+  file: filePart("Flowline file: YAML, HJSON or JSON")
 })
   .annotate({ identifier: "FlowlineForm" })
   .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
@@ -53,7 +58,9 @@ export const SaveResponse = Schema.Struct({
   id: Schema.String,
   tenant: Schema.String,
   warnings: Schema.optionalKey(
-    Schema.Array(Schema.String).annotate({ description: "What may keep it from running on this machine" })
+    Schema.Array(Schema.String).annotate({
+      description: "What may keep it from running on this machine, or from doing what its settings promise"
+    })
   )
 }).annotate({ identifier: "SaveResponse" })
 
@@ -72,7 +79,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
       params: tenantParams,
       query: {
-        id: Schema.optionalKey(FlowlineIdText.annotate({ description: "Saves a new version of this flowline" }))
+        id: Schema.optionalKey(FlowlineIdText)
       },
       payload: FlowlineForm,
       success: SaveResponse,

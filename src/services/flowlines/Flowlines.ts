@@ -7,6 +7,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { hints } from "../../nodes/Hints.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
@@ -45,7 +46,7 @@ const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): Readonly
 /** The name that clients know for a tenant's collection of flowlines. */
 export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
 
-/** A saved version. `warnings` name what may prevent it from running on this machine. */
+/** A saved version. `warnings` name what may prevent it from running on this machine, or from keeping a promise. */
 export interface Saved {
   readonly id: FlowlineId
   readonly version: number
@@ -125,7 +126,8 @@ export class Flowlines extends Context.Service<
           definition: { dag, flowline }
         } = yield* check(tenant, file)
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
-        const warnings = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
+        const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
+        const warnings = [...unchecked, ...hints(flowline)]
         return { definition: { dag, platformId: yield* platform.platformId }, warnings }
       })
 

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
@@ -22,24 +23,22 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
-    const readFile = (request: HttpServerRequest.HttpServerRequest) =>
-      Effect.map(
-        readForm(request, {
-          parts: { file: { limit: limits.flowlineFile, limitName: "flowlineFile", required: true } },
-          maxParts: limits.parts
-        }),
-        (form): FlowlineFile => {
-          const { bytes, filename } = form.get("file")!
-          return filename === undefined ? { bytes } : { bytes, name: filename }
-        }
-      )
+    const readFile = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      const form = yield* readForm(request, {
+        parts: { file: { limit: limits.flowlineFile, limitName: "flowlineFile", required: true } },
+        maxParts: limits.parts,
+        hold: yield* formMemory(tenant)
+      })
+      const { bytes, filename } = form.get("file")!
+      return (filename === undefined ? { bytes } : { bytes, name: filename }) satisfies FlowlineFile
+    })
 
     const save = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
       id: FlowlineId | undefined
     ) {
-      const file = yield* readFile(request)
+      const file = yield* readFile(tenant, request)
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       const done = ({ id, version, warnings }: Saved) => ({
@@ -78,7 +77,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
       )
       .handleRaw("executeOnce", ({ params, request }) =>
-        Effect.flatMap(readFile(request), (file) =>
+        Effect.flatMap(readFile(TenantId(params.tenant), request), (file) =>
           idempotent(answers, request, TenantId(params.tenant), file.bytes, (answered) =>
             starter.executeOnce(TenantId(params.tenant), file, answered(started))
           )

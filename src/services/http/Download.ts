@@ -1,9 +1,13 @@
-import { Effect, Stream } from "effect"
+import { Effect, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import type { ByteSpan } from "../../drivers/blobs/Blobs.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
+import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 
 // Characters that need no escaping in an ext-value (attr-char of RFC 8187).
 const attrChar = /[A-Za-z0-9!#$&+.^_`|~-]/
@@ -120,7 +124,14 @@ export const decide = ({ method, headers }: Request, file: Representation): Deci
   return span === "unsatisfiable" ? { _tag: "Unsatisfiable" } : { _tag: "Part", span }
 }
 
+/**
+ * Memory of a download in bytes, whose client may not read: a chunk that is being sent and one that was read in advance.
+ * What an S3 storage sends is collected in pieces before it becomes a chunk.
+ */
+const downloadBytes = { disk: 1024 * 1024, s3: 2 * 1024 * 1024 }
+
 export interface Download<E, R> extends Representation {
+  readonly tenant: TenantId
   readonly request: HttpServerRequest.HttpServerRequest
   readonly filename: string
   readonly contentType: string
@@ -131,12 +142,16 @@ export interface Download<E, R> extends Representation {
 
 /**
  * Answers a GET or HEAD of a stored file with 200, 206, 304, 412 or 416, according to the conditions and the range of
- * the request. The file is opened before the status is sent. When reading fails later, the connection is closed, so
+ * the request, or with 503 when there is no memory for it. The file is opened before the status is sent. When reading fails later, the connection is closed, so
  * that a client cannot mistake a part for the whole.
  */
 export const download = <E, R>(
   file: Download<E, R>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, E | PreconditionFailed, R> => {
+): Effect.Effect<
+  HttpServerResponse.HttpServerResponse,
+  E | Overloaded | PreconditionFailed,
+  R | RequestMemory | Scope.Scope | Settings
+> => {
   const { request, size, lastModified, contentType } = file
   const headers = {
     etag: `"${file.etag}"`,
@@ -146,7 +161,12 @@ export const download = <E, R>(
     "accept-ranges": "bytes"
   }
   const send = Effect.fnUntraced(function* (status: number, span: ByteSpan, extra: Record<string, string>) {
-    const body = request.method === "HEAD" || span.end === span.start ? Stream.empty : yield* file.read(span)
+    const isEmpty = request.method === "HEAD" || span.end === span.start
+    if (!isEmpty) {
+      const { blobs } = yield* Settings
+      yield* (yield* RequestMemory).hold(file.tenant, Math.min(span.end - span.start, downloadBytes[blobs.kind]))
+    }
+    const body = isEmpty ? Stream.empty : yield* file.read(span)
     return HttpServerResponse.stream(body, {
       status,
       contentType,

@@ -104,8 +104,8 @@ export const receive = Effect.fnUntraced(function* <E, E2 = never>(
 })
 
 /**
- * Reads a `multipart/form-data` body into memory, each part within its limit, if it comes in time. `hold` is called with the number of bytes
- * before they are kept, and may refuse them.
+ * Reads a `multipart/form-data` body into memory, each part within its limit, if it comes in time. `hold`
+ * is called with the number of bytes before they are kept, and may refuse them.
  */
 export const readForm = Effect.fn("Form.read")(function* <E = never>(
   request: HttpServerRequest.HttpServerRequest,
@@ -119,8 +119,9 @@ export const readForm = Effect.fn("Form.read")(function* <E = never>(
       parser.write(chunk)
     })
   const { hold } = rules
+  const copies = body === undefined ? 1 : 2
   const write = (chunk: Uint8Array): Effect.Effect<void, E> =>
-    hold === undefined ? take(chunk) : Effect.andThen(hold(chunk.length), take(chunk))
+    hold === undefined ? take(chunk) : Effect.andThen(hold(copies * chunk.length), take(chunk))
   const bodyFault = Effect.suspend(() =>
     body === undefined ? Effect.undefined : digestFault(request.headers, body.value)
   )

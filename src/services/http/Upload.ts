@@ -1,4 +1,4 @@
-import { Deferred, Effect } from "effect"
+import { Deferred, Duration, Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { Blob } from "../../drivers/blobs/Blobs.ts"
 import { giveBack, Pipe } from "../../drivers/blobs/Pipe.ts"
@@ -10,15 +10,25 @@ import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { StreamHash } from "../shared/StreamHash.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { formBytes } from "./FormMemory.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { bodyOf, parserFor, receive } from "./FormReader.ts"
 import { digestFaultOf, sentDigests } from "./SentDigest.ts"
 
 /**
- * Memory of an upload in bytes: what has arrived, and what is being written to a disk, or sent to an S3 storage in
- * parts.
+ * Memory of the file of an upload in bytes: what has arrived, and what is being written to a disk, or sent to an S3
+ * storage in parts. It is held as the file comes.
  */
-const uploadBytes = { disk: 3 * 1024 * 1024, s3: 24 * 1024 * 1024 }
+const fileBytes = { disk: 3 * 1024 * 1024, s3: 24 * 1024 * 1024 }
+
+/**
+ * What is left of that when nothing arrives: the disk has all but the block that is being filled, the S3 storage all but
+ * its parts that are not complete.
+ */
+const stalledBytes = { disk: 1024 * 1024, s3: fileBytes.s3 }
+
+/** Time without a byte after which an upload counts as stalled. */
+const stalledAfter = Duration.seconds(10)
 
 /** A form whose file is stored: the file's blob, its properties according to the client, and the other parts. */
 export interface Upload<A> {
@@ -47,8 +57,17 @@ export const readUpload = <A, E1, E2, R1, R2>(
 ): Effect.Effect<Upload<A>, BadRequest | Overloaded | TooLarge | E1 | E2, R1 | R2 | RequestMemory | Settings> =>
   Effect.gen(function* () {
     const { blobs } = yield* Settings
-    const announced = Number(request.headers["content-length"] ?? Number.POSITIVE_INFINITY)
-    yield* (yield* RequestMemory).hold(rules.tenant, Math.min(announced, uploadBytes[blobs.kind]))
+    const held = yield* (yield* RequestMemory).hold(rules.tenant, formBytes)
+    let arrived = 0
+    const shrink = Effect.suspend(() => {
+      const before = arrived
+      const isStalled = () => arrived === before && arrived > stalledBytes[blobs.kind] && !pipe.full
+      return Effect.map(
+        Effect.sleep(stalledAfter),
+        () => isStalled() && held.change(memoryOf(stalledBytes[blobs.kind]))
+      )
+    })
+    yield* Effect.forkScoped(Effect.forever(shrink))
     const pipe = new Pipe()
     let received: Uint8Array | undefined
     let isCopied = false
@@ -73,7 +92,17 @@ export const readUpload = <A, E1, E2, R1, R2>(
     const hash = digests.length === 0 ? undefined : hashes.sha256()
     const room = Effect.callback<void>((resume) => pipe.whenRoom(() => resume(Effect.void)))
     let isBegun = false
+    /** Memory of what has arrived. The small parts are kept; the file passes through, up to so much of it at a time. */
+    const memoryOf = (most: number) => {
+      const kept = parser.parts.reduce((sum, part) => sum + part.bytes.length, 0)
+      return formBytes + kept + Math.min(arrived, most)
+    }
     const write = (chunk: Uint8Array) =>
+      Effect.suspend(() => {
+        arrived += chunk.length
+        return Effect.andThen(held.grow(memoryOf(fileBytes[blobs.kind])), taken(chunk))
+      })
+    const taken = (chunk: Uint8Array) =>
       Effect.suspend(() => {
         hash?.update(chunk)
         parse(chunk)

@@ -7,37 +7,36 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { TenantName } from "../shared/Tenant.ts"
-import { OperatorTest } from "./OperatorTest.ts"
+import { filePart, text as parameter } from "../shared/Parameters.ts"
+import { TenantOfFiles } from "../shared/Tenant.ts"
+import { OperatorTest, operators } from "./OperatorTest.ts"
 
-// Effect's file schema makes optional parts required in OpenAPI, so the parts are declared as binary strings. The
-// server parses the form itself.
-const file = (description: string) => Schema.String.annotate({ description, format: "binary" })
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 /** The parts of an operator test. The server accepts a file or a text field for each part. */
 const TestForm = Schema.Struct({
-  input: file("Log samples in UTF-8, one per line"),
+  input: filePart("Log samples in UTF-8, one per line"),
   pattern: Schema.optionalKey(
-    file("Patterns, one per line, tried in order; empty lines and lines that start with # are skipped")
+    filePart("Patterns, one per line, tried in order; empty lines and lines that start with # are skipped")
   ),
-  logFile: Schema.optionalKey(file("For flowlet: the program; if absent, `pattern` contains it")),
-  definitions: Schema.optionalKey(file("For grok: pattern definitions, one `NAME regex` per line")),
+  logFile: Schema.optionalKey(filePart("For flowlet: the program; if absent, `pattern` contains it")),
+  definitions: Schema.optionalKey(filePart("For grok: pattern definitions, one `NAME regex` per line")),
   ecsCompatibility: text("For grok: `disabled` (default) or `v1`"),
   appendSeparator: text("For dissect: separator of appended values; empty by default"),
   split: text("`lines` (default) for one sample per line, or `none` for the whole input as one sample")
-})
+}).annotate({ identifier: "OperatorTestForm" })
 
 export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
     HttpApiEndpoint.post("test", "/v1/flower/:operator", {
       params: {
-        operator: Schema.String.annotate({ description: "`grok`, `dissect` or `flowlet`", examples: ["grok"] })
+        operator: parameter(
+          { description: "Operator; anything else is not found", example: "grok" },
+          { enum: operators }
+        )
       },
       query: {
-        tenant: Schema.optionalKey(TenantName).annotate({
-          description: "Tenant whose grok patterns are available to the test; the default tenant if absent"
-        })
+        tenant: Schema.optionalKey(TenantOfFiles)
       },
       payload: TestForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
       success: OperatorTest,

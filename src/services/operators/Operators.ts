@@ -8,6 +8,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
@@ -66,20 +67,29 @@ const rules = (operator: Operator, limits: Limits) => {
   }
 }
 
-/** Decodes a part as UTF-8; throws the position of the first invalid byte. */
-const textOf = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
-  yield* checkEncoding(part, bytes)
-  return new TextDecoder().decode(bytes)
-})
-
-const checkEncoding = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
+/** The position of the first byte that is not UTF-8. */
+const faultOf = Effect.fnUntraced(function* (bytes: Uint8Array) {
   const steps = encodingFault(bytes)
   for (;;) {
     const { done, value } = steps.next()
-    if (value !== undefined) return yield* new InvalidOperator({ part, detail: `the ${part} is not UTF-8`, ...value })
-    if (done) return
+    if (done || value !== undefined) return value
     yield* Effect.yieldNow
   }
+})
+
+/** Decodes a part as UTF-8; fails with the position of the first invalid byte. */
+const textOf = Effect.fnUntraced(function* (part: string, bytes: Uint8Array) {
+  const fault = yield* faultOf(bytes)
+  if (fault !== undefined) return yield* new InvalidOperator({ part, detail: `the ${part} is not UTF-8`, ...fault })
+  return new TextDecoder().decode(bytes)
+})
+
+/** Samples come from anywhere, so bytes that are not UTF-8 are replaced, and a hint says so. */
+const inputHints = Effect.fnUntraced(function* (input: Uint8Array) {
+  const fault = yield* faultOf(input)
+  if (fault === undefined) return []
+  const { line, column, text } = fault
+  return [`the input is not UTF-8: bytes such as ${text} at ${line}:${column} are replaced by \uFFFD`]
 })
 
 /** The value of an option with a fixed set of values; the first is the default. */
@@ -152,6 +162,8 @@ export class Operators extends Context.Service<
       const room = yield* FormMemoryLimit
       const forms = new Turns(receiving)
       const tests = new Turns(testing)
+      yield* observeQueue("operator_forms", forms)
+      yield* observeQueue("operator_tests", tests)
       let held = 0
       const heldBy = new Map<TenantId, number>()
       const keep = (tenant: TenantId, bytes: number) => {
@@ -194,14 +206,15 @@ export class Operators extends Context.Service<
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()
           yield* Effect.addFinalizer(() => Effect.sync(() => release(input)))
-          yield* checkEncoding("input", input)
+          const hints = yield* inputHints(input)
           const session = yield* pool.open(program, tenant)
           // One by one: by default a stream buffers thousands of pieces, a second copy of the input.
           return answer(
             operator,
             Stream.fromIterable(batches(input, operator, program.split), { chunkSize: 1 }).pipe(
               Stream.mapEffect(session.run, { concurrency: operator === "flowlet" ? 1 : batchesAhead })
-            )
+            ),
+            hints
           )
         })
       })
@@ -214,13 +227,14 @@ const encoder = new TextEncoder()
 /** The counts are known only after the last sample, so they come last in the JSON. */
 const answer = (
   operator: Operator,
-  tested: Stream.Stream<{ json: Uint8Array; total: number; matched: number; hints: ReadonlyArray<string> }>
+  tested: Stream.Stream<{ json: Uint8Array; total: number; matched: number; hints: ReadonlyArray<string> }>,
+  earlier: ReadonlyArray<string>
 ): Stream.Stream<Uint8Array> =>
   Stream.suspend(() => {
     let total = 0
     let matched = 0
     let empty = true
-    const hints = new Set<string>()
+    const hints = new Set<string>(earlier)
     const results = Stream.flatMap(tested, (batch) => {
       total += batch.total
       matched += batch.matched

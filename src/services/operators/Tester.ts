@@ -4,7 +4,7 @@ import type { CaptureSpan, Explanation, Failure } from "../../languages/Explanat
 import type { Fields } from "../../languages/FieldPath.ts"
 import { compile as compileGrok } from "../../languages/grok/GrokMatcher.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import { PatternError } from "../../languages/PatternError.ts"
+import { PatternError, together } from "../../languages/PatternError.ts"
 import { patternLines, type Sample, type Split, samples } from "./Samples.ts"
 
 export interface TestOptions {
@@ -78,13 +78,13 @@ const dissect = (patterns: ReadonlyArray<string>, options: TestOptions): Result.
     ...(options.dialect === undefined ? {} : { dialect: options.dialect })
   }
   const compiled = patterns.map((pattern) => compileDissect(pattern, settings))
-  const bad = compiled.findIndex(Result.isFailure)
   const found = compiled.flatMap((one) => (Result.isSuccess(one) ? [one.success] : []))
-  const fault = compiled[bad]
-  if (fault !== undefined && Result.isFailure(fault)) {
-    const { part, detail, line, column, text } = fault.failure
-    return Result.fail(new PatternError({ part, detail, line, column, text, pattern: bad + 1 }))
-  }
+  const faults = compiled.flatMap((one, index) => {
+    if (Result.isSuccess(one)) return []
+    const { part, detail, line, column, text } = one.failure
+    return [new PatternError({ part, detail, line, column, text, pattern: index + 1 })]
+  })
+  if (faults.length > 0) return Result.fail(together(faults))
   return Result.succeed({
     hints: [],
     match: (line) => found.find((one) => one.match(line) !== undefined),
@@ -118,10 +118,13 @@ export const prepare = (options: TestOptions): Result.Result<Tester, PatternErro
   const patterns = lines.map(({ text }) => text)
   const compiled = options.operator === "grok" ? grok(patterns, options) : dissect(patterns, options)
   if (Result.isSuccess(compiled)) return Result.succeed(make(options, compiled.success))
-  const { part, detail, line, column, text, pattern } = compiled.failure
-  if (part !== "pattern") return Result.fail(compiled.failure)
-  const at = lines[pattern - 1]!.line - 1 + line
-  return Result.fail(new PatternError({ part, detail, line: at, column, text, pattern }))
+  /** The fault with the line of its pattern in the text of all patterns. */
+  const placed = ({ part, source, detail, line, column, text, pattern }: PatternError): PatternError => {
+    const above = part === "pattern" ? lines[pattern - 1]!.line - 1 : 0
+    const origin = source === undefined ? { part } : { part, source }
+    return new PatternError({ ...origin, detail, line: above + line, column, text, pattern })
+  }
+  return Result.fail(together([compiled.failure, ...(compiled.failure.others ?? [])].map(placed)))
 }
 
 const make = (options: TestOptions, operator: Operator): Tester => {
@@ -133,23 +136,37 @@ const make = (options: TestOptions, operator: Operator): Tester => {
   }
   for (const hint of operator.hints) note(hint)
 
+  /** The line that does not match and is being explained. */
+  let missed: number | undefined
+
   const examine = ({ line, text }: Sample): SampleResult => {
+    missed = undefined
     const start = performance.now()
-    operator.match(text)
+    const found = operator.match(text)
     const micros = Math.round((performance.now() - start) * 1000)
-    const { failure, output, captures, hints, ...found } = operator.explain(text)
+    if (found === undefined) missed = line
+    const { failure, output, captures, hints, matched: isMatched, pattern } = operator.explain(text)
     total++
     for (const hint of hints) note(hint)
-    const base = { line, input: text, matched: found.matched }
+    const base = { line, input: text, matched: isMatched }
     if (failure === undefined) {
       matched++
-      return { ...base, pattern: found.pattern, output: output!, captures, micros }
+      return { ...base, pattern, output: output!, captures, micros }
     }
     if (failure.reason === "no-match") return { ...base, failure, micros }
-    return { ...base, pattern: found.pattern, output: output!, captures, failure, micros }
+    return { ...base, pattern, output: output!, captures, failure, micros }
   }
   const timedOut = ({ line, text }: Sample, millis: number): SampleResult => {
     total++
+    if (missed === line) {
+      const detail = `it does not match; where it fails was not found within ${millis} ms`
+      return {
+        line,
+        input: text,
+        matched: false,
+        failure: { reason: "no-match", matchedUpTo: 0, failedAt: "", detail }
+      }
+    }
     note("a pattern that runs out of time usually repeats something that can itself repeat, as in (a+)+")
     const detail = `not finished after ${millis} ms`
     const failure = { reason: "timeout" as const, matchedUpTo: 0, failedAt: "", detail }

@@ -1,5 +1,4 @@
 import { Schema } from "effect"
-import { Multipart } from "effect/http"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
@@ -13,21 +12,17 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { filePart, versionRange, wholeNumber } from "../shared/Parameters.ts"
+import { relativePath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { RegistryDetails, RegistryEntry } from "./Entry.ts"
 
-const params = { ...tenantParams, path: RelativePath.annotate({ description: "Path of the resource" }) }
-const query = {
-  version: Schema.optionalKey(
-    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 2 ** 31 - 1 })).annotate({
-      description: "Version; the latest by default"
-    })
-  )
-}
+const params = { ...tenantParams, path: relativePath("Path of the resource", "lists/blocked.csv") }
+const version = (description: string) => Schema.optionalKey(wholeNumber(versionRange, { description, example: 1 }))
+const query = { version: version("Version; the latest by default") }
 
 const RegistryForm = Schema.Struct({
-  file: Multipart.SingleFileSchema.annotate({ description: "The file" }),
+  file: filePart("The file"),
   path: Schema.String.annotate({ description: "Path to store the file under" })
 })
   .annotate({ identifier: "RegistryForm" })
@@ -61,7 +56,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       params,
       query,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a file"),
@@ -76,7 +71,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
     HttpApiEndpoint.delete("remove", "/v1/:tenant/registry/delete/:path", {
       params,
       query: {
-        version: query.version.annotate({ description: "Version; without it all versions are deleted" })
+        version: version("Version; without it all versions are deleted")
       },
       success: HttpApiSchema.NoContent,
       error: [BadRequest, NotFound, StorageUnreachable]

@@ -85,6 +85,7 @@ export const RegistryHttp = HttpApiBuilder.group(
           const tenant = TenantId(params.tenant)
           const file = yield* registry.get(tenant, path, query.version)
           return yield* download({
+            tenant,
             request,
             size: file.size,
             etag: file.sha256,

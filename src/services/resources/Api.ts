@@ -14,17 +14,18 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { truth, wholeNumber } from "../shared/Parameters.ts"
+import { relativePath, SpansSegments } from "../shared/RelativePath.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 
-const params = { ...tenantParams, name: RelativePath.annotate({ description: "Name of the resource" }) }
+const params = { ...tenantParams, name: relativePath("Name of the resource", "lists/blocked.csv") }
 
-const Version = Schema.NumberFromString.check(
-  Schema.isInt(),
-  Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
-)
-const versionQuery = { version: Schema.optionalKey(Version.annotate({ description: "A version" })) }
+const versionQuery = {
+  version: Schema.optionalKey(
+    wholeNumber({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, { description: "A version", example: 1 })
+  )
+}
 
 const TransferForm = Schema.Struct({
   destination: Schema.String.annotate({ description: "The new name" }),
@@ -59,6 +60,7 @@ const refusals = [
   IdempotencyKeyReused,
   InvalidResource,
   NotFound,
+  Overloaded,
   PreconditionFailed,
   RequestTimeout,
   StorageUnreachable,
@@ -124,13 +126,15 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       params,
       query: versionQuery,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
-      error: [NotFound, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a version of a stored resource; the latest by default"),
     HttpApiEndpoint.post("sweep", "/v1/:tenant/resources/sweep", {
       params: tenantParams,
-      query: { dryRun: Schema.optionalKey(Schema.Literals(["true", "false"])) },
+      query: {
+        dryRun: Schema.optionalKey(truth({ description: "`true` only lists what would be removed", example: true }))
+      },
       success: Swept,
       error: StorageUnreachable
     }).annotate(OpenApi.Summary, "Removes blobs that nothing refers to; `dryRun=true` only lists them")

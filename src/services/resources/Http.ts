@@ -4,6 +4,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { download } from "../http/Download.ts"
+import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
@@ -30,7 +31,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       from: string,
       isMove: boolean
     ) {
-      const form = yield* readForm(request, transferRules(limits))
+      const form = yield* readForm(request, { ...transferRules(limits), hold: yield* formMemory(tenant) })
       const wanted = yield* transferOf(form)
       const done = (body: ResourceAnswer) => ({ status: 201, body })
       return yield* idempotent(answers, request, tenant, fingerprint(form), (answered) =>
@@ -43,7 +44,7 @@ export const ResourcesHttp = HttpApiBuilder.group(
       request: HttpServerRequest.HttpServerRequest,
       name: string
     ) {
-      const form = yield* readForm(request, registrationRules(limits))
+      const form = yield* readForm(request, { ...registrationRules(limits), hold: yield* formMemory(tenant) })
       const registration = yield* registrationOf(form)
       const isNew = request.headers["if-none-match"]?.trim() === "*"
       const done = (body: ResourceAnswer) => ({ body })
@@ -79,8 +80,10 @@ export const ResourcesHttp = HttpApiBuilder.group(
       .handleRaw(
         "content",
         Effect.fnUntraced(function* ({ params: { name, ...params }, query, request }) {
-          const content = yield* resources.open(TenantId(params.tenant), name, query.version)
+          const tenant = TenantId(params.tenant)
+          const content = yield* resources.open(tenant, name, query.version)
           return yield* download({
+            tenant,
             request,
             size: content.size,
             etag: content.etag,

@@ -1,6 +1,6 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { appendedFiles, canRepeat } from "../../nodes/Catalogue.ts"
+import { appendedFiles, canRepeat, keepsPositions } from "../../nodes/Catalogue.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
@@ -98,7 +98,7 @@ export interface Attempt {
   /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
-    run: Pick<RunSpec, "executionId" | "lasting" | "origin">,
+    run: Pick<RunSpec, "executionId" | "lasting" | "work">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
   /** Runs the flowline, stores its messages and returns its result. No process of the run is left then. */
@@ -218,10 +218,20 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           prepare: Effect.fnUntraced(function* (flowline, run, positions) {
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
-            const found = { ...provisions.success, positions: yield* retryWhileDatabaseAway(positions) }
-            const { origin = run.executionId, ...rest } = run
-            const named = canRepeat(flowline) ? { origin } : {}
-            return Result.succeed({ tenant, epoch, scope, flowline, ...rest, ...named, ...found })
+            // What is left of an earlier version of the flowline, whose inputs kept positions, is of no use here.
+            const kept = keepsPositions(flowline) ? yield* retryWhileDatabaseAway(positions) : {}
+            const { work = run.executionId } = run
+            const named = canRepeat(flowline) ? { work, origin: work } : { work }
+            return Result.succeed({
+              tenant,
+              epoch,
+              scope,
+              flowline,
+              ...run,
+              ...named,
+              ...provisions.success,
+              positions: kept
+            })
           }),
           run: Effect.fnUntraced(function* (spec) {
             const refusal = yield* takeFiles(spec.flowline)

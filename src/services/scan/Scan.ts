@@ -3,6 +3,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
+import { observeQueue } from "../shared/Observed.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
 import type { NodeDescriptor, ScanResult } from "./Descriptor.ts"
@@ -47,6 +48,7 @@ export class Scan extends Context.Service<
             new Overloaded({ detail: `${mostWaiting} requests are already waiting for the nodes of this tenant` })
         }
       })
+      yield* observeQueue("scans", turns)
 
       const fresh = Effect.fnUntraced(function* (tenant: TenantId) {
         const version = yield* tenantNodes.version(tenant)

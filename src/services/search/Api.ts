@@ -6,7 +6,8 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
-import { QueryText } from "../shared/QueryText.ts"
+import { text } from "../shared/Parameters.ts"
+import { queryText } from "../shared/QueryText.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Index, SearchPage, SearchRequest } from "./SearchRequest.ts"
 
@@ -24,12 +25,13 @@ export class SearchApi extends HttpApiGroup.make("search")
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
     }).annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
-      params: { ...tenantParams, index: Schema.String },
+      params: { ...tenantParams, index: text({ description: "Name of the index", example: "mytenant-access" }) },
       query: {
         before: Schema.optionalKey(
-          QueryText.annotate({
+          queryText(1024, {
             description:
-              "Deletes only documents whose `@timestamp` is before this date; date math such as now-30d/d is allowed"
+              "Deletes only documents whose `@timestamp` is before this date; date math such as now-30d/d is allowed",
+            example: "now-30d/d"
           })
         )
       },

@@ -1,14 +1,19 @@
 import { Schema } from "effect"
-import { QueryText } from "./QueryText.ts"
+import { wholeNumber } from "./Parameters.ts"
+import { queryText } from "./QueryText.ts"
 
 /** The query of a list. Without `limit` the whole list is streamed. `cursor` comes from a `Link` header. */
 export const pageQuery = {
   limit: Schema.optionalKey(
-    Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 1, maximum: 10_000 })).annotate({
-      description: "Number of entries per page, 1 to 10000; the Link header contains the URL of the next page"
-    })
+    wholeNumber(
+      { minimum: 1, maximum: 10_000 },
+      {
+        description: "Number of entries per page; the `Link` header contains the URL of the next page. All by default",
+        example: 100
+      }
+    )
   ),
-  cursor: Schema.optionalKey(QueryText.check(Schema.isMaxLength(2048)))
+  cursor: Schema.optionalKey(queryText(2048, { description: "Where the page begins, from a `Link` header" }))
 }
 export interface PageQuery {
   readonly limit?: number

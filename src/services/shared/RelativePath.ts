@@ -1,4 +1,5 @@
 import { Context, Schema } from "effect"
+import { text } from "./Parameters.ts"
 
 const forbidden = /[\u0000-\u001f\u007f\\]/
 const maxSegmentBytes = 255
@@ -26,19 +27,29 @@ const below = (pathOf: (given: string) => string) =>
  * A relative path below a folder: segments separated by `/`, without empty, `.` and `..` segments, control characters
  * and backslashes.
  */
-export const RelativePath = Schema.String.check(below((path) => path)).annotate({
-  identifier: "RelativePath",
-  description: "Relative path; segments are separated by /"
-})
+export const RelativePath = Schema.String.check(below((path) => path))
+
+const segment = String.raw`(?!\.{1,2}(?:/|$))[^/\\\u0000-\u001f\u007f]+`
+
+/** What OpenAPI says of a relative path. The limit of a segment, 255 bytes, cannot be said by a pattern. */
+const pathValue = (end: string) => ({ maxLength: 4096, pattern: `^${segment}(?:/${segment})*${end}$` })
+
+/** A {@link RelativePath} in a URL. */
+export const relativePath = (description: string, example: string) =>
+  text(
+    { description: `${description}; segments are separated by /, which may be sent as it is or as %2F`, example },
+    pathValue("")
+  ).check(below((path) => path))
 
 /** The path without its optional trailing slash. */
 export const withoutSlash = (path: string): string => path.replace(/\/$/, "")
 
 /** A {@link RelativePath} with an optional trailing slash. */
-export const FolderPath = Schema.String.check(below(withoutSlash)).annotate({
-  identifier: "FolderPath",
-  description: "Relative path; segments are separated by /; a trailing / is optional"
-})
+export const folderPath = (description: string, example: string) =>
+  text(
+    { description: `${description}; segments are separated by /; a trailing / is optional`, example },
+    pathValue("/?")
+  ).check(below(withoutSlash))
 
 /**
  * Marks an endpoint whose last path parameter may span several segments. Clients send its slashes encoded; the server

@@ -7,7 +7,7 @@ import type { TenantId } from "./Tenant.ts"
 const patience = 5000
 
 const gauge = Metric.gauge("flow_request_memory_bytes", {
-  description: "Memory that requests hold for pages, lists, event streams and uploads"
+  description: "Memory that requests hold for pages, lists, event streams, downloads, forms and uploads"
 })
 
 /** Memory that a request holds until its scope closes. */
@@ -16,6 +16,8 @@ export interface Held {
   readonly change: (bytes: number) => void
   /** Gives the memory back and waits for this amount, as long as it takes: for answers that have begun. */
   readonly await: (bytes: number) => Effect.Effect<void>
+  /** Raises the amount to this one, if it is less. Waits like `hold`, keeps what it has meanwhile, and may be refused. */
+  readonly grow: (bytes: number) => Effect.Effect<void, Overloaded>
 }
 
 interface Share {
@@ -26,6 +28,7 @@ interface Share {
 
 interface Waiting {
   readonly share: Share
+  /** What the share is to have in all. */
   readonly bytes: number
   readonly granted: () => void
 }
@@ -52,6 +55,17 @@ class Shares {
       this.#waiting = this.#waiting.filter((other) => other !== waiting)
       this.#grant()
     }
+  }
+
+  /** Raises the share at once if there is room and nobody waits for it. */
+  raise(share: Share, bytes: number): boolean {
+    if (share.isClosed || share.held >= bytes) return true
+    const { all, each } = this.#limits
+    const own = (this.#heldBy.get(share.tenant) ?? 0) - share.held
+    const fits = own + bytes <= each && this.#held - share.held + bytes <= all
+    if (!fits || this.#waiting.length > 0) return false
+    this.#set(share, bytes)
+    return true
   }
 
   change(share: Share, bytes: number): void {
@@ -82,9 +96,10 @@ class Shares {
     let isFull = false
     for (const waiting of this.#waiting) {
       const { share, bytes } = waiting
-      const own = this.#heldBy.get(share.tenant) ?? 0
+      const others = this.#held - share.held
+      const own = (this.#heldBy.get(share.tenant) ?? 0) - share.held
       const fitsTenant = own === 0 || own + bytes <= this.#limits.each
-      if (fitsTenant && this.#held !== 0 && this.#held + bytes > this.#limits.all) isFull = true
+      if (fitsTenant && others !== 0 && others + bytes > this.#limits.all) isFull = true
       if (!fitsTenant || isFull) left.push(waiting)
       else {
         this.#set(share, bytes)
@@ -106,7 +121,7 @@ const refusal = () =>
 
 /**
  * The memory of requests that may need much of it. Without room, a request waits for some seconds and is then refused,
- * so that clients that read slowly, or many at once, never take more than the limits.
+ * so that clients that read or send slowly, or many at once, never take more than the limits.
  */
 export class RequestMemory extends Context.Service<
   RequestMemory,
@@ -152,7 +167,9 @@ export class RequestMemory extends Context.Service<
               Effect.suspend(() => {
                 shares.change(share, 0)
                 return Effect.orDie(wait(share, wanted))
-              })
+              }),
+            grow: (wanted) =>
+              Effect.suspend(() => (shares.raise(share, wanted) ? Effect.void : wait(share, wanted, patience)))
           }
         })
       })

@@ -2,11 +2,21 @@ import { Brand, Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { text } from "./Parameters.ts"
 
 /** A tenant's name: at most 63 letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
-export const TenantName = Schema.String.check(
-  Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { expected: "a tenant name" })
-).annotate({ identifier: "TenantName", description: "Tenant name", examples: ["mytenant"] })
+const tenantName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
+const tenantNamed = (description: string) =>
+  text({ description, example: "mytenant" }, { pattern: tenantName.source }).check(
+    Schema.isPattern(tenantName, { expected: "a tenant name" })
+  )
+
+export const TenantName = tenantNamed("Tenant name")
+
+/** The tenant whose files a request takes into account. */
+export const TenantOfFiles = tenantNamed(
+  "Tenant whose grok patterns are available to the test; the default tenant if absent"
+)
 
 /** The tenant that something belongs to. The constructor checks nothing: requests are checked by `KnownTenant`. */
 export type TenantId = Brand.Branded<string, "TenantId">

@@ -54,8 +54,22 @@ export class Turns<E = never> {
   readonly place = (tenant: TenantId, size = 1): Effect.Effect<void, E, Scope.Scope> =>
     Effect.acquireRelease(this.#wait(tenant, size), () => this.#released(tenant, size), { interruptible: true })
 
+  get places(): number {
+    return this.#limits.all
+  }
+
+  get taken(): number {
+    return this.#taken
+  }
+
   get free(): number {
     return this.#limits.all - this.#taken
+  }
+
+  get waiting(): number {
+    let waiting = 0
+    for (const queue of this.#queues.values()) waiting += queue.length
+    return waiting
   }
 
   #wait(tenant: TenantId, size = 1): Effect.Effect<void, E> {

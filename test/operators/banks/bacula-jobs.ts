@@ -31,6 +31,12 @@ export const samples: ReadonlyArray<Sample> = [
     "elapsed=00:05:38",
     "bacula.job.elapsed_time=00:05:38"
   ],
+  [
+    "BACULA_LOG_JOBEND",
+    "Job write elapsed time = 1 hour, 00:05:38, Transfer rate = 0  Bytes/second",
+    "elapsed=1 hour, 00:05:38",
+    "bacula.job.elapsed_time=1 hour, 00:05:38"
+  ],
   refused("BACULA_LOG_JOBEND", "Job write elapsed time = 00:05:38"),
   ["BACULA_LOG_CANCELLING", "Cancelling duplicate JobId=15.", "", "bacula.job.other_id=15"],
   refused("BACULA_LOG_CANCELLING", "Cancelling duplicate JobId."),

@@ -154,6 +154,12 @@ export const samples: ReadonlyArray<Sample> = [
     "volume=Vol-0018",
     "bacula.volume.name=Vol-0018"
   ],
+  [
+    "BACULA_LOG_VOLUME_PREVWRITTEN",
+    "Volume test01 previously written, moving to end of data.",
+    "volume=test01",
+    "bacula.volume.name=test01"
+  ],
   refused("BACULA_LOG_VOLUME_PREVWRITTEN", 'Volume "Vol-0018" previously written'),
   [
     "BACULA_LOG_READYAPPEND",

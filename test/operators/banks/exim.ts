@@ -105,6 +105,15 @@ export const samples: Samples = {
         ["", "exim.log.message.subject", 'a \\"b\\" c']
       ]
     },
+    {
+      name: "EXIM_REMOTE_HOST",
+      line: "H=[192.0.2.7] [192.0.2.1]:25",
+      rows: [
+        ["remote_hostname", "source.address", "[192.0.2.7]"],
+        ["remote_host", "source.ip", "192.0.2.1"],
+        ["remote_port", "source.port", 25]
+      ]
+    },
     { name: "EXIM_NAMED_FIELDS", line: fieldsLine, rows: fields },
     { name: "EXIM_MESSAGE_ARRIVAL", line: fullLine, rows: full },
     { name: "EXIM", line: fullLine, rows: full },

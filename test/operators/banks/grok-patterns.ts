@@ -46,8 +46,9 @@ export const samples: Samples = {
       ]
     },
     URN: {
-      yes: ["urn:isbn:0451450523", "urn:example:a%20b", "URN:example:a/b?c#d", `urn:${"n".repeat(32)}:x`],
+      yes: ["urn:isbn:0451450523", "urn:example:a%20b", "urn:example:a/b?c#d", `urn:${"n".repeat(32)}:x`],
       no: [
+        "URN:example:a",
         "urn:example",
         "urn:example:",
         "urn::x",
@@ -153,7 +154,7 @@ export const samples: Samples = {
     },
     URIPATH: { yes: ["/", "/foo/", "/a%20b;c=d,e", "/~u/{x}/(y)/@z:1"], no: ["", "foo", "/a b", "/a?b", "/é"] },
     URIPATHPARAM: { yes: ["/", "/a?b=c&d[]=e|f", "/a?"], no: ["?a", "/a?b c", ""] },
-    URIQUERY: { yes: ["a=b&c", "x[]='1'|<2>"], no: ["", "a b", '"a"'] },
+    URIQUERY: { yes: ["", "a=b&c", "x[]='1'|<2>"], no: ["a b", '"a"'] },
     URIPARAM: { yes: ["?a=b", "?a[0]=<b>"], no: ["", "a=b", "?a b"] },
     URI: {
       yes: [
@@ -173,9 +174,10 @@ export const samples: Samples = {
       yes: (
         "alert Alert ALERT trace Trace TRACE debug Debug DEBUG notice Notice NOTICE info Info INFO inf warn Warn " +
         "WARN warning Warning WARNING err Err ERR error Error ERROR crit Crit CRIT critical Critical CRITICAL fatal Fatal " +
-        "FATAL severe Severe SEVERE emerg Emerg EMERG emergency Emergency EMERGENCY information INFORMATION"
+        "FATAL severe Severe SEVERE emerg Emerg EMERG emergency Emergency EMERGENCY information INFORMATION informational " +
+        "er Er ER war War WAR cri Cri CRI Inf INF"
       ).split(" "),
-      no: ["", "verbose", "warnings", "in", "inform"]
+      no: ["", "verbose", "warnings", "in", "inform", "eRROR", "InFo"]
     }
   },
   lines: [

@@ -121,10 +121,43 @@ export const samples: Samples = {
         ["module", "apache.error.module", "ssl"],
         ["loglevel", "log.level", "debug"],
         ["pid", "process.pid", 17],
-        ["proxy_errorcode", "apache.error.proxy.error.code", "70014"],
-        ["proxy_message", "apache.error.proxy.error.message", "End of file"],
-        ["errorcode", "error.code", "AH02007"],
-        ["message", "message", "x"]
+        ["", "apache.error.proxy.error.code", "70014"],
+        ["", "apache.error.proxy.error.message", "End of file"],
+        ["errorcode", "", "ssl_engine_io.c(1106)"],
+        ["", "error.code", "AH02007"],
+        ["message", "", "(70014)End of file: AH02007: x"],
+        ["", "message", "x"]
+      ]
+    },
+    {
+      name: "HTTPD_ERRORLOG",
+      line: "[Fri Feb 01 22:03:08.3 2019] [authz_core:debug] [pid 9:tid 14] mod_authz_core.c(820): [client 10.0.0.7:5075] AH01626: granted",
+      rows: [
+        ["timestamp", "timestamp", "Fri Feb 01 22:03:08.3 2019"],
+        ["module", "apache.error.module", "authz_core"],
+        ["loglevel", "log.level", "debug"],
+        ["pid", "process.pid", 9],
+        ["tid", "process.thread.id", 14],
+        ["errorcode", "", "mod_authz_core.c(820)"],
+        ["message", "", "[client 10.0.0.7:5075] AH01626: granted"],
+        ["", "source.address", "10.0.0.7"],
+        ["", "source.port", 5075],
+        ["", "error.code", "AH01626"],
+        ["", "message", "granted"]
+      ]
+    },
+    {
+      name: "HTTPD24_ERRORLOG",
+      line: "[Mon Aug 31 06:29:47.4 2015] [core:error] [pid 17] [client 10.0.0.7] AH1: x",
+      rows: [
+        ["timestamp", "timestamp", "Mon Aug 31 06:29:47.4 2015"],
+        ["module", "apache.error.module", "core"],
+        ["loglevel", "log.level", "error"],
+        ["pid", "process.pid", 17],
+        ["", "source.address", "10.0.0.7"],
+        ["", "error.code", "AH1"],
+        ["message", "", "[client 10.0.0.7] AH1: x"],
+        ["", "message", "x"]
       ]
     },
     {

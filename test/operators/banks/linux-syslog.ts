@@ -40,6 +40,17 @@ export const samples: Samples = {
     },
     {
       name: "SYSLOGLINE",
+      line: "Jan 11 22:33:44 su: 'su root' failed for ann on /dev/pts/8",
+      only: "ecs-v1",
+      rows: [
+        ["", "timestamp", "Jan 11 22:33:44"],
+        ["", "process.name", "su"],
+        ["", "message", "'su root' failed for ann on /dev/pts/8"]
+      ]
+    },
+    { name: "SYSLOGBASE2", line: "Jan 11 22:33:44", only: "ecs-v1", rows: [["", "timestamp", "Jan 11 22:33:44"]] },
+    {
+      name: "SYSLOGLINE",
       line: "Mar 16 00:01:25 evita postfix/smtpd[1713]: connect from camomile[168.100.1.3]: ok",
       rows: [...postfix, ["message", "message", "connect from camomile[168.100.1.3]: ok"]]
     },

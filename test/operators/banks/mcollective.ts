@@ -13,6 +13,15 @@ export const samples: Samples = {
       ]
     },
     {
+      name: "MCOLLECTIVE",
+      line: "w, [2010-11-12T16:53:49.123456 #12345]  WARN -- : message",
+      rows: [
+        ["timestamp", "timestamp", "2010-11-12T16:53:49.123456"],
+        ["pid", "process.pid", 12345],
+        ["event_level", "log.level", "WARN"]
+      ]
+    },
+    {
       name: "MCOLLECTIVEAUDIT",
       line: "2010-12-28T17:09:03.889113+0000: reqid=319719cc",
       rows: [["timestamp", "timestamp", "2010-12-28T17:09:03.889113+0000"]]

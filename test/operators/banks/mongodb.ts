@@ -7,8 +7,8 @@ const slow = (query: string) =>
 export const samples: Samples = {
   texts: {
     MONGO_WORDDASH: { yes: ["users", "my-users_1"], no: ["", "a.b", "-a", "a-"] },
-    MONGO3_SEVERITY: { yes: ["I", "D2"], no: ["", "info", "1"] },
-    MONGO3_COMPONENT: { yes: ["NETWORK", "-"], no: ["", "--", "A B"] }
+    MONGO3_SEVERITY: { yes: ["I", "D2"], no: ["", "info", "--"] },
+    MONGO3_COMPONENT: { yes: ["NETWORK"], no: ["", "--", "A B"] }
   },
   lines: [
     { name: "MONGO_QUERY", line: "q: { a: { b: 1 } } ntoreturn:0", rows: [] },
@@ -53,7 +53,7 @@ export const samples: Samples = {
       rows: [
         ["timestamp", "timestamp", "2019-11-03T18:28:32.450Z"],
         ["severity", "log.level", "D2"],
-        ["component", "mongodb.component", "-"],
+        ["component", "", "-"],
         ["message", "message", "shutting down"]
       ]
     }

@@ -14,16 +14,21 @@ export function date(
   const names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
   const zoneMinutes = (zone: string): number => {
     if (/^(z|utc|gmt)$/i.test(zone)) return 0
-    const parts = /^([+-])(\d\d):?(\d\d)$/.exec(zone)
+    const parts = /^([+-])(0\d|1[0-8]):?([0-5]\d)$/.exec(zone)
     if (parts === null) throw new Error(`"${zone}" is not a zone such as UTC or +02:00`)
     return (parts[1] === "-" ? -1 : 1) * (Number(parts[2]) * 60 + Number(parts[3]))
   }
+  // The years 1 to 9999.
   const iso = (millis: number): string | null =>
-    Number.isFinite(millis) && Math.abs(millis) <= 8.64e15 ? new Date(Math.trunc(millis)).toISOString() : null
+    millis >= -62135596800000 && millis <= 253402300799999 ? new Date(millis).toISOString() : null
+  const thousandths = (digits = ""): number => Number(digits.slice(0, 3).padEnd(3, "0"))
   const source = String(text).trim()
   if (format === "UNIX" || format === "UNIX_MS") {
-    if (!/^[+-]?\d+(\.\d+)?$/.test(source)) return null
-    return iso(format === "UNIX" ? Math.round(Number(source) * 1000) : Number(source))
+    const parts = /^([+-]?)(\d{1,15})(?:\.(\d+))?$/.exec(source)
+    if (parts === null) return null
+    const millis = format === "UNIX" ? Number(parts[2]) * 1000 + thousandths(parts[3]) : Number(parts[2])
+    // Milliseconds as seconds are out of range.
+    return iso(parts[1] === "-" ? -millis : millis)
   }
   const digits: Record<string, string> = { yyyy: "\\d{4}", yy: "\\d\\d", MM: "\\d\\d", M: "\\d{1,2}", dd: "\\d\\d" }
   const parts: Array<string> = []
@@ -37,7 +42,7 @@ export function date(
       ? /^[+-]?\d{4}-\d\d-\d\d$/.test(source)
         ? "yyyy-MM-dd"
         : `yyyy-MM-dd'${source[10] === " " ? " " : "T"}'HH:mm${/:\d\d:\d\d/.test(source) ? ":ss" : ""}${
-            /:\d\d[.,]\d/.test(source) ? `'${/:\d\d,/.test(source) ? "," : "."}'S` : ""
+            /:\d\d:\d\d[.,]\d/.test(source) ? `'${/:\d\d,/.test(source) ? "," : "."}'S` : ""
           }${/(Z|[+-]\d\d:?\d\d)$/i.test(source.slice(11)) ? "Z" : ""}`
       : format
   for (const [token, quoted] of layout.matchAll(/'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+/g)) {
@@ -75,9 +80,12 @@ export function date(
   const hour = value["h"] === undefined ? number("H", 0) : (number("h", 0) % 12) + (afternoon ? 12 : 0)
   const minute = number("m", 0)
   const second = number("s", 0)
-  const millis = value["S"] === undefined ? 0 : Math.trunc(Number(`0.${value["S"]}`) * 1000)
-  const days = new Date(Date.UTC(year, month, 0)).getUTCDate()
-  if (month < 1 || month > 12 || day < 1 || day > days || hour > 23 || minute > 59 || second > 60) return null
+  const millis = thousandths(value["S"])
+  const midnight = new Date(0).setUTCFullYear(year, month - 1, day)
+  // A day that does not exist would be one of the next month.
+  if (month < 1 || month > 12 || new Date(midnight).getUTCDate() !== day) return null
+  if (hour > 23 || Number(value["h"] ?? 0) > 12 || minute > 59 || second > 60) return null
+  if (/^[+-]/.test(value["Z"] ?? "") && !/^.(0\d|1[0-8]):?[0-5]\d$/.test(value["Z"]!)) return null
   const zone = zoneMinutes(value["Z"] ?? options?.zone ?? "UTC")
-  return iso(Date.UTC(year, month - 1, day, hour, minute - zone, second, millis))
+  return iso(midnight + ((hour * 60 + minute - zone) * 60 + second) * 1000 + millis)
 }

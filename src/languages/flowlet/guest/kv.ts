@@ -1,9 +1,9 @@
 // Runs inside the sandbox, to which its source text is passed: it must not refer to anything outside.
 
 /**
- * Parses `key=value` pairs. A value may be quoted ("…" or '…'), with backslash escapes; the values of a repeated key
- * become an array. `options.pair` separates pairs (default: blanks), `options.value` key and value (default `=`). Words
- * without that separator are skipped.
+ * Parses `key=value` pairs. A value may be quoted ("…" or '…'); in it, a backslash before a quote is an escape, any
+ * other stays. The values of a repeated key become an array. `options.pair` separates pairs (default: blanks),
+ * `options.value` key and value (default `=`). Words without that separator are skipped.
  */
 export function kv(
   text: unknown,
@@ -32,9 +32,12 @@ export function kv(
     if (quote === '"' || quote === "'") {
       at++
       while (at < line.length && line[at] !== quote) {
-        if (line[at] === "\\" && at + 1 < line.length) at++
-        value += line[at]
-        at++
+        let end = at
+        while (line[end] === "\\") end++
+        const isEscape = line[end] === quote && end > at
+        value += isEscape ? line.slice(at, at + Math.floor((end - at) / 2)) : line.slice(at, end + 1)
+        if (isEscape && (end - at) % 2 === 1) value += quote
+        at = isEscape && (end - at) % 2 === 0 ? end : end + 1
       }
       at++
     } else {

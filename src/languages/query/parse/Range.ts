@@ -1,11 +1,13 @@
-import { type DateReading, dateMath, isFormat, zoneOffset } from "../DateMath.ts"
-import { anyOf, type Limits, type Query } from "../Query.ts"
+import { addressLimits } from "../Address.ts"
+import { type DateReading, dateMath, isFormat } from "../DateMath.ts"
+import { anyOf, inFields, type Limits, type Query } from "../Query.ts"
+import { datesOf } from "./Options.ts"
 import { fieldOf, isNumber, type Place } from "./ValueReader.ts"
 
 const bounds = ["gt", "gte", "lt", "lte"] as const
-type Bound = (typeof bounds)[number]
+export type Bound = (typeof bounds)[number]
 
-type Given = ReadonlyMap<Bound, Place>
+export type Given = ReadonlyMap<Bound, Place>
 
 const isDateMath = (text: string): boolean => /^now($|[+\-/])/.test(text) || text.includes("||")
 const isDateText = (text: string): boolean => isDateMath(text) || /^\d{4}-\d\d(?:-\d\d(?:[T ].*)?)?$/.test(text)
@@ -34,23 +36,45 @@ const dates = (field: string, given: Given, reading: DateReading): Query | undef
 const limitsOf = (given: Given): Limits =>
   Object.fromEntries([...given].map(([bound, { value }]) => [bound, String(value)] as const))
 
+/** Limits of a range, and how its dates are meant. `isDate`: they are dates, whatever they look like. */
+export interface Span {
+  readonly given: Given
+  readonly reading: DateReading
+  readonly isDate: boolean
+  /** The place of the range. */
+  readonly place: Place
+}
+
 /**
- * A range of dates when a limit is a date, when there is a `format` or a `time_zone`, and for `@timestamp`; of numbers
- * when all limits are numbers; else of texts.
+ * A range of dates when a limit is a date or the span says so, and for `@timestamp`; of addresses when all limits are
+ * addresses; of numbers when all limits are numbers; else of texts, and always for ids and names of indices. Undefined
+ * after a fault.
  */
-export const ranging = (field: string, given: Given, options: Omit<DateReading, "now"> | undefined, now: number) => {
-  const values = [...given.values()].map(({ value }) => value)
-  const isDate = values.some((value) => typeof value === "string" && isDateText(value))
-  if (options !== undefined || isDate || field === "@timestamp") {
-    return dates(field, given, { offset: () => 0, formats: [], ...options, now })
-  }
+export const ranging = (field: string, { given, reading, isDate, place }: Span): Query | undefined => {
+  if (given.size === 0) return { _tag: "Exists", field }
   const limits = limitsOf(given)
+  if (field === "_id" || field === "_index") return { _tag: "Texts", field, limits }
+  const values = [...given.values()].map(({ value }) => value)
+  const hasDate = values.some((value) => typeof value === "string" && isDateText(value))
+  if (isDate || hasDate || field === "@timestamp") return dates(field, given, reading)
   const areTexts = values.every((value) => typeof value === "string")
   const areNumbers = values.every((value) => isNumber(String(value)))
+  const addresses = areTexts ? addressLimits([...given].map(([bound, { value }]) => [bound, String(value)])) : undefined
+  if (addresses !== undefined) return { _tag: "Addresses", field, ranges: [addresses] }
+  if (!areNumbers && !areTexts) {
+    return place.fault("The limits must be all numbers, all dates, all addresses or all texts")
+  }
   return anyOf([
     ...(areNumbers ? [{ _tag: "Numbers", field, limits } as const] : []),
     ...(areTexts ? [{ _tag: "Texts", field, limits } as const] : [])
   ])
+}
+
+/** A range of the fields that a name stands for; undefined after a fault. */
+export const rangeOf = (name: string, span: Span): Query | undefined => {
+  // A fault is the same for all fields.
+  if (ranging(name, span) === undefined) return undefined
+  return inFields(name, (field) => ranging(field, span) ?? { _tag: "None" })
 }
 
 const given = (members: ReadonlyMap<string, Place>): Given =>
@@ -75,14 +99,9 @@ export const range = (place: Place): Query | undefined => {
   const formats = members.get("format")?.text()?.split("||") ?? []
   const unknown = formats.find((format) => !isFormat(format))
   if (unknown !== undefined) members.get("format")?.fault(`Unknown format ${JSON.stringify(unknown)}`)
-  const zone = members.get("time_zone")
-  const zoneName = zone?.text()
-  const offset = zoneName === undefined ? undefined : zoneOffset(zoneName)
-  if (zoneName !== undefined && offset === undefined) zone?.fault("Unknown time zone")
+  const reading = datesOf(members, inner)
   members.get("relation")?.oneOf(["intersects", "contains", "within"])
-  if (field === undefined || unknown !== undefined) return undefined
-  if (limits.size === 0) return { _tag: "Exists", field }
-  const asked = members.has("format") || zone !== undefined
-  const result = ranging(field, limits, asked ? { formats, offset: offset ?? (() => 0) } : undefined, place.now)
-  return result?._tag === "None" ? inner.fault("The limits must be all numbers, all dates or all texts") : result
+  if (field === undefined || unknown !== undefined || reading === undefined) return undefined
+  const isDate = members.has("format") || members.has("time_zone")
+  return rangeOf(field, { given: limits, reading: { ...reading, formats }, isDate, place: inner })
 }

@@ -1,10 +1,26 @@
 import { JsonPointer, Predicate } from "effect"
 import type { Issue } from "../../Issue.ts"
 import { listed, suggestion } from "../../Suggest.ts"
+import type { DateReading } from "../DateMath.ts"
 import type { Values } from "../Query.ts"
 
-/** Limits of queries; a query that exceeds one is refused. */
-export const limits = { depth: 32, clauses: 1024, values: 65_536, text: 8192, field: 512, issues: 50, work: 32_768 }
+/** The time and the time zone of a query's dates. */
+export type Dates = Pick<DateReading, "now" | "offset">
+
+/**
+ * Limits of queries; a query that exceeds one is refused. PostgreSQL keeps 32 compiled regular expressions, two of which
+ * are not those of the query's texts.
+ */
+export const limits = {
+  depth: 32,
+  clauses: 1024,
+  values: 65_536,
+  text: 8192,
+  field: 512,
+  issues: 50,
+  work: 32_768,
+  expressions: 30
+}
 
 /** Number of JSON pointer steps from a clause to a clause inside it, as in `/bool/must/0`. */
 const levels = 3
@@ -68,6 +84,11 @@ export class Place {
     return undefined
   }
 
+  /** The dates of this place: in UTC unless the query has a zone. */
+  get dates(): Dates {
+    return { now: this.now, offset: () => 0 }
+  }
+
   at(key: string | number, value: unknown): Place {
     return new Place(value, this.now, this.pointer + step(key), this.depth + 1, this.#state)
   }
@@ -90,7 +111,7 @@ export class Place {
    * Counts the condition that a text becomes for one field; false when the query as a whole has too many. They are
    * compiled to regular expressions, where a long sequence of words takes the square of its length.
    */
-  spend({ length }: string, words = 0): boolean {
+  spend({ length }: { readonly length: number }, words = 0): boolean {
     this.#state.work += 16 + length + words ** 2 / 4
     return this.#state.work <= limits.work
   }
@@ -103,7 +124,7 @@ export class Place {
       const place = this.at(key, value)
       if (known.includes(key)) found.set(key, place)
       else
-        place.fault(`Unknown member ${JSON.stringify(key)}${suggestion(key, known) || `: expected ${listed(known)}`}|`)
+        place.fault(`Unknown member ${JSON.stringify(key)}${suggestion(key, known) || `: expected ${listed(known)}`}`)
     }
     return found
   }
@@ -138,6 +159,14 @@ export class Place {
   oneOf<A extends string>(names: ReadonlyArray<A>): A | undefined {
     const wanted = typeof this.value === "string" ? this.value.toLowerCase() : undefined
     return names.find((name) => name === wanted) ?? this.fault(`Expected ${names.join(" or ")}`)
+  }
+
+  /** A whole number of at least 0, also as a text. */
+  count(most = 1_000_000_000): number | undefined {
+    const given = typeof this.value === "string" ? this.value.trim() : this.value
+    const number = given === "" ? Number.NaN : Number(given)
+    if (typeof given !== "object" && Number.isInteger(number) && number >= 0 && number <= most) return number
+    return this.fault(`Expected a whole number from 0 to ${most}`)
   }
 
   list(): ReadonlyArray<Place> | undefined {

@@ -4,12 +4,13 @@ import { storable } from "../StoredText.ts"
  * Escapes a character for regular expressions that mean the same in PostgreSQL and in JavaScript (flags `s` and `u`).
  * ASCII letters and digits and characters beyond the basic plane stay as they are; all others are escaped.
  */
-const escaped = (character: string): string => {
+export const escaped = (character: string): string => {
   const code = character.codePointAt(0) ?? 0
   return /[A-Za-z0-9]/.test(character) || code > 0xffff ? character : `\\u${code.toString(16).padStart(4, "0")}`
 }
 
-const caseless = (character: string): string => {
+/** An expression for a character in both cases. */
+export const caseless = (character: string): string => {
   const forms = [character, character.toLowerCase(), character.toUpperCase()].filter((form) => [...form].length === 1)
   const distinct = [...new Set(forms)]
   return distinct.length === 1 ? escaped(character) : `[${distinct.map(escaped).join("")}]`
@@ -36,6 +37,13 @@ export const wildcard = (pattern: string, ignoreCase: boolean): string => {
   }
   return `^${expression}$`
 }
+
+/** An expression for the dotted names of fields that a pattern with `*` stands for. */
+export const fieldNames = (pattern: string): string =>
+  `^${pattern
+    .split(/\*+/)
+    .map((part) => literal(part, false))
+    .join(".*")}$`
 
 /** Whether a text has an unescaped `*` or `?`. */
 export const hasWildcard = (text: string): boolean => /^(?:[^\\*?]|\\[\s\S])*[*?]/u.test(text)

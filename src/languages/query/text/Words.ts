@@ -34,7 +34,10 @@ const before = `(?:^|${edge}|(?:^|${brink})${joint})`
 const after = `(?:$|${edge}|${joint}(?:$|${brink}))`
 const between = `(?:${clear}${gap}*|${joint}${gap}+)`
 
-const words = new RegExp(`[${signs}]|${part}+(?:${joint}${part}+)*`, "gu")
+/** An expression for a word. */
+export const wordExpression = `[${signs}]|${part}+(?:${joint}${part}+)*`
+
+const words = new RegExp(wordExpression, "gu")
 const sign = new RegExp(`^[${signs}]$`, "u")
 const isSign = (word: string): boolean => sign.test(word)
 
@@ -50,8 +53,12 @@ export const withAnyWord = (given: ReadonlyArray<string>): string => {
   return bounded === "" ? `(?:${alone})` : `(?:${alone}|${before}(?:${bounded})${after})`
 }
 
-/** An expression for texts that contain the words in sequence. */
-export const withPhrase = (given: ReadonlyArray<string>): string => {
+/** An expression for texts that contain a word with this start, ignoring case. */
+export const withWordStarting = (start: string): string =>
+  isSign(start) ? literal(start, true) : `${before}${literal(start, true)}`
+
+/** An expression for texts that contain the words in sequence, the last of them perhaps only as the start of one. */
+export const withPhrase = (given: ReadonlyArray<string>, openEnd = false): string => {
   const [first = "", last = ""] = [given[0], given.at(-1)]
   let expression = isSign(first) ? "" : before
   for (const [at, word] of given.entries()) {
@@ -59,7 +66,7 @@ export const withPhrase = (given: ReadonlyArray<string>): string => {
     if (at > 0) expression += isSign(word) || isSign(given[at - 1]!) ? `${gap}*` : between
     expression += literal(word, true)
   }
-  return isSign(last) ? expression : expression + after
+  return openEnd || isSign(last) ? expression : expression + after
 }
 
 /** An expression for texts that contain a word of this form: `*` is any characters of a word, `?` is one. */

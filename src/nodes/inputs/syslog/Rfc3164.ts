@@ -1,4 +1,6 @@
+import { dayOf, nearest } from "../../Calendar.ts"
 import type { Event } from "../../Node.ts"
+import { isTimestamp, timeOfDay } from "./Timestamp.ts"
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -8,31 +10,29 @@ const dated =
 const host = /^([^\s:[\]]+) +(?=\S)/
 const tag = /^([^\s:[\]]{1,48})(?:\[([^\]\s]{1,128})\])?: ?/
 
-const pad = (value: number, length = 2): string => String(value).padStart(length, "0")
-
-/** Completes a date with the year that brings it closest to now. A time without a zone counts as UTC. */
-const timestampOf = (month: number, day: number, year: number | undefined, time: string, now: Date): string => {
-  let nearest = year ?? now.getUTCFullYear()
-  if (year === undefined) {
-    const [hour = 0, minute = 0, second = 0] = time.split(":").map(Number)
-    const distance = (candidate: number) =>
-      Math.abs(Date.UTC(candidate, month, day, hour, minute, second) - now.getTime())
-    for (const candidate of [nearest - 1, nearest + 1]) if (distance(candidate) < distance(nearest)) nearest = candidate
-  }
-  return `${pad(nearest, 4)}-${pad(month + 1)}-${pad(day)}T${time}`
+/** A date without a year gets the one that brings it closest to now. A time without a zone counts as UTC. */
+const timestampOf = ([, name, day, year, time, fraction = "", iso]: RegExpExecArray, now: Date): string | undefined => {
+  if (iso !== undefined) return isTimestamp(iso) ? iso : undefined
+  const month = months.indexOf(name!) + 1
+  const clock = timeOfDay(time!)
+  const inYear = (each: number): number => dayOf(each, month, Number(day)) + clock
+  const millis = year === undefined ? nearest(now.getTime(), inYear) : inYear(Number(year))
+  return Number.isNaN(millis) ? undefined : `${new Date(millis).toISOString().slice(0, 19)}${fraction}Z`
 }
 
-/** Parses the text after the priority. Every field may be missing; the rest of the text is the message. */
+/**
+ * Parses the text after the priority. Every field may be missing; the rest of the text is the message. A time that does
+ * not exist is part of the message, with all that follows it.
+ */
 export const parseRfc3164 = (text: string, now: Date): Event => {
   const event: Record<string, unknown> = {}
   let rest = text
   const found = dated.exec(rest)
   if (found !== null) {
-    const [all, month, day, year, time, fraction = "", iso] = found
-    event["timestamp"] =
-      iso ??
-      `${timestampOf(months.indexOf(month!), Number(day), year === undefined ? undefined : Number(year), time!, now)}${fraction}Z`
-    rest = rest.slice(all.length)
+    const timestamp = timestampOf(found, now)
+    if (timestamp === undefined) return { message: text }
+    event["timestamp"] = timestamp
+    rest = rest.slice(found[0].length)
     const hostname = tag.test(rest) ? null : host.exec(rest)
     if (hostname !== null) {
       event["hostname"] = hostname[1]

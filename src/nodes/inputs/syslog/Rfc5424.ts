@@ -1,4 +1,5 @@
 import type { Event } from "../../Node.ts"
+import { isTimestamp } from "./Timestamp.ts"
 
 /** The header: timestamp, host, application, process and message id, each `-` when it is absent (RFC 5424, 6.2). */
 const header =
@@ -38,7 +39,7 @@ const structuredData = (text: string): readonly [data: Data | undefined, rest: s
 /** Parses the text after `<priority>1 `. */
 export const parseRfc5424 = (text: string): Event | undefined => {
   const found = header.exec(text)
-  if (found === null) return undefined
+  if (found === null || (found[1] !== "-" && !isTimestamp(found[1]!))) return undefined
   const data = structuredData(text.slice(found[0].length))
   if (data === undefined || (data[1] !== "" && !data[1].startsWith(" "))) return undefined
   const [, timestamp, hostname, appname, procid, msgid] = found

@@ -1,120 +1,77 @@
-import { date } from "../../../languages/flowlet/guest/date.ts"
+import { dayOf, dayOfWeek, dayOfYear, firstMillis, lastMillis, offsetMinutes, timeOf } from "../../Calendar.ts"
+import { formatReader, type Read, type ReadOptions, thousandths } from "./FormatReader.ts"
 
-/** Parses a time and returns it in ISO 8601, UTC, with milliseconds; null when the text does not match. */
-export type Read = (text: string) => string | null
+const instant = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z|[+-]\d\d:?\d\d))?$/
 
-export interface ReadOptions {
-  readonly zone: string
-  readonly year: number
-}
+/** Dates of a calendar, of a week (`2026-W01-1`) or of a year (`2026-032`), with a time or without. */
+const extended =
+  /^(\d{4})-(?:(\d\d)-(\d\d)|(\d{3})|W(\d\d)(?:-(\d))?)(?:(?:T| +)(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(?: *(Z|[+-]\d\d(?::?\d\d)?))?$/i
+/** The same without separators. A date alone could be any number. */
+const basic =
+  /^(\d{4})(?:(\d\d)(\d\d)|(\d{3})|W(\d\d)(\d)?)T(\d\d)(\d\d)(?:(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i
 
-const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-const daysOf = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-const isLeap = (year: number): boolean => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
-
-/** The offset from UTC in minutes of `Z`, `UTC`, `GMT`, `+02:00` or `+0200`. */
-const zoneMinutes = (zone: string): number => {
-  const sign = zone.charCodeAt(0)
-  if (sign !== 43 && sign !== 45) return 0
-  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2))
-  return sign === 45 ? -minutes : minutes
-}
-
-const iso = (
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-  millis: number,
-  zone: number
-): string | null => {
-  if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 60) return null
-  if (day > daysOf[month - 1]! + (month === 2 && isLeap(year) ? 1 : 0)) return null
-  return new Date(Date.UTC(year, month - 1, day, hour, minute - zone, second, millis)).toISOString()
-}
-
-const isoTime = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(?:(Z|[+-]\d\d:?\d\d))?$/
-
-const thousandths = (digits: string | undefined): number =>
-  digits === undefined ? 0 : Number(digits.slice(0, 3).padEnd(3, "0"))
-
-/** Parses the common forms directly, and others with the general parser. */
-const isoReader = (options: ReadOptions): Read => {
-  const otherwise = zoneMinutes(options.zone)
-  return (text) => {
-    const found = isoTime.exec(text)
-    if (found === null || Number(found[1]) < 100 || text[10] === "t") return date(text, "ISO8601", options)
-    const zone = found[8] === undefined ? otherwise : zoneMinutes(found[8])
-    const [, year, month, day, hour, minute, second] = found
-    return iso(+year!, +month!, +day!, +hour!, +minute!, +second!, thousandths(found[7]), zone)
+const iso: Read = (text, zone) => {
+  const quick = instant.exec(text)
+  if (quick !== null) {
+    const [, year, month, day, hour, minute, second, fraction, offset] = quick
+    const time = timeOf(+hour!, +minute!, +second!, fraction === undefined ? 0 : thousandths(fraction))
+    const local = dayOf(+year!, +month!, +day!) + time
+    if (offset === undefined) return Number.isNaN(local) ? local : zone(local)
+    return offset === "Z" ? local : local - offsetMinutes(offset) * 60_000
   }
+  const given = text.trim()
+  const found = extended.exec(given) ?? basic.exec(given)
+  if (found === null) return Number.NaN
+  const [, year, month, day, ordinal, week, weekday, hour, minute, second, fraction, offset] = found
+  const midnight =
+    ordinal !== undefined
+      ? dayOfYear(+year!, +ordinal)
+      : week !== undefined
+        ? dayOfWeek(+year!, +week, +(weekday ?? 1))
+        : dayOf(+year!, +month!, +day!)
+  const time = timeOf(+(hour ?? 0), +(minute ?? 0), +(second ?? 0), thousandths(fraction ?? "0"))
+  const local = midnight + time
+  if (Number.isNaN(local)) return local
+  if (offset === undefined) return zone(local)
+  return /z/i.test(offset) ? local : local - offsetMinutes(offset) * 60_000
 }
 
-const kinds: Readonly<Record<string, readonly [kind: string, regex: string]>> = {
-  yyyy: ["y", "\\d{4}"],
-  MM: ["M", "\\d\\d"],
-  MMM: ["N", "[A-Za-z]{3,9}"],
-  dd: ["d", "\\d\\d"],
-  d: ["d", "\\d{1,2}"],
-  HH: ["H", "\\d\\d"],
-  H: ["H", "\\d{1,2}"],
-  mm: ["m", "\\d\\d"],
-  ss: ["s", "\\d\\d"],
-  S: ["S", "\\d{1,9}"],
-  SSS: ["S", "\\d{1,9}"],
-  Z: ["Z", "Z|z|UTC|GMT|[+-]\\d\\d:?\\d\\d"]
+/** Seconds, with any fraction. Milliseconds would be years beyond 9999, so they are left to `UNIX_MS`. */
+const seconds: Read = (text) => {
+  const found = /^([+-]?)(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
+  if (found === null) return Number.NaN
+  const millis = +found[2]! * 1000 + thousandths(found[3] ?? "0")
+  return found[1] === "-" ? -millis : millis
 }
 
-/** A fast reader for a format whose fields are all among {@link kinds} and occur at most once; else undefined. */
-const compiled = (format: string, options: ReadOptions): Read | undefined => {
-  const places = new Map<string, number>()
-  let pattern = ""
-  for (const [token, quoted] of format.matchAll(/'((?:[^']|'')*)'|([A-Za-z])\2*|[^A-Za-z']+/g)) {
-    if (quoted !== undefined || !/[A-Za-z]/.test(token)) {
-      const text = token === "''" ? "'" : (quoted?.replaceAll("''", "'") ?? token)
-      pattern += text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&").replace(/ +/g, " +")
-      continue
-    }
-    const known = kinds[token]
-    if (known === undefined || places.has(known[0])) return undefined
-    places.set(known[0], places.size + 1)
-    pattern += `(${known[1]})`
-  }
-  if (places.has("M") && places.has("N")) return undefined
-  const regex = new RegExp(`^${pattern}$`)
-  const at = (kind: string) => places.get(kind) ?? 0
-  const [y, M, N, d, H] = [at("y"), at("M"), at("N"), at("d"), at("H")]
-  const [m, s, S, Z] = [at("m"), at("s"), at("S"), at("Z")]
-  const otherwise = zoneMinutes(options.zone)
-  return (text) => {
-    const found = regex.exec(text.trim())
-    if (found === null) return null
-    const year = y === 0 ? options.year : +found[y]!
-    // `Date` maps years below 100 to the 20th century.
-    if (year < 100) return date(text, format, options)
-    const month = N !== 0 ? months.indexOf(found[N]!.slice(0, 3).toLowerCase()) + 1 : M === 0 ? 1 : +found[M]!
-    return iso(
-      year,
-      month,
-      d === 0 ? 1 : +found[d]!,
-      H === 0 ? 0 : +found[H]!,
-      m === 0 ? 0 : +found[m]!,
-      s === 0 ? 0 : +found[s]!,
-      S === 0 ? 0 : thousandths(found[S]),
-      Z === 0 ? otherwise : zoneMinutes(found[Z]!)
-    )
-  }
+const milliseconds: Read = (text) => {
+  const found = /^([+-]?\d{1,15})(?:\.\d+)?$/.exec(text.trim())
+  return found === null ? Number.NaN : +found[1]!
+}
+
+/** The seconds of TAI64 begin at 2^62 in 1970, when atomic time was ten seconds ahead. */
+const tai64n: Read = (text) => {
+  const found = /^@?4([0-9a-f]{15})([0-9a-f]{8})$/i.exec(text.trim())
+  return found === null
+    ? Number.NaN
+    : (Number.parseInt(found[1]!, 16) - 10) * 1000 + Math.floor(Number.parseInt(found[2]!, 16) / 1_000_000)
+}
+
+const known: Readonly<Record<string, Read>> = {
+  ISO8601: iso,
+  UNIX: seconds,
+  UNIX_MS: milliseconds,
+  TAI64N: tai64n
 }
 
 /**
- * A reader for many texts of one valid format. The results are those of the programs' `date`, which parses the format
- * on each call.
+ * A reader for many texts of one format: `ISO8601`, `UNIX`, `UNIX_MS`, `TAI64N` or letters. Times are in the years 1 to
+ * 9999. Throws a `FormatFault`.
  */
 export const reader = (format: string, options: ReadOptions): Read => {
-  if (format === "ISO8601") return isoReader(options)
-  const quick = format.startsWith("UNIX") ? undefined : compiled(format, options)
-  return quick ?? ((text) => date(text, format, options))
+  const read = Object.hasOwn(known, format) ? known[format]! : formatReader(format, options)
+  return (text, zone) => {
+    const millis = read(text, zone)
+    return millis >= firstMillis && millis <= lastMillis ? millis : Number.NaN
+  }
 }

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
+import type { RecordCounts } from "../../../nodes/Position.ts"
 import { beginsWith, grownHead, type Head, type Identity } from "./Identity.ts"
 
 const chunkBytes = 256 * 1024
@@ -13,6 +14,16 @@ export interface Block {
   readonly ended: boolean
 }
 
+/** How far a file was read in an earlier attempt. */
+export interface Reached {
+  readonly offset: number
+  /** How often the file has started anew. */
+  readonly turn: number
+  readonly counts: RecordCounts
+}
+
+const nothing = { records: 0, failures: 0 }
+
 /** An open file that grows. `path` is the name under which it was found. */
 export class Followed {
   readonly number: number
@@ -20,9 +31,12 @@ export class Followed {
   readonly inode: string
   path: string
   head: Head
-  /** The end of the bytes that were passed on; `taken` is the end of those that the receiver has processed. */
+  /** The end of the bytes that were passed on. */
   offset: number
-  taken: number
+  /** What the receiver has processed. */
+  taken: Reached
+  /** What the receiver counts. */
+  counts: RecordCounts
   /** The last known size. */
   size = 0
   /** When the name was found to belong to another file or to none. The writer may still have this file open. */
@@ -30,16 +44,30 @@ export class Followed {
   readonly #handle: FileHandle
   /** Size and modification time when the file had no further line. */
   #exhausted = ""
+  readonly #born: string
 
-  constructor(number: number, path: string, handle: FileHandle, identity: Identity, offset: number) {
+  constructor(number: number, path: string, handle: FileHandle, identity: Identity, reached: Reached) {
     this.number = number
     this.path = path
     this.#handle = handle
     this.device = identity.device
     this.inode = identity.inode
     this.head = identity.head
-    this.offset = offset
-    this.taken = offset
+    this.#born = identity.born
+    this.offset = reached.offset
+    this.taken = reached
+    this.counts = { ...reached.counts }
+  }
+
+  /** The name of what is read now. A later attempt gives the same one: it does not depend on the order of files. */
+  get content(): string {
+    return `${this.inode}.${this.#born}.${this.taken.turn}`
+  }
+
+  /** The receiver has processed a block. */
+  took({ end, ended }: Block): void {
+    if (ended) this.counts = { ...nothing }
+    this.taken = { offset: end, turn: this.taken.turn + (ended ? 1 : 0), counts: { ...this.counts } }
   }
 
   /** Whether the file was truncated or rewritten: it is shorter than the offset, or begins differently. */

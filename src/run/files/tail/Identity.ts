@@ -14,6 +14,8 @@ export interface Head {
 export interface Identity {
   readonly device: string
   readonly inode: string
+  /** When the file was made, in nanoseconds; 0 where the file system does not tell. */
+  readonly born: string
   readonly head: Head
 }
 
@@ -25,9 +27,9 @@ const headOf = async (handle: FileHandle, length: number): Promise<Head> => {
 
 /** The identity of the file in its current state. */
 export const identify = async (handle: FileHandle): Promise<Identity> => {
-  const { dev, ino, size } = await handle.stat({ bigint: true })
+  const { dev, ino, size, birthtimeNs } = await handle.stat({ bigint: true })
   const head = await headOf(handle, Number(size) < headBytes ? Number(size) : headBytes)
-  return { device: String(dev), inode: String(ino), head }
+  return { device: String(dev), inode: String(ino), born: String(birthtimeNs), head }
 }
 
 /** Whether the file still begins with the same bytes. */

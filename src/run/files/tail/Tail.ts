@@ -1,9 +1,9 @@
 import { readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import type { Growth } from "../../../nodes/Position.ts"
-import { Followed } from "./Followed.ts"
+import { type Block, Followed, type Reached } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
 import { Wake } from "./Wake.ts"
 
@@ -20,9 +20,16 @@ const Known = Schema.Struct({
   device: Schema.String,
   inode: Schema.String,
   head: Schema.Struct({ length: Schema.Finite, hash: Schema.String }),
-  offset: Schema.Finite
+  offset: Schema.Finite,
+  // Positions of earlier versions lack them.
+  turn: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
+  counts: Schema.Struct({ records: Schema.Finite, failures: Schema.Finite }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed({ records: 0, failures: 0 }))
+  )
 })
 type Known = typeof Known.Type
+
+const reachedOf = ({ offset, turn, counts }: Known): Reached => ({ offset, turn, counts })
 
 const Saved = Schema.Struct({ files: Schema.Array(Known) })
 
@@ -47,10 +54,15 @@ export class Tail {
 
   readonly #position = (): unknown => ({
     files: [
-      ...this.#followed.map(({ path, device, inode, head, taken }) => ({ path, device, inode, head, offset: taken })),
+      ...this.#followed.map(({ path, device, inode, head, taken }) => ({ path, device, inode, head, ...taken })),
       ...this.#known
     ]
   })
+
+  readonly #growth = (file: Followed, { bytes, ended }: Block): Growth => {
+    const { number, path, content, counts } = file
+    return { file: number, path, content, counts, bytes, ended, behind: this.#behind(), position: this.#position }
+  }
 
   readonly #behind = (): number => this.#followed.reduce((sum, { size, offset }) => sum + Math.max(0, size - offset), 0)
 
@@ -65,9 +77,8 @@ export class Tail {
           const block = await file.next()
           if (block === undefined) continue
           moved = true
-          const { bytes, end, ended } = block
-          yield { file: file.number, path: file.path, bytes, ended, behind: this.#behind(), position: this.#position }
-          file.taken = end
+          yield this.#growth(file, block)
+          file.took(block)
           if (this.#signal.aborted) return
         }
         if (moved) continue
@@ -122,7 +133,8 @@ export class Tail {
     const known = this.#known.find((known) => isSame(known, identity))
     this.#known = this.#known.filter((other) => other !== known)
     const resumes = known !== undefined && (await beginsWith(handle, known.head))
-    const file = new Followed(++this.#count, path, handle, identity, resumes ? known.offset : 0)
+    const anew = { offset: 0, turn: known === undefined ? 0 : known.turn + 1, counts: { records: 0, failures: 0 } }
+    const file = new Followed(++this.#count, path, handle, identity, resumes ? reachedOf(known) : anew)
     this.#followed.push(file)
     return file
   }
@@ -148,9 +160,9 @@ export class Tail {
   async *#leave(): AsyncGenerator<Growth> {
     const before = Date.now() - lingerMillis
     for (const file of this.#followed.filter(({ lostAt }) => lostAt !== undefined && lostAt < before)) {
-      const { bytes, end } = await file.rest()
-      yield { file: file.number, path: file.path, bytes, ended: true, behind: this.#behind(), position: this.#position }
-      file.taken = end
+      const block = await file.rest()
+      yield this.#growth(file, block)
+      file.took(block)
       this.#followed = this.#followed.filter((other) => other !== file)
       await file.close()
     }

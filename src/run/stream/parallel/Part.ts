@@ -107,6 +107,8 @@ export const part = (
     { ...flowline, dag: [first, ...rest] },
     (component) => ({
       ...makeContext(component),
+      // The parts share the records, so none of them can number them.
+      work: undefined,
       print: (lines) => {
         deliveries.push({ printedBy: component, lines })
       }

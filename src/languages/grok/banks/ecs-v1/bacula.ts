@@ -43,10 +43,10 @@ export const patterns: Readonly<Record<string, string>> = {
   BACULA_LOG_STARTRESTORE: `Start Restore Job ${job}`,
   BACULA_LOG_USEDEVICE: `Using Device "%{BACULA_DEVICE:[bacula][volume][device]}"`,
   BACULA_LOG_JOBEND: [
-    "Job write elapsed time = (?>%{DATA:[bacula][job][elapsed_time]}, )",
-    "Transfer rate = %{NUMBER} (?:[KMGT] )?Bytes/second"
+    "Job write elapsed time = (?>%{DATA:[bacula][job][elapsed_time]}, Transfer rate = )",
+    "%{NUMBER} (?:[KMGT]? )?Bytes/second"
   ].join(""),
-  BACULA_LOG_VOLUME_PREVWRITTEN: `Volume ${volume} previously written, moving to end of data`,
+  BACULA_LOG_VOLUME_PREVWRITTEN: `Volume "?%{BACULA_VOLUME:[bacula][volume][name]}"? previously written, moving to end of data`,
   /** Later versions print the size with commas, which the integer field cannot represent. */
   BACULA_LOG_READYAPPEND: [
     `Ready to append to end of Volume ${volume} `,

@@ -15,10 +15,11 @@ export const patterns: Readonly<Record<string, string>> = {
   HTTPD20_ERRORLOG:
     String.raw`\[%{HTTPDERROR_DATE:timestamp}\] \[%{LOGLEVEL:[log][level]}\] ` +
     String.raw`(?:\[client %{IPORHOST:[source][address]}\] )?%{GREEDYDATA:message}`,
+  // Debug messages have their place in the source after the thread.
   HTTPD24_ERRORLOG:
     String.raw`\[%{HTTPDERROR_DATE:timestamp}\] \[(?:%{WORD:[apache][error][module]})?:%{LOGLEVEL:[log][level]}\d?\] ` +
     String.raw`\[pid %{POSINT:[process][pid]:int}(?::tid %{INT:[process][thread][id]:int})?\](?: [\w./-]+\(\d+\):)?` +
     String.raw`(?: \(%{POSINT:[apache][error][proxy][error][code]}\)%{DATA:[apache][error][proxy][error][message]}:)?` +
-    String.raw`(?: \[client %{IPORHOST:[source][address]}:%{POSINT:[source][port]:int}\])?` +
+    String.raw`(?: \[client %{IPORHOST:[source][address]}(?::%{POSINT:[source][port]:int})?\])?` +
     String.raw`(?: (?=[^\s:]+: )%{DATA:[error][code]}:)? %{GREEDYDATA:message}`
 }

@@ -4,8 +4,8 @@ import { patterns as legacy } from "../legacy/linux-syslog.ts"
 export const patterns: Readonly<Record<string, string>> = {
   ...legacy,
   SYSLOGBASE2:
-    "(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp}) (?:%{SYSLOGFACILITY} )?" +
-    "%{SYSLOGHOST:[host][hostname]}(?: %{SYSLOGPROG}:)?",
+    "(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp})(?: %{SYSLOGFACILITY})?" +
+    "(?: %{SYSLOGHOST:[host][hostname]})?(?: %{SYSLOGPROG}:)?",
   SYSLOGPAMSESSION:
     "%{SYSLOGBASE} (?=%{GREEDYDATA:message})%{WORD:[system][auth][pam][module]}" +
     String.raw`\(%{DATA:[system][auth][pam][origin]}\): session %{WORD:[system][auth][pam][session_state]} ` +

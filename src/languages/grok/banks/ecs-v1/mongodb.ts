@@ -11,7 +11,9 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{WORD}:%{NONNEGINT:[mongodb][profile][nscanned]:int} " +
     ".*?nreturned:%{NONNEGINT:[mongodb][profile][nreturned]:int} " +
     "(?:.* )?%{INT:[mongodb][profile][duration]:int}ms",
+  // Without a component there is a dash in its place.
+  MONGO3_COMPONENT: "%{WORD}",
   MONGO3_LOG:
-    "%{TIMESTAMP_ISO8601:timestamp} %{MONGO3_SEVERITY:[log][level]} +%{MONGO3_COMPONENT:[mongodb][component]}" +
+    "%{TIMESTAMP_ISO8601:timestamp} %{MONGO3_SEVERITY:[log][level]} +(?:-|%{MONGO3_COMPONENT:[mongodb][component]})" +
     String.raw`%{SPACE}(?:\[%{DATA:[mongodb][context]}\] )?%{GREEDYDATA:message}`
 }

@@ -93,10 +93,10 @@ export const patterns: Readonly<Record<string, string>> = {
   BACULA_LOG_STARTRESTORE: "Start Restore Job %{BACULA_JOB:job}",
   BACULA_LOG_USEDEVICE: `Using Device "%{BACULA_DEVICE:device}"`,
   BACULA_LOG_JOBEND: [
-    "Job write elapsed time = (?>%{DATA:elapsed}, )",
-    "Transfer rate = %{NUMBER} (?:[KMGT] )?Bytes/second"
+    "Job write elapsed time = (?>%{DATA:elapsed}, Transfer rate = )",
+    "%{NUMBER} (?:[KMGT]? )?Bytes/second"
   ].join(""),
-  BACULA_LOG_VOLUME_PREVWRITTEN: `Volume "%{BACULA_VOLUME:volume}" previously written, moving to end of data`,
+  BACULA_LOG_VOLUME_PREVWRITTEN: `Volume "?%{BACULA_VOLUME:volume}"? previously written, moving to end of data`,
   BACULA_LOG_READYAPPEND: `Ready to append to end of Volume "%{BACULA_VOLUME:volume}" size=%{INT}`,
   BACULA_LOG_CANCELLING: String.raw`Cancelling duplicate JobId=%{INT}\.`,
   BACULA_LOG_MARKCANCEL: String.raw`JobId %{INT}, Job %{BACULA_JOB:job} marked to be cancell?ed\.`,

@@ -18,7 +18,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   // The verified name, the name of HELO in brackets, the address.
   EXIM_REMOTE_HOST:
-    String.raw`H=(?:(?![(\[])%{NOTSPACE:remote_hostname} )?(?:\(%{NOTSPACE:remote_heloname}\) )?` +
+    String.raw`H=(?:(?!\()%{NOTSPACE:remote_hostname} )?(?:\(%{NOTSPACE:remote_heloname}\) )?` +
     String.raw`\[%{IP:remote_host}\](?::%{POSINT:remote_port})?`,
   EXIM_INTERFACE: String.raw`I=\[%{IP:exim_interface}\](?::%{NUMBER:exim_interface_port})?`,
   EXIM_PROTOCOL: "P=%{NOTSPACE:protocol}",

@@ -23,6 +23,12 @@ const ipv6After = (count: number): string => {
 const label = String.raw`[A-Za-z\d][A-Za-z\d-]{0,62}`
 const mailCharacter = "[\\w!#$%&'*+/=?^`{|}~-]"
 
+/** Levels, with the shorter forms that loggers print: `inf`, `war`, `er`, `cri`. */
+const levels = [
+  ...["alert", "trace", "debug", "notice", "info?(?:rmation(?:al)?)?", "warn?(?:ing)?", "err?(?:or)?"],
+  ...["crit?(?:ical)?", "fatal", "severe", "emerg(?:ency)?"]
+]
+
 /** The general patterns, with the field names of Logstash before ECS. */
 export const patterns: Readonly<Record<string, string>> = {
   USERNAME: String.raw`[\w.-]+`,
@@ -47,8 +53,8 @@ export const patterns: Readonly<Record<string, string>> = {
   QUOTEDSTRING:
     "(?<!\\\\)(?:\"[^\"\\\\]*(?:\\\\.[^\"\\\\]*)*\"|'[^'\\\\]*(?:\\\\.[^'\\\\]*)*'|`[^`\\\\]*(?:\\\\.[^`\\\\]*)*`)",
   UUID: String.raw`\h{8}(?:-\h{4}){3}-\h{12}`,
-  // RFC 8141, section 2; the namespace has at most 32 characters.
-  URN: String.raw`(?i:urn):[A-Za-z\d][A-Za-z\d-]{0,31}:(?:[\w()+,.:=@;$!*'/?#~&-]|%\h{2})+`,
+  // RFC 8141, section 2, in lower case; the namespace has at most 32 characters.
+  URN: String.raw`urn:[A-Za-z\d][A-Za-z\d-]{0,31}:(?:[\w()+,.:=@;$!*'/?#~&-]|%\h{2})+`,
 
   MAC: "(?:%{CISCOMAC}|%{WINDOWSMAC}|%{COMMONMAC})",
   CISCOMAC: String.raw`\h{4}(?:\.\h{4}){2}`,
@@ -115,7 +121,5 @@ export const patterns: Readonly<Record<string, string>> = {
 
   QS: "%{QUOTEDSTRING}",
   SYSLOGBASE: "%{SYSLOGTIMESTAMP:timestamp} (?:%{SYSLOGFACILITY} )?%{SYSLOGHOST:logsource} %{SYSLOGPROG}:",
-  LOGLEVEL:
-    "(?i:alert|trace|debug|notice|info?(?:rmation(?:al)?)?|warn(?:ing)?|err(?:or)?|crit(?:ical)?|fatal|severe|" +
-    "emerg(?:ency)?)"
+  LOGLEVEL: `(?:${levels.map((level) => `[${level[0]!.toUpperCase()}${level[0]}]${level.slice(1)}|${level.toUpperCase()}`).join("|")})`
 }

@@ -8,7 +8,7 @@ export const patterns: Readonly<Record<string, string>> = {
     String.raw`.*?nreturned:%{NONNEGINT:nreturned} (?:.* )?(?<duration>\d+)ms`,
   MONGO_WORDDASH: String.raw`\b[\w-]+\b`,
   // Version 4.2 numbers the debug levels.
-  MONGO3_SEVERITY: String.raw`[A-Z]\d?`,
+  MONGO3_SEVERITY: String.raw`(?:[A-Z]\d|\w)`,
   MONGO3_COMPONENT: "(?:%{WORD}|-)",
   MONGO3_LOG:
     "%{TIMESTAMP_ISO8601:timestamp} %{MONGO3_SEVERITY:severity} +%{MONGO3_COMPONENT:component}%{SPACE}" +

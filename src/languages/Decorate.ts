@@ -1,6 +1,6 @@
-import { type Fields, fieldPath, getPath, isObject, type Value } from "../FieldPath.ts"
+import { type Fields, fieldPath, getPath, isObject, refusedSegment, type Value } from "./FieldPath.ts"
 
-/** What Logstash's filters do to an event that they matched. Texts may contain `%{field}`. */
+/** What happens to an event that was parsed, with Logstash's names. Texts may contain `%{field}`. */
 export interface Decorations {
   readonly add_field?: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly remove_field?: string | ReadonlyArray<string>
@@ -56,7 +56,8 @@ export const addTags = (event: Fields, tags: ReadonlyArray<string>): Fields => {
   return fresh.length === 0 ? event : { ...event, tags: [...present, ...fresh] }
 }
 
-const interpolate = (text: string, event: Fields): string =>
+/** Replaces `%{field}` by the field's value; a field that is missing stays as it is written. */
+export const interpolate = (text: string, event: Fields): string =>
   text.replace(/%\{([^}+]+)\}/g, (whole: string, name: string) => {
     const value = getPath(event, fieldPath(name))
     if (value === undefined || value === null) return whole
@@ -65,6 +66,8 @@ const interpolate = (text: string, event: Fields): string =>
 
 const addField = (event: Fields, name: string, values: ReadonlyArray<string>): Fields => {
   const path = fieldPath(interpolate(name, event))
+  // The name may come from the record.
+  if (refusedSegment(path) !== undefined) return event
   const added = values.map((value) => interpolate(value, event))
   const present = getPath(event, path)
   const all = present === undefined || present === null ? added : [present, added].flat()

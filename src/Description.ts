@@ -1,0 +1,52 @@
+import { OpenApi } from "effect/http-api"
+import { Api } from "./Api.ts"
+import type { FlowGateway } from "./client.ts"
+import { packageVersion } from "./drivers/Package.ts"
+import { openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
+import { archives } from "./services/archives/Description.ts"
+import { artifacts } from "./services/artifacts/Description.ts"
+import { channels } from "./services/channels/Description.ts"
+import { conf } from "./services/conf/Description.ts"
+import { documentation } from "./services/documentation/Description.ts"
+import { executions } from "./services/executions/Description.ts"
+import { extraction } from "./services/extraction/Description.ts"
+import { flowlines } from "./services/flowlines/Description.ts"
+import { operators } from "./services/operators/Description.ts"
+import { platform } from "./services/platform/Description.ts"
+import { registry } from "./services/registry/Description.ts"
+import { resources } from "./services/resources/Description.ts"
+import { scan } from "./services/scan/Description.ts"
+import { search } from "./services/search/Description.ts"
+import type { Feature } from "./services/shared/OpenApiParts.ts"
+
+/** Every endpoint of every group is described, by the client's names. */
+const features: { readonly [Group in keyof FlowGateway]: Feature<keyof FlowGateway[Group] & string> } = {
+  archives,
+  channels,
+  conf,
+  documentation,
+  executions,
+  extraction,
+  flowlines,
+  operators,
+  platform,
+  registry,
+  resources: artifacts,
+  scan,
+  search,
+  stored: resources
+}
+
+let made: OpenApi.OpenAPISpec | undefined
+
+/**
+ * The OpenAPI document of the gateway. Made when it is first asked for, and kept apart from `Api.ts`, so that clients do
+ * not carry its prose.
+ */
+export const description = (): OpenApi.OpenAPISpec => {
+  made ??= openApiDocument(OpenApi.fromApi(Api, options), { version: packageVersion, features })
+  return made
+}
+
+/** The interface for pages that show it: they get the whole document. */
+export const DescribedApi = Api.annotate(OpenApi.Transform, description)

@@ -1,0 +1,185 @@
+import { type JsonSchema, Predicate } from "effect"
+import type { OpenApi } from "effect/http-api"
+import { type RequestHeader, requestHeaders, responseHeaders } from "../../services/shared/Headers.ts"
+import type { Answer, Feature, Operation } from "../../services/shared/OpenApiParts.ts"
+import { valueSchema } from "../../services/shared/Parameters.ts"
+import { problemType } from "./ProblemBody.ts"
+import { Issue, Problem, responses, responsesOf, sentProblem } from "./ProblemResponses.ts"
+
+type Json = Record<string, unknown>
+
+/** Effect's options for the document: it is to contain what parameters say of their values. */
+export const options = { includeAnnotationKey: (key: string) => key === valueSchema }
+
+const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
+
+/** The value with every reference to a schema `XEncoded`, which is how Effect names what an error becomes, as `X`. */
+const renamed = <A>(document: A): A =>
+  JSON.parse(JSON.stringify(document).replaceAll(/("#\/components\/schemas\/\w+?)Encoded"/g, '$1"')) as A
+
+/** A parameter with the schema of its value; see {@link valueSchema}. */
+const parameterOf = (parameter: OpenApi.OpenAPISpecParameter): Json => {
+  const { [valueSchema]: value, description, ...generated } = parameter.schema as Json
+  const { examples, ...schema } = (value ?? generated) as { readonly examples?: ReadonlyArray<unknown> } & Json
+  return { ...parameter, description, schema, ...(examples === undefined ? {} : { example: examples[0] }) }
+}
+
+const headerParameter = (name: RequestHeader): Json => {
+  const { description, schema, example } = requestHeaders[name]
+  return { name, in: "header", required: false, description, schema, example }
+}
+
+const responseHeader = (name: keyof typeof responseHeaders): Json => {
+  const { description, schema, example, required = false } = responseHeaders[name]
+  return { description, required, schema, example }
+}
+
+const headersOf = (names: ReadonlyArray<string>) =>
+  Object.fromEntries([...new Set(names)].map((name) => [name, ref("headers", name)]))
+
+/** What a status means, when the endpoint says no more. */
+const meanings: Readonly<Record<number, string>> = {
+  200: "Done",
+  201: "Done",
+  202: "Accepted; it is done later",
+  204: "Done, without a body"
+}
+
+/** The headers of every problem, by status: those that make sense of it, and the trace id. */
+const problemHeaders = (types: ReadonlyArray<string>, status: number): ReadonlyArray<string> =>
+  status === 503 || (status === 429 && types.every((type) => type.endsWith("/QueueFull")))
+    ? ["X-Trace-Id", "Retry-After"]
+    : ["X-Trace-Id"]
+
+const typesOf = (schema: Json | undefined): ReadonlyArray<string> =>
+  schema === undefined ? [] : ((schema["anyOf"] ?? [schema]) as ReadonlyArray<Json>).map((one) => String(one["$ref"]))
+
+const answerOf = (status: number, declared: Json | undefined, more: Answer = {}): Json => {
+  const { description, content, ...rest } = (declared ?? {}) as { description?: string; content?: Record<string, Json> }
+  const problem = content?.[problemType]?.["schema"] as Json | undefined
+  const names = [...(status < 400 ? [] : problemHeaders(typesOf(problem), status)), ...(more.headers ?? [])]
+  const contents = { ...content, ...more.content }
+  return {
+    ...rest,
+    description: more.description ?? (status < 400 ? (meanings[status] ?? "Done") : description),
+    ...(names.length === 0 ? {} : { headers: headersOf(names) }),
+    ...(Object.keys(contents).length === 0 ? {} : { content: contents })
+  }
+}
+
+/** An answer of the endpoint that may also be one of those around all endpoints. */
+const withCommon = (status: number, answer: Json, common: keyof typeof responses): Json => {
+  const content = answer["content"] as Record<string, Json>
+  const schema = content[problemType]?.["schema"] as Json
+  if (status !== 500) return answer
+  const either = [...((schema["anyOf"] ?? [schema]) as ReadonlyArray<Json>), ref("schemas", "Problem")]
+  const { description } = responses[common]
+  return {
+    ...answer,
+    description: `${String(answer["description"])}; or: ${description}`,
+    content: { [problemType]: { schema: { anyOf: either } } }
+  }
+}
+
+const operationOf = (method: string, generated: OpenApi.OpenAPISpecOperation, said: Operation): Json => {
+  const declared = generated.responses as unknown as Record<number, Json>
+  const found: Record<number, Json> = {}
+  for (const status of new Set([...Object.keys(declared), ...Object.keys(said.answers ?? {})].map(Number))) {
+    found[status] = answerOf(status, declared[status], said.answers?.[status])
+  }
+  for (const [key, name] of Object.entries(responsesOf(method))) {
+    const status = Number(key)
+    found[status] = found[status] === undefined ? ref("responses", name) : withCommon(status, found[status], name)
+  }
+  const { requestBody, parameters, ...rest } = generated
+  const headers = [...new Set(said.headers ?? [])].map((name) => ref("parameters", name))
+  return {
+    ...rest,
+    description: said.description,
+    parameters: [...parameters.map(parameterOf), ...headers],
+    ...(requestBody === undefined ? {} : { requestBody: bodyOf(requestBody, said.body) }),
+    responses: found
+  }
+}
+
+const bodyOf = ({ content, required }: OpenApi.OpenAPISpecRequestBody, example: unknown): Json => ({
+  required,
+  content: Object.fromEntries(
+    Object.entries(content).map(([type, media]) => [type, example === undefined ? media : { ...media, example }])
+  )
+})
+
+const about = `Per-tenant gateway in front of a data-processing platform.
+
+- Every answer above 399 is a problem (RFC 9457) with a \`traceId\`; its \`type\` is the path of a page about it.
+- \`HEAD\` works wherever \`GET\` does. \`OPTIONS\` answers 204 with \`Allow\`; a method that a path does not have is a 405.
+- Times are ISO 8601 in UTC with milliseconds, durations whole milliseconds.`
+
+/** What the document says of the gateway as a whole. */
+export interface About {
+  readonly version: string
+  readonly features: Readonly<Record<string, Feature>>
+}
+
+const feature = ({ features }: About, operationId: string): readonly [Feature, Operation] => {
+  const [group = "", endpoint = ""] = operationId.split(".")
+  const found = features[group]
+  const operation = found?.operations[endpoint]
+  if (found === undefined || operation === undefined) throw new Error(`Nothing describes ${operationId}`)
+  return [found, operation]
+}
+
+const schemasOf = (generated: JsonSchema.Definitions, about: About): Json => {
+  const said = Object.assign(
+    { Issue },
+    ...Object.values(about.features).map(({ schemas }) => schemas)
+  ) as Feature["schemas"]
+  const schemas = Object.entries(generated).map(([key, schema]) => {
+    const name = key.replace(/Encoded$/, "")
+    const component = said[name]
+    const own = component === undefined ? {} : { description: component.description, examples: [component.example] }
+    return [name, sentProblem(name, schema) ?? { ...schema, ...own }] as const
+  })
+  return { ...Object.fromEntries(schemas), Problem }
+}
+
+/**
+ * The OpenAPI document: what Effect generates of the endpoints, what the features say of them, and what is true of all.
+ */
+export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About): OpenApi.OpenAPISpec => {
+  const document = renamed(generated)
+  const tags = new Map<string, string>()
+  const paths: Record<string, Json> = {}
+  for (const [path, methods] of Object.entries(document.paths)) {
+    paths[path] = {}
+    for (const [method, given] of Object.entries(methods)) {
+      if (!Predicate.isObject(given) || Array.isArray(given)) continue
+      const generatedOperation = given as OpenApi.OpenAPISpecOperation
+      const [{ description }, operation] = feature(said, generatedOperation.operationId)
+      tags.set(generatedOperation.tags[0], description)
+      paths[path][method] = operationOf(method, generatedOperation, operation)
+    }
+  }
+  const headerNames = Object.keys(responseHeaders) as Array<keyof typeof responseHeaders>
+  const parameterNames = Object.keys(requestHeaders) as Array<RequestHeader>
+  return {
+    ...document,
+    info: {
+      ...document.info,
+      version: said.version,
+      description: about,
+      contact: { name: "The operator of this gateway" },
+      license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" }
+    },
+    servers: [{ url: "/", description: "The gateway that serves this document" }],
+    tags: document.tags.map((tag) => ({ ...tag, description: tags.get(tag.name) ?? "" })),
+    paths,
+    components: {
+      ...document.components,
+      schemas: schemasOf(document.components.schemas, said),
+      headers: Object.fromEntries(headerNames.map((name) => [name, responseHeader(name)])),
+      parameters: Object.fromEntries(parameterNames.map((name) => [name, headerParameter(name)])),
+      responses
+    }
+  } as unknown as OpenApi.OpenAPISpec
+}

@@ -1,0 +1,52 @@
+import type { Batch, Event, NodeType, RunContext } from "./Node.ts"
+
+/**
+ * Where an input has got a record: its `at`-th record, from 0, of the source `of`. Every attempt finds the same record
+ * there, in whatever order it reads its sources.
+ */
+export interface Source {
+  readonly of: string
+  readonly at: number
+}
+
+const source: unique symbol = Symbol("source")
+
+/** Spreading a record copies the member, and JSON does not show it. */
+interface Sourced {
+  readonly [source]?: Source
+}
+
+/** The source of a record, or of the one that it was made from; undefined when it was made from several or is not known. */
+export const sourceOf = (event: Event & Sourced): Source | undefined => event[source]
+
+/** The records with their sources: the first one is the `from`-th of `of`. */
+export const withSources = (batch: Batch, of: string, from: number): Batch =>
+  batch.map((event, index): Event & Sourced => ({ ...event, [source]: { of, at: from + index } }))
+
+/** The record `made` from the event, where spreading does not copy the source. */
+export const withSourceOf = (event: Event & Sourced, made: Event): Event & Sourced =>
+  event[source] === undefined ? made : { ...made, [source]: event[source] }
+
+/** Numbers the records of an input, each of its streams apart. */
+export class SourceNumbers {
+  readonly #input: string
+  readonly #next = new Map<string, number>()
+
+  private constructor(input: string) {
+    this.#input = input
+  }
+
+  /** The numbers of an input: under one name for all attempts that read the same records. Undefined in a part of a run. */
+  static of({ isLive }: NodeType, component: string, { work }: RunContext): SourceNumbers | undefined {
+    if (work === undefined) return undefined
+    return new SourceNumbers(JSON.stringify([isLive === true ? crypto.randomUUID() : work, component]))
+  }
+
+  /** The batch with sources, unless it has them. */
+  name(batch: Batch, stream: string): Batch {
+    if (batch[0] === undefined || sourceOf(batch[0]) !== undefined) return batch
+    const from = this.#next.get(stream) ?? 0
+    this.#next.set(stream, from + batch.length)
+    return withSources(batch, JSON.stringify([this.#input, stream]), from)
+  }
+}

@@ -1,0 +1,59 @@
+import type { Value } from "../../../languages/FieldPath.ts"
+import { readRecord } from "../../../languages/json/JsonNumbers.ts"
+import { reader } from "../date/DateReader.ts"
+import { settingZone, utc } from "../date/Zone.ts"
+import { Unreadable } from "../Parsed.ts"
+
+export const types = ["string", "integer", "float", "boolean", "date", "date_time"] as const
+export type Type = (typeof types)[number]
+
+/** Converts a trimmed text that is not empty; undefined when it is not of the type. */
+type Convert = (text: string) => Value | undefined
+
+const integer: Convert = (text) => {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : text.replace(/^\+/, "")
+}
+
+/** A number whose digits JavaScript would round stays text, as in JSON. */
+const float: Convert = (text) => {
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
+  const value = Number(text)
+  const isJson = text.length > 15 && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)
+  if (isJson) return readRecord(text) as number | string
+  return Number.isFinite(value) ? value : undefined
+}
+
+const boolean: Convert = (text) => (/^(true|false)$/i.test(text) ? text.toLowerCase() === "true" : undefined)
+
+const iso = (millis: number): string | undefined => (Number.isNaN(millis) ? undefined : new Date(millis).toISOString())
+
+/** How the texts of columns become values. Throws {@link Unreadable}. */
+export const converter = (
+  formats: ReadonlyArray<string>,
+  timezone: string
+): ((text: string, type: Type, column: string) => Value) => {
+  const readers = formats.map((format) => reader(format, { now: Date.now }))
+  const zone = settingZone(timezone) ?? utc
+  const first = (text: string, own: typeof zone): number =>
+    readers.reduce((found, read) => (Number.isNaN(found) ? read(text, own) : found), Number.NaN)
+  const conversions: Readonly<Record<Exclude<Type, "string">, Convert>> = {
+    integer,
+    float,
+    boolean,
+    date: (text) => {
+      const day = first(text, utc)
+      return iso(zone(day - (((day % 86_400_000) + 86_400_000) % 86_400_000)))
+    },
+    date_time: (text) => iso(first(text, zone))
+  }
+  return (text, type, column) => {
+    if (type === "string") return text
+    const trimmed = text.trim()
+    if (trimmed === "") return null
+    const value = conversions[type](trimmed)
+    if (value !== undefined) return value
+    throw new Unreadable(`the column ${column} is not of type ${type}: ${trimmed.slice(0, 40)}`)
+  }
+}

@@ -1,0 +1,57 @@
+import { type Feature, keyed, lines, operation } from "../shared/OpenApiParts.ts"
+
+const job = {
+  cluster: "local",
+  name: "apache/local/parse",
+  runtimeId: "tenants/mytenant/channels/apache/local/parse",
+  status: "ACTIVE",
+  task: "channels/apache/parse.yaml",
+  desired: "ACTIVE",
+  since: "2026-01-01T00:00:00.000Z",
+  restarts: 0,
+  lastError: null,
+  node: "host:4711",
+  jobId: "host:4712",
+  nextRun: null,
+  nodes: [{ component: "parse", recordsIn: 100, recordsOut: 99, errors: 1 }]
+}
+
+const done =
+  "Start and restart are answered with 201, stop with 204, when the runs have ended or after ten seconds. What is " +
+  "desired survives a restart of the gateway. Doing the same again changes nothing."
+
+const started = { description: "Started or restarted" }
+const stopped = { description: "Stopped, or stopping" }
+const acted = { answers: { 201: started, 204: stopped } }
+
+/** What OpenAPI says of channels. */
+export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"> = {
+  description: "Folders of flowlines that are kept running",
+  operations: {
+    list: operation("Channels whose files cannot be used are listed in `errors`, with the reason."),
+    status: operation("The status of the channel and of each of its jobs."),
+    act: operation(done, keyed(201), acted),
+    actOnJob: operation(done, keyed(201), acted),
+    output: operation(
+      "The `Accept` header selects the format: JSON, the text (`text/plain`), the lines (`application/x-ndjson`), or the " +
+        "lines as they come (`text/event-stream`), which resumes after `Last-Event-ID`.",
+      lines
+    )
+  },
+  schemas: {
+    ChannelEntry: { description: "A channel in the list", example: { name: "apache", status: "STOPPED" } },
+    ChannelList: {
+      description: "The channels of a tenant",
+      example: {
+        children: [{ name: "apache", status: "STOPPED" }],
+        errors: [{ name: "broken", status: "INVALID", reason: "The file parse.yaml is missing" }]
+      }
+    },
+    ChannelDetail: { description: "A channel and its jobs", example: { status: "ACTIVE", jobs: [job] } },
+    Job: { description: "A flowline that a channel keeps running", example: job },
+    JobOutput: {
+      description: "What a job has printed",
+      example: { lines: [{ seq: 1, timestamp: "2026-01-01T00:00:00.000Z", component: "show", text: "hello" }] }
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { eventStreamed, type Feature, lines, listed, operation } from "../shared/OpenApiParts.ts"
+
+const timestamp = "2026-01-01T00:00:00.000Z"
+const execution = {
+  id: "4kQz0vWbT1mXr8sYh2Lc-1763683200000",
+  jobId: "host:4712",
+  timestamp,
+  duration: 1520,
+  tenant: "mytenant",
+  event: "stream.application.end"
+}
+const event = { timestamp, tenant: "mytenant", event: "stream.application.end", seq: 2 }
+const count = { component: "show", recordsIn: 1, recordsOut: 0, errors: 0 }
+const line = { seq: 1, timestamp, component: "show", text: "hello" }
+
+/** What OpenAPI says of executions. */
+export const executions: Feature<"list" | "listOf" | "events" | "output" | "detail" | "cancel" | "remove"> = {
+  description: "Runs of flowlines that were asked for",
+  operations: {
+    list: operation("Each with its last event.", listed),
+    listOf: operation("Each with its last event.", listed),
+    events: operation(
+      "With `Accept: text/event-stream`, sends the events as they occur, oldest first, and resumes after `Last-Event-ID`.",
+      listed,
+      eventStreamed
+    ),
+    output: operation(
+      "What `show` nodes and programs have printed. The `Accept` header selects the format: JSON, the text (`text/plain`), " +
+        "the lines (`application/x-ndjson`), or the lines as they come (`text/event-stream`), which resumes after " +
+        "`Last-Event-ID`.",
+      lines
+    ),
+    detail: operation("With its state, its events and the counters of its nodes."),
+    cancel: operation("The state becomes `CANCELLED` when the run has ended. An execution that has ended is a 409."),
+    remove: operation("Deletes the execution with its events and output. Its archive stays. A running one is a 409.")
+  },
+  schemas: {
+    Execution: { description: "An execution in a list", example: execution },
+    ExecutionEvent: { description: "An event of an execution", example: event },
+    NodeCount: { description: "The counters of a node", example: count },
+    OutputLine: { description: "A line that a run has printed", example: line },
+    ExecutionOutput: {
+      description: "What an execution has printed",
+      example: { id: execution.id, state: "SUCCEEDED", truncated: false, lines: [line] }
+    },
+    ExecutionDetail: {
+      description: "An execution",
+      example: {
+        ...execution,
+        flowlineId: "4kQz0vWbT1mXr8sYh2Lc",
+        version: 1,
+        runtime: "stream",
+        state: "SUCCEEDED",
+        startedAt: timestamp,
+        endedAt: timestamp,
+        error: null,
+        events: [event],
+        nodes: [count],
+        archive: null
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { digested, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+
+const file = `version: "1.0"
+type: flowline
+name: hello
+runtime: stream
+dag:
+  - type: generator_input
+    settings: { messages: [hello], count: 1 }
+    publish: [{ stream: logs }]
+  - type: show
+    subscribe: [{ component: generator_input, stream: logs }]
+`
+
+const id = "4kQz0vWbT1mXr8sYh2Lc"
+const timestamp = "2026-01-01T00:00:00.000Z"
+
+/** What OpenAPI says of flowlines. */
+export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execute" | "remove"> = {
+  description: "Graphs of nodes, saved as immutable versions",
+  operations: {
+    list: operation("Each flowline in its current version.", listed),
+    save: operation(
+      "A new flowline, or with `id` a new version of one. A faulty file is refused with all its faults at once, each with " +
+        "its JSON pointer, line and column. `If-Match` with the `ETag` of the version that was edited keeps changes of " +
+        "others from being lost.",
+      keyed(200, "ETag"),
+      digested,
+      { headers: ["If-Match"], body: { file } }
+    ),
+    executeOnce: operation(
+      "Runs the file as an execution of its own. It is not in the list of saved flowlines.",
+      keyed(200),
+      digested,
+      {
+        body: { file }
+      }
+    ),
+    get: operation("The definition is the JSON text in `source.dag`.", revalidated),
+    execute: operation("Answers at once with the id of the execution, which runs by itself.", keyed(200)),
+    remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
+      answers: { 201: { description: "Deleted" } }
+    })
+  },
+  schemas: {
+    FlowlineForm: { description: "A flowline file as a form", example: { file } },
+    SavedFlowline: {
+      description: "A saved flowline in the list",
+      example: {
+        id,
+        flowline: { version: "1.0", runtime: "stream" },
+        version: 1,
+        platformId: "flow-standalone",
+        "@timestamp": timestamp
+      }
+    },
+    FlowlineRecord: {
+      description: "A saved flowline",
+      example: {
+        index: "mytenant-flowlines",
+        id,
+        source: {
+          "@timestamp": timestamp,
+          platform_id: "flow-standalone",
+          dag: '{"version":"1.0"}',
+          tenant: "mytenant"
+        }
+      }
+    },
+    SaveResponse: { description: "What was saved", example: { index: "mytenant-flowlines", id, tenant: "mytenant" } },
+    ExecuteResponse: { description: "What was started", example: { id: `${id}-1763683200000` } }
+  }
+}

@@ -1,0 +1,45 @@
+import { digested, type Feature, operation } from "../shared/OpenApiParts.ts"
+
+/** What OpenAPI says of operator tests. */
+export const operators: Feature<"test"> = {
+  description: "Parsing operators, tried on samples",
+  operations: {
+    test: operation(
+      "Every part of the form may be a file or a text. A sample that does not match is a result and no error; a pattern " +
+        "or program that does not compile, and an input that is not UTF-8, is a 500.",
+      digested,
+      { body: { input: "189 127.0.0.1\nabc\n", pattern: "%{NUMBER:duration} %{IP:client}" } }
+    )
+  },
+  schemas: {
+    OperatorTestForm: {
+      description: "The parts of an operator test",
+      example: { input: "189 127.0.0.1\nabc\n", pattern: "%{NUMBER:duration} %{IP:client}" }
+    },
+    OperatorCapture: {
+      description: "A field that a grok pattern has found",
+      example: { name: "duration", syntax: "NUMBER", value: "189", start: 0, end: 3 }
+    },
+    OperatorFault: {
+      description: "A fault of a pattern or program, with its place",
+      example: { part: "pattern", detail: "No pattern has the name NONE", line: 1, column: 1, text: "%{NONE:x}" }
+    },
+    OperatorFailure: {
+      description: "Why a sample has no result",
+      example: { reason: "no-match", detail: "Nothing matches %{NUMBER:duration} here", matchedUpTo: 0 }
+    },
+    OperatorSampleResult: {
+      description: "What the operator made of one sample",
+      example: { line: 1, input: "189 127.0.0.1", matched: true, pattern: 1, output: { duration: "189" }, micros: 12 }
+    },
+    OperatorTest: {
+      description: "The samples with their results",
+      example: {
+        operator: "grok",
+        total: 1,
+        matched: 1,
+        results: [{ line: 1, input: "189", matched: true, pattern: 1 }]
+      }
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { type Feature, operation } from "../shared/OpenApiParts.ts"
+
+const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
+
+/** What OpenAPI says of the search. */
+export const search: Feature<"indices" | "search" | "removeIndex"> = {
+  description: "Indices of JSON documents",
+  operations: {
+    indices: operation("With the number of documents and the bytes on the disk."),
+    search: operation(
+      "Documents by `@timestamp`, then by id. `cursor` leads to the next page. A clause that is not supported is a 400.",
+      { body: request }
+    ),
+    removeIndex: operation("With `before` only the documents that are older.")
+  },
+  schemas: {
+    SearchRequest: { description: "Which documents to get", example: request },
+    SearchPage: {
+      description: "A page of documents",
+      example: { documents: [{ id: "1", index: "mytenant-access", source: { response: 200 } }] }
+    },
+    Index: {
+      description: "An index",
+      example: { name: "mytenant-access", documents: 1, bytes: 8192, from: "2026-01-01T00:00:00.000Z", to: null }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { Schema, SchemaTransformation } from "effect"
+
+/**
+ * The annotation with the JSON Schema of a parameter's value, for OpenAPI. Effect describes a parameter by the text that
+ * is sent, without the type and the checks of its value. The annotation must be on the text, before its checks.
+ */
+export const valueSchema = "x-value"
+
+/** The keywords of a JSON Schema (2020-12). */
+type Keywords = Readonly<Record<string, unknown>>
+
+interface Said {
+  readonly description: string
+  /** Missing where only a value of an earlier answer works. */
+  readonly example?: string | number | boolean
+}
+
+export const examplesOf = (example: unknown) => (example === undefined ? {} : { examples: [example] })
+
+/** Digits: as OpenAPI means an integer, not `1e3`, `0x10` or `1.0`. */
+const isWhole = Schema.isPattern(/^-?\d+$/, { expected: "a whole number" })
+
+/** A whole number in a query, within its range. */
+export const wholeNumber = (
+  range: { readonly minimum: number; readonly maximum: number },
+  { description, example }: Said
+) =>
+  Schema.String.annotate({ description, [valueSchema]: { type: "integer", ...range, ...examplesOf(example) } })
+    .check(isWhole)
+    .pipe(Schema.decodeTo(Schema.Int.check(Schema.isBetween(range)), SchemaTransformation.numberFromString))
+
+/** A text in a query or path. `more` tells OpenAPI what it is like; checks are added to the result. */
+export const text = ({ description, example }: Said, more: Keywords = {}) =>
+  Schema.String.annotate({ description, [valueSchema]: { type: "string", ...more, ...examplesOf(example) } })
+
+/** `true` or `false` in a query. */
+export const truth = ({ description, example }: Said) =>
+  Schema.Literals(["true", "false"]).annotate({
+    description,
+    [valueSchema]: { type: "boolean", ...examplesOf(example) }
+  })
+
+/**
+ * A file as a part of a form. Declared as a binary text, because Effect's file schema makes optional parts required in
+ * OpenAPI; the server parses forms itself.
+ */
+export const filePart = (description: string) => Schema.String.annotate({ description, format: "binary" })
+
+/** A number of a version of a file or a flowline. */
+export const versionRange = { minimum: 1, maximum: 2 ** 31 - 1 }
+
+/** The sequence number after which lines or events are wanted. */
+export const sequenceAfter = (what: string) =>
+  wholeNumber(
+    { minimum: 0, maximum: 2 ** 53 - 1 },
+    { description: `Only ${what} after this sequence number`, example: 0 }
+  )

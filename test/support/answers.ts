@@ -1,0 +1,90 @@
+import { afterAll, afterEach } from "vitest"
+import type { Answer } from "./described.ts"
+
+// Every answer that a test gets from a gateway with `fetch`, which the typed client uses too, is held to the OpenAPI
+// document. A test that got an answer which is not as declared fails, whatever else it expects.
+
+/** The origins of the gateways that tests have started. */
+const gateways = new Set<string>()
+
+/** Holds the answers of a gateway to the OpenAPI document. */
+export const holdToDescription = (url: string): void => void gateways.add(new URL(url).origin)
+
+const wrapped = Symbol.for("test/answers")
+/** Larger bodies are not checked: their schema is that of smaller ones. */
+const largest = 1024 * 1024
+/** Bodies up to this size are read even when the test does not. */
+const small = 64 * 1024
+
+const faults: Array<string> = []
+const pending = new Set<Promise<void>>()
+
+const report = (answer: Answer, found: ReadonlyArray<string>, body = ""): void => {
+  for (const fault of found) {
+    faults.push(`${answer.method} ${answer.path} was answered with ${answer.status}: ${fault}\n${body.slice(0, 400)}`)
+  }
+}
+
+const later = (work: Promise<void>): void => {
+  pending.add(work)
+  void work.finally(() => pending.delete(work))
+}
+
+const hold = async (answer: Answer, response: Response): Promise<void> => {
+  const { bodyFaults, headFaults } = await import("./described.ts")
+  report(answer, headFaults(answer))
+  const check = (body: string): void => {
+    if (body !== "") report(answer, bodyFaults(answer, body), body)
+  }
+  const length = response.headers.get("content-length")
+  if (response.body === null || answer.method === "HEAD") return
+  if (length !== null && Number(length) <= small) {
+    // What is cut off on its way has no body to check.
+    later(
+      response
+        .clone()
+        .text()
+        .then(check, () => {})
+    )
+    return
+  }
+  // Others are checked when the test reads them.
+  const bytes = response.arrayBuffer.bind(response)
+  const arrayBuffer = async () => {
+    const read = await bytes()
+    if (read.byteLength <= largest) check(new TextDecoder().decode(read))
+    return read
+  }
+  const text = async () => new TextDecoder().decode(await arrayBuffer())
+  const json = async () => JSON.parse(await text()) as unknown
+  Object.assign(response, { arrayBuffer, text, json })
+}
+
+const watch = () => {
+  const original = globalThis.fetch
+  const watched = async (...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+    const response = await original(input, init)
+    const url = new URL(input instanceof Request ? input.url : input)
+    if (gateways.has(url.origin) && url.pathname.startsWith("/v1/")) {
+      const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase()
+      const { status, headers } = response
+      await hold({ method, path: url.pathname + url.search, status, headers }, response)
+    }
+    return response
+  }
+  globalThis.fetch = Object.assign(watched, { [wrapped]: true })
+}
+
+/** Fails when answers since the last call were not as declared. */
+export const expectDeclared = async (): Promise<void> => {
+  await Promise.all(pending)
+  const found = faults.splice(0)
+  if (found.length > 0) throw new Error(`Answers that the OpenAPI document does not declare:\n\n${found.join("\n\n")}`)
+}
+
+/** Watches the answers of this worker, and ends each test of the file with the check. */
+export const holdAnswers = (): void => {
+  if (!(wrapped in globalThis.fetch)) watch()
+  afterEach(expectDeclared)
+  afterAll(expectDeclared)
+}

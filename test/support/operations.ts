@@ -1,0 +1,53 @@
+import { at, child, document, resolved } from "./described.ts"
+
+/** A parameter as the document declares it. */
+export interface DescribedParameter {
+  readonly name: string
+  readonly in: "path" | "query" | "header"
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly example?: unknown
+}
+
+/** An operation of the document with its parameters in place of references. */
+export interface DescribedOperation {
+  readonly id: string
+  readonly path: string
+  readonly method: string
+  readonly pointer: string
+  readonly operation: {
+    readonly summary?: string
+    readonly description?: string
+    readonly parameters: ReadonlyArray<DescribedParameter>
+    readonly requestBody?: {
+      readonly content: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>
+    }
+    readonly responses: Readonly<Record<number, unknown>>
+  }
+}
+
+/** All operations of the document. */
+export const operations: ReadonlyArray<DescribedOperation> = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, found]) => {
+    const operation = found as unknown as DescribedOperation["operation"] & { readonly operationId: string }
+    const pointer = child("/paths", path, method)
+    const parameters = operation.parameters.map(
+      (_, index) => at(resolved(child(pointer, "parameters", index))) as DescribedParameter
+    )
+    return {
+      id: operation.operationId,
+      path,
+      method: method.toUpperCase(),
+      pointer,
+      operation: { ...operation, parameters }
+    }
+  })
+)
+
+/** A form with these parts, each as a file. */
+export const formOf = (parts: Readonly<Record<string, string>>): FormData => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(parts)) form.set(name, new Blob([value]), `${name}.txt`)
+  return form
+}
