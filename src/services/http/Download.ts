@@ -142,8 +142,8 @@ export interface Download<E, R> extends Representation {
 
 /**
  * Answers a GET or HEAD of a stored file with 200, 206, 304, 412 or 416, according to the conditions and the range of
- * the request, or with 503 when there is no memory for it. The file is opened before the status is sent. When reading fails later, the connection is closed, so
- * that a client cannot mistake a part for the whole.
+ * the request, or with 503 when there is no memory for it. The file is opened before the status is sent. When reading
+ * fails later, the connection is closed, so that a client cannot mistake a part for the whole.
  */
 export const download = <E, R>(
   file: Download<E, R>
