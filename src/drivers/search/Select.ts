@@ -119,13 +119,13 @@ export const selectHits = (
   sql: SqlClient.SqlClient,
   { parts, slice }: Group,
   query: Query,
-  { after, limit }: { readonly after?: Key | undefined; readonly limit?: number }
+  { after }: { readonly after?: Key | undefined }
 ) => {
   const condition = conditionFor(sql, query)
   const one = (part: Part) => sql`
     select ts, id, ${part.index}::text collate "C" as index, doc::text as doc from ${sql(tableOf(part.part))}
     where ${following(sql, part.index, after)} and ${between(sql, slice)} and ${condition(part.index)}`
-  return sql<HitRow>`${inOrder(sql, parts, one, limit === undefined ? sql`` : sql`limit ${limit}::bigint`)}`
+  return sql<HitRow>`${inOrder(sql, parts, one, sql``)}`
 }
 
 /** Documents after a key with their parts, as they are stored: large ones are not read yet. */
