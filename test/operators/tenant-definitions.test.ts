@@ -6,7 +6,8 @@ import { line, random } from "./generate.ts"
 
 let versions = 0
 const shared = (...texts: ReadonlyArray<string>): TenantDefinitions => ({
-  version: `v${++versions}`,
+  // What is compiled is kept by the version: no other test of this process may use the same.
+  version: `tenant-definitions ${++versions}`,
   sources: texts.map((text, index) => ({ name: `patterns/${index}`, text })),
   leftOut: []
 })
