@@ -2,7 +2,7 @@ import { OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import type { FlowGateway } from "./client.ts"
 import { packageVersion } from "./drivers/Package.ts"
-import { openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
+import { type Document, openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
 import { archives } from "./services/archives/Description.ts"
 import { artifacts } from "./services/artifacts/Description.ts"
 import { channels } from "./services/channels/Description.ts"
@@ -37,13 +37,13 @@ const features: { readonly [Group in keyof FlowGateway]: Feature<keyof FlowGatew
   stored: resources
 }
 
-let made: OpenApi.OpenAPISpec | undefined
+let made: Document | undefined
 
 /**
  * The OpenAPI document of the gateway. Made when it is first asked for, and kept apart from `Api.ts`, so that clients do
  * not carry its prose.
  */
-export const description = (): OpenApi.OpenAPISpec => {
+export const description = (): Document => {
   made ??= openApiDocument(OpenApi.fromApi(Api, options), { version: packageVersion, features })
   return made
 }

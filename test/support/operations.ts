@@ -29,9 +29,9 @@ export interface DescribedOperation {
 
 /** All operations of the document. */
 export const operations: ReadonlyArray<DescribedOperation> = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, found]) => {
-    const operation = found as unknown as DescribedOperation["operation"] & { readonly operationId: string }
+  Object.keys(methods).map((method) => {
     const pointer = child("/paths", path, method)
+    const operation = at(pointer) as DescribedOperation["operation"] & { readonly operationId: string }
     const parameters = operation.parameters.map(
       (_, index) => at(resolved(child(pointer, "parameters", index))) as DescribedParameter
     )

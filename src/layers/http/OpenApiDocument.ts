@@ -82,7 +82,9 @@ const withCommon = (status: number, answer: Json, common: keyof typeof responses
 }
 
 const operationOf = (method: string, generated: OpenApi.OpenAPISpecOperation, said: Operation): Json => {
-  const declared = generated.responses as unknown as Record<number, Json>
+  const declared: Record<string, Json> = Object.fromEntries(
+    Object.entries(generated.responses).map(([status, answer]) => [status, { ...answer }])
+  )
   const found: Record<number, Json> = {}
   for (const status of new Set([...Object.keys(declared), ...Object.keys(said.answers ?? {})].map(Number))) {
     found[status] = answerOf(status, declared[status], said.answers?.[status])
@@ -129,7 +131,7 @@ const feature = ({ features }: About, operationId: string): readonly [Feature, O
   return [found, operation]
 }
 
-const schemasOf = (generated: JsonSchema.Definitions, about: About): Json => {
+const schemasOf = (generated: JsonSchema.Definitions, about: About): Record<string, Json> => {
   const said = Object.assign(
     { Issue },
     ...Object.values(about.features).map(({ schemas }) => schemas)
@@ -146,7 +148,7 @@ const schemasOf = (generated: JsonSchema.Definitions, about: About): Json => {
 /**
  * The OpenAPI document: what Effect generates of the endpoints, what the features say of them, and what is true of all.
  */
-export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About): OpenApi.OpenAPISpec => {
+export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => {
   const document = renamed(generated)
   const tags = new Map<string, string>()
   const paths: Record<string, Json> = {}
@@ -181,5 +183,8 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About): Op
       parameters: Object.fromEntries(parameterNames.map((name) => [name, headerParameter(name)])),
       responses
     }
-  } as unknown as OpenApi.OpenAPISpec
+  }
 }
+
+/** The document, as OpenAPI 3.1 has it. */
+export type Document = ReturnType<typeof openApiDocument>
