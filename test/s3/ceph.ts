@@ -52,6 +52,7 @@ ms bind msgr2 = false
 ms bind msgr1 = true
 mon initial members = a
 mon allow pool size one = true
+paxos propose interval = 0.05
 mon warn on pool no redundancy = false
 mon data avail crit = 1
 mon data avail warn = 1
@@ -64,6 +65,9 @@ osd pool default pg autoscale mode = off
 osd crush chooseleaf type = 0
 osd objectstore = memstore
 memstore device bytes = 8589934592
+# An object store that asks the monitor for its place before it knows the cluster's id is refused, and ends.
+osd class update on start = false
+osd crush update on start = false
 osd class load list = *
 osd class default list = *
 run dir = ${folder}/run
@@ -118,7 +122,10 @@ export const startRadosgw = async (folder: string, port?: number) => {
       )
     },
     60_000
-  )
+  ).catch(async (error) => {
+    await killed(child)
+    throw error
+  })
   return { child, endpoint, port: at }
 }
 
@@ -155,10 +162,19 @@ export const startCeph = async (): Promise<Ceph & { readonly stop: () => Promise
     children.push(daemon(folder, "ceph-mon", ["-i", "a", "--public-addr", monitor]))
     writeFileSync(conf, `${configuration(folder, fsid)}mon host = v1:${monitor}\n`)
     const osd = crypto.randomUUID()
-    await run("ceph", ["-c", conf, "--connect-timeout", "30", "osd", "new", osd])
+    const ceph = (...command: ReadonlyArray<string>) => run("ceph", ["-c", conf, "--connect-timeout", "30", ...command])
+    await ceph("osd", "new", osd)
+    await ceph("osd", "crush", "add", "osd.0", "1", "host=test", "root=default")
     await run("ceph-osd", ["-c", conf, "-i", "0", "--mkfs", "--osd-uuid", osd])
     const store = daemon(folder, "ceph-osd", ["-i", "0"])
     children.push(store)
+    // Without it radosgw would wait for ever, and would not say for what.
+    await eventually("the store of objects is up", async () => {
+      if (store.exitCode !== null)
+        throw new Error(`ceph-osd has ended: ${readFileSync(join(folder, "log/ceph-osd.out"))}`)
+      const { stdout } = await ceph("osd", "stat", "--format", "json")
+      return JSON.parse(stdout).num_up_osds === 1
+    })
     const gateway = await startRadosgw(folder)
     children.push(gateway.child)
     await run("radosgw-admin", [
