@@ -12,8 +12,8 @@ import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
 import { blockSize, sumOf } from "../src/drivers/blobs/BlockSums.ts"
 import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
+import * as Answers from "../src/layers/http/Answers.ts"
 import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
-import * as Problems from "../src/layers/http/Problems.ts"
 import { routeTable } from "../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../src/services/archives/Api.ts"
 import { ArchiveId } from "../src/services/archives/Archive.ts"
@@ -52,7 +52,7 @@ const serveOurs = (root: string, withSums: boolean) => {
       Layer.provide(ArchivesHttp),
       Layer.provide([KnownTenant.layer, RequestProblems.layer])
     ),
-    Problems.layer(routeTable(ArchivesOnly, []))
+    Answers.layer(routeTable(ArchivesOnly, []))
   )
   const ready = Layer.effectDiscard(
     Effect.gen(function* () {

@@ -3,12 +3,12 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { DescribedApi, description } from "./Description.ts"
+import * as Answers from "./layers/http/Answers.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
 import * as Metrics from "./layers/http/Metrics.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
-import * as Problems from "./layers/http/Problems.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
@@ -71,7 +71,7 @@ const DescriptionRoute = HttpRouter.add(
 )
 
 /** The routes of a gateway that only runs executions and jobs: metrics, health and problem pages. */
-export const RunnerRoutes = Layer.mergeAll(Metrics.layer, Health.layer, ProblemPages.layer, Problems.layer(runnerTable))
+export const RunnerRoutes = Layer.mergeAll(Metrics.layer, Health.layer, ProblemPages.layer, Answers.layer(runnerTable))
 
 /**
  * All routes: the API, its documentation, the paths for operators, and the handling of problems around every answer.
@@ -84,5 +84,5 @@ export const Routes = Layer.mergeAll(
   Health.layer,
   ProblemPages.layer,
   RestPaths.layer(table),
-  Problems.layer(table)
+  Answers.layer(table)
 )

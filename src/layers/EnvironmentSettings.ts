@@ -27,6 +27,19 @@ const refuse = (variable: string, message: string) => Effect.fail(new InvalidSet
 const listOf = (list: Option.Option<string>): ReadonlyArray<string> =>
   Option.match(list, { onNone: () => [], onSome: (text) => text.split(",").map((one) => one.trim()) })
 
+/** An origin as browsers send it, which is compared as it is. */
+const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.parse(value)?.origin === value
+
+const noOriginMessage = (value: string): string => {
+  const name = JSON.stringify(value)
+  if (value === "*" || value === "null") {
+    return `${name} would let any page use the gateway, as there is no authentication; list the origins`
+  }
+  const meant = URL.parse(value)?.origin
+  const example = meant === undefined || !isOrigin(meant) ? "https://app.example.com,http://localhost:3000" : meant
+  return `${name} is not an origin; expected scheme, host and port as in ${example}`
+}
+
 const blobPlace = (value: string, aws: AwsVariables): Effect.Effect<BlobPlace, InvalidSetting> => {
   if (value.startsWith("s3:")) {
     return Effect.try({
@@ -100,6 +113,9 @@ export const layer = Layer.effect(
         `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
       )
     }
+    const cors = listOf(env.cors)
+    const noOrigin = cors.find((one) => !isOrigin(one))
+    if (noOrigin !== undefined) return yield* refuse("FLOW_CORS", noOriginMessage(noOrigin))
     const outbound = listOf(env.outbound)
     const noRule = outbound.find((entry) => outboundRule(entry) === undefined)
     if (noRule !== undefined) {
@@ -158,6 +174,7 @@ export const layer = Layer.effect(
       host: env.host.replace(/^\[|\]$/g, ""),
       port: env.port,
       hosts,
+      cors,
       conf,
       data,
       defaultTenant: env.defaultTenant,

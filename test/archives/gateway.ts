@@ -7,8 +7,8 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Answers from "../../src/layers/http/Answers.ts"
 import * as KnownTenant from "../../src/layers/http/KnownTenant.ts"
-import * as Problems from "../../src/layers/http/Problems.ts"
 import { routeTable } from "../../src/layers/http/RouteTable.ts"
 import { ArchivesApi } from "../../src/services/archives/Api.ts"
 import { ArchiveId } from "../../src/services/archives/Archive.ts"
@@ -50,7 +50,7 @@ const routes = Layer.mergeAll(
     Layer.provide(ArchivesHttp),
     Layer.provide([KnownTenant.layer, RequestProblems.layer])
   ),
-  Problems.layer(routeTable(ArchivesOnly, []))
+  Answers.layer(routeTable(ArchivesOnly, []))
 )
 
 export const gateway = <A, E1, R1, E2, R2>(

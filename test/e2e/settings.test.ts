@@ -52,6 +52,12 @@ describe("settings", () => {
         ...["http://a", "10.0.0.0/33", "a:0", "a:70000", "127.1", "fd00::1]:80", "a b", "*"].map(
           (entry): Case => [{ FLOW_OUTBOUND_ALLOW: `a.example,${entry}` }, /^FLOW_OUTBOUND_ALLOW: ".*" is no host, /]
         ),
+        [{ FLOW_CORS: "https://app.example.com, http://localhost:3000" }, ""],
+        ...["app.example.com", "https://app.example.com/", "HTTPS://a.example", "https://a.example:443", "file://"].map(
+          (entry): Case => [{ FLOW_CORS: `https://a.example,${entry}` }, /^FLOW_CORS: ".*" is not an origin; expected/]
+        ),
+        [{ FLOW_CORS: "https://app.example.com/x" }, /^FLOW_CORS: .* as in https:\/\/app\.example\.com$/],
+        ...["*", "null"].map((entry): Case => [{ FLOW_CORS: entry }, /^FLOW_CORS: ".*" would let any page use/]),
         [{ FLOW_OTLP: "not an address" }, /^FLOW_OTLP: /],
         [{ FLOW_CONF: join(folder, "nowhere") }, /^FLOW_CONF: there is no folder .*\/nowhere: make it/],
         [{ FLOW_CONF: file }, /^FLOW_CONF: .*\/file is not a folder/],

@@ -42,6 +42,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         host: "127.0.0.1",
         port: 0,
         hosts: [],
+        cors: [],
         conf: exampleConf,
         data,
         defaultTenant: TenantId("mytenant"),

@@ -19,10 +19,11 @@ const nameOf = (authority: string): string =>
  * Makes the check that keeps web pages from using the gateway through the browser of whoever reads them. It gives the
  * error to answer with, or undefined. The gateway answers for the name `listening`, for `hosts`, for `localhost` and other
  * names without a dot, which no site of the internet has, and for IP addresses: with none of those can a page make its
- * own name lead here (DNS rebinding). Pages of `hosts` may call it from any port.
+ * own name lead here (DNS rebinding). Pages of `hosts` may call it from any port, and so may those of `origins`.
  */
-export const browserCheck = (listening: string, hosts: ReadonlyArray<string>) => {
+export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, origins: ReadonlyArray<string> = []) => {
   const known = new Set(hosts.map(nameOf))
+  const listed = new Set(origins)
   const isKnown = (name: string) =>
     known.has(name) ||
     name === nameOf(listening) ||
@@ -44,13 +45,13 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>) =>
         detail: `This gateway does not answer for the host ${JSON.stringify(host)}; FLOW_HOSTS can name it`
       })
     }
-    if (safeMethods.has(method)) return undefined
+    if (safeMethods.has(method) || (origin !== undefined && listed.has(origin))) return undefined
     if (headers["sec-fetch-site"] === "cross-site") {
       return new ForeignOrigin({ detail: "A page of another site may not change anything here" })
     }
     if (origin === undefined || !isForeign(origin, host)) return undefined
     return new ForeignOrigin({
-      detail: `A page of ${JSON.stringify(origin)} may not change anything here; FLOW_HOSTS can allow its host`
+      detail: `A page of ${JSON.stringify(origin)} may not change anything here; FLOW_CORS or FLOW_HOSTS can allow it`
     })
   }
 }

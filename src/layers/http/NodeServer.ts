@@ -81,10 +81,14 @@ class Answer extends ServerResponse {
   }
 }
 
-/** The HTTP server with its limits. `finished` is called once for every exchange, however it ends. */
+/**
+ * The HTTP server with its limits. `finished` is called once for every exchange, however it ends. `granted` gives the
+ * headers that the answers to a request have besides; requests that are no HTTP get none.
+ */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
-  { headers, keepAlive, silence, uploadRate }: typeof timeouts = timeouts
+  { headers, keepAlive, silence, uploadRate }: typeof timeouts = timeouts,
+  granted: (headers: IncomingMessage["headers"]) => Readonly<Record<string, string>> = () => ({})
 ): Server => {
   const server: Server = createServer({
     ServerResponse: Answer,
@@ -120,7 +124,8 @@ export const nodeServer = (
       const detail = `The body came with less than ${uploadRate} bytes a second for ${silence / 1000} seconds`
       const { traceId, body } = bareProblem(408, detail, instance)
       traceIds.set(request, traceId)
-      response.writeHead(408, { "content-type": problemType, connection: "close" }).end(body)
+      const fields = { ...granted(request.headers), "content-type": problemType, connection: "close" }
+      response.writeHead(408, fields).end(body)
     }
     request.socket.destroySoon()
   }
@@ -151,7 +156,7 @@ export const nodeServer = (
     const instance = (request.url ?? "/").split("?", 1)[0]!
     const { traceId, body } = bareProblem(417, "The only supported expectation is 100-continue", instance)
     traceIds.set(request, traceId)
-    response.writeHead(417, { "content-type": problemType }).end(body)
+    response.writeHead(417, { ...granted(request.headers), "content-type": problemType }).end(body)
   })
   return server
 }

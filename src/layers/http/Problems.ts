@@ -1,12 +1,11 @@
 import { IncomingMessage } from "node:http"
 import { Cause, Effect, Option } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
-import { Settings } from "../../services/shared/Settings.ts"
-import { Tenants } from "../../services/shared/Tenant.ts"
-import { browserCheck } from "./Browsers.ts"
+import type { Tenants } from "../../services/shared/Tenant.ts"
+import type { browserCheck } from "./Browsers.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
@@ -108,24 +107,21 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
  * Turns every response with a status of 400 or above into an RFC 9457 problem with `instance` and `traceId`: declared
  * errors, unknown routes, wrong methods, unreadable bodies and defects. The cause of a defect is only logged.
  */
-export const layer = (table: RouteTable) =>
-  HttpRouter.middleware(
-    Effect.map(Effect.all([Tenants, Settings]), ([tenants, { host, hosts }]) => (httpEffect) => {
-      const check = browserCheck(host, hosts)
-      // Made once, as it is on the path of every request.
-      const answered = Effect.matchCauseEffect(httpEffect, {
-        onSuccess: finish,
-        onFailure: (cause) =>
-          Cause.hasInterruptsOnly(cause)
-            ? Effect.failCause(cause)
-            : HttpServerRequest.HttpServerRequest.use((request) =>
-                Effect.flatMap(recover(tenants, table, request, cause), finish)
-              )
-      })
-      return HttpServerRequest.HttpServerRequest.use((request) => {
-        const refusal = refusalOf(request, check)
-        return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
-      })
-    }),
-    { global: true }
-  )
+export const problems =
+  (tenants: Tenants["Service"], table: RouteTable, check: ReturnType<typeof browserCheck>) =>
+  <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+    // Made once, as it is on the path of every request.
+    const answered = Effect.matchCauseEffect(httpEffect, {
+      onSuccess: finish,
+      onFailure: (cause) =>
+        Cause.hasInterruptsOnly(cause)
+          ? Effect.failCause(cause)
+          : HttpServerRequest.HttpServerRequest.use((request) =>
+              Effect.flatMap(recover(tenants, table, request, cause), finish)
+            )
+    })
+    return HttpServerRequest.HttpServerRequest.use((request) => {
+      const refusal = refusalOf(request, check)
+      return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
+    })
+  }

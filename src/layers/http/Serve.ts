@@ -2,6 +2,7 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Metric } from "effect"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
+import { corsHeaders } from "./Cors.ts"
 import { nodeServer, timeouts } from "./NodeServer.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import type { RouteTable } from "./RouteTable.ts"
@@ -42,7 +43,7 @@ export const requestMetrics = (table: RouteTable, context: Context.Context<never
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel, stopPatience, sendRate, uploadRate } = yield* Settings
+      const { host, port, logLevel, stopPatience, sendRate, uploadRate, cors } = yield* Settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
@@ -54,7 +55,7 @@ export const layer = (table: RouteTable) =>
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
       }
-      const server = nodeServer(finished, { ...timeouts, uploadRate })
+      const server = nodeServer(finished, { ...timeouts, uploadRate }, corsHeaders(cors))
       new SendRate(sendRate).watch(server)
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(

@@ -137,5 +137,13 @@ export const responseHeaders = headers({
   }
 })
 
+/** What pages of other origins can read without leave (WHATWG Fetch, CORS-safelisted response-header name). */
+const safelisted: ReadonlySet<string> = new Set(["Cache-Control", "Last-Modified"])
+
+/** The response headers that pages of other origins can read only when an answer says so. */
+export const exposedHeaders: ReadonlyArray<string> = Object.keys(responseHeaders).filter(
+  (name) => !safelisted.has(name)
+)
+
 export type RequestHeader = keyof typeof requestHeaders
 export type ResponseHeader = keyof typeof responseHeaders

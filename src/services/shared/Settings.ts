@@ -43,6 +43,8 @@ export class Settings extends Context.Service<
     readonly port: number
     /** Names under which browsers and proxies reach the gateway, besides names without a dot and IP addresses. */
     readonly hosts: ReadonlyArray<string>
+    /** Origins of web pages that may use the gateway, such as `https://app.example.com`. */
+    readonly cors: ReadonlyArray<string>
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */
     readonly conf: string
     /** The folder of the embedded PostgreSQL, the blobs and the runs. */

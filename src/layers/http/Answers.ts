@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { HttpRouter } from "effect/http"
+import { Settings } from "../../services/shared/Settings.ts"
+import { Tenants } from "../../services/shared/Tenant.ts"
+import { browserCheck } from "./Browsers.ts"
+import { cors } from "./Cors.ts"
+import { problems } from "./Problems.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+/** What wraps every answer. The order matters: what comes later sees what came before. */
+export const layer = (table: RouteTable) =>
+  HttpRouter.middleware(
+    Effect.map(Effect.all([Tenants, Settings]), ([tenants, settings]) => {
+      const check = browserCheck(settings.host, settings.hosts, settings.cors)
+      const withProblems = problems(tenants, table, check)
+      const withCors = cors(settings.cors, check)
+      return (httpEffect) => {
+        const answered = withProblems(httpEffect)
+        return settings.cors.length === 0 ? answered : withCors(answered)
+      }
+    }),
+    { global: true }
+  )
