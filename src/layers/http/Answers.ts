@@ -5,6 +5,7 @@ import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
 import { cors } from "./Cors.ts"
 import { problems } from "./Problems.ts"
+import { revalidation } from "./Revalidation.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
 /** What wraps every answer. The order matters: what comes later sees what came before. */
@@ -15,7 +16,7 @@ export const layer = (table: RouteTable) =>
       const withProblems = problems(tenants, table, check)
       const withCors = cors(settings.cors, check)
       return (httpEffect) => {
-        const answered = withProblems(httpEffect)
+        const answered = revalidation(withProblems(httpEffect))
         return settings.cors.length === 0 ? answered : withCors(answered)
       }
     }),

@@ -34,8 +34,12 @@ const responseHeader = (name: keyof typeof responseHeaders): Json => {
   return { description, required, schema, example }
 }
 
+type HeaderNames = Readonly<Record<string, { readonly name?: string }>>
+
 const headersOf = (names: ReadonlyArray<string>) =>
-  Object.fromEntries([...new Set(names)].map((name) => [name, ref("headers", name)]))
+  Object.fromEntries(
+    [...new Set(names)].map((key) => [(responseHeaders as HeaderNames)[key]?.name ?? key, ref("headers", key)])
+  )
 
 /** What a status means, when the endpoint says no more. */
 const meanings: Readonly<Record<number, string>> = {

@@ -23,7 +23,7 @@ export const artifacts: Feature<"list" | "upload" | "metadata" | "download" | "r
       downloaded(["*/*"], "application/octet-stream")
     ),
     remove: operation("Deletes all of the named versions, or none when one of them does not exist."),
-    types: operation("The values of `type`.")
+    types: operation("The values of `type`.", revalidated)
   },
   schemas: {
     UploadForm: { description: "A build and its manifest", example: form },

@@ -4,11 +4,12 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
-import { download, names } from "../http/Download.ts"
+import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readUpload } from "../http/Upload.ts"
 import { versionsNamedAs } from "../http/VersionQuery.ts"
+import { tagged } from "../shared/EntityTag.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -98,11 +99,9 @@ export const ArtifactsHttp = HttpApiBuilder.group(
           const { json } = yield* metadata(TenantId(params.tenant), query)
           // The tag of the metadata, not of the build: several versions may have the same build.
           const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", encoder.encode(json)))
-          const etag = Hex.encode(new Uint8Array(digest))
-          if (names(request.headers["if-none-match"] ?? "", etag, true)) {
-            return HttpServerResponse.empty({ status: 304, headers: { etag: `"${etag}"` } })
-          }
-          return HttpServerResponse.text(json, { contentType: "application/json", headers: { etag: `"${etag}"` } })
+          return tagged(request, Hex.encode(new Uint8Array(digest)), () =>
+            HttpServerResponse.text(json, { contentType: "application/json" })
+          )
         })
       )
       .handleRaw(

@@ -1,4 +1,4 @@
-import { type Feature, keyed, lines, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, keyed, lines, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const job = {
   cluster: "local",
@@ -28,8 +28,8 @@ const acted = { answers: { 201: started, 204: stopped } }
 export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"> = {
   description: "Folders of flowlines that are kept running",
   operations: {
-    list: operation("Channels whose files cannot be used are listed in `errors`, with the reason."),
-    status: operation("The status of the channel and of each of its jobs."),
+    list: operation("Channels whose files cannot be used are listed in `errors`, with the reason.", revalidated),
+    status: operation("The status of the channel and of each of its jobs.", revalidated),
     act: operation(done, keyed(201), acted),
     actOnJob: operation(done, keyed(201), acted),
     output: operation(

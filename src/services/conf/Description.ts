@@ -1,4 +1,4 @@
-import { downloaded, type Feature, operation } from "../shared/OpenApiParts.ts"
+import { downloaded, type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const node = {
   parent: "flowlines",
@@ -14,7 +14,8 @@ export const conf: Feature<"tree" | "read"> = {
   description: "The tenant's configuration folder",
   operations: {
     tree: operation(
-      "An object whose keys are the names of the entries. The `size` of a folder is the sum of its files."
+      "An object whose keys are the names of the entries. The `size` of a folder is the sum of its files.",
+      revalidated
     ),
     read: operation(
       "The bytes of a file, with the media type of its extension; `application/octet-stream` when that is unknown.",

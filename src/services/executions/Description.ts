@@ -1,4 +1,4 @@
-import { eventStreamed, type Feature, lines, listed, operation } from "../shared/OpenApiParts.ts"
+import { eventStreamed, type Feature, lines, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 const execution = {
@@ -30,7 +30,7 @@ export const executions: Feature<"list" | "listOf" | "events" | "output" | "deta
         "`Last-Event-ID`.",
       lines
     ),
-    detail: operation("With its state, its events and the counters of its nodes."),
+    detail: operation("With its state, its events and the counters of its nodes.", revalidated),
     cancel: operation("The state becomes `CANCELLED` when the run has ended. An execution that has ended is a 409."),
     remove: operation("Deletes the execution with its events and output. Its archive stays. A running one is a 409.")
   },

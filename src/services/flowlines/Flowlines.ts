@@ -31,8 +31,8 @@ const newId = Effect.sync(() => {
   }
 })
 
-/** The entity tag of a version, for `If-Match`. */
-export const etagOf = (id: FlowlineId, version: number): string => `"${id}.${version}"`
+/** The entity tag of a version without its quotes, for `If-Match`. */
+export const tagOf = (id: FlowlineId, version: number): string => `${id}.${version}`
 
 /** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
 const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {

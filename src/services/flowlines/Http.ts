@@ -7,12 +7,13 @@ import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { versionsNamedAs } from "../http/VersionQuery.ts"
+import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
-import { etagOf, Flowlines, indexOf, type Saved, type Started, Starter } from "./Flowlines.ts"
+import { Flowlines, indexOf, type Saved, type Started, Starter, tagOf } from "./Flowlines.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,
@@ -43,7 +44,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       const done = ({ id, version, warnings }: Saved) => ({
         body: { index: indexOf(tenant), id, tenant, ...(warnings.length === 0 ? {} : { warnings }) },
-        etag: etagOf(id, version)
+        etag: `"${tagOf(id, version)}"`
       })
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
         flowlines.save(tenant, file, into, answered(done))
@@ -59,12 +60,10 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       version: number | undefined
     ) {
       const { dag, platformId, savedAt, version: current } = yield* flowlines.get(tenant, id, version)
-      const etag = etagOf(id, current)
-      if (request.headers["if-none-match"]?.includes(etag) === true) {
-        return HttpServerResponse.empty({ status: 304, headers: { etag } })
-      }
       const source = { "@timestamp": savedAt, platform_id: platformId, dag, tenant }
-      return HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source }, { headers: { etag } })
+      return tagged(request, tagOf(id, current), () =>
+        HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source })
+      )
     })
 
     return handlers

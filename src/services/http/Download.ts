@@ -5,6 +5,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { cacheControl, names } from "../shared/EntityTag.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -81,12 +82,6 @@ export type Decision =
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "method" | "headers">
 
-const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g
-
-/** Whether the list contains the tag. Weak tags match only in a `weak` comparison (RFC 9110, section 8.8.3.2). */
-export const names = (list: string, etag: string, weak: boolean): boolean =>
-  list.trim() === "*" || [...list.matchAll(entityTag)].some((tag) => tag[2] === etag && (weak || tag[1] === undefined))
-
 // HTTP dates have a resolution of one second.
 const seconds = (date: Date): number => Math.floor(date.getTime() / 1000)
 const parseDate = (header: string | undefined): number | undefined => {
@@ -156,8 +151,7 @@ export const download = <E, R>(
   const headers = {
     etag: `"${file.etag}"`,
     ...(lastModified === undefined ? {} : { "last-modified": lastModified.toUTCString() }),
-    // Only the client may cache the file, and must revalidate it each time, because access may be revoked.
-    "cache-control": "private, no-cache",
+    "cache-control": cacheControl,
     "accept-ranges": "bytes"
   }
   const send = Effect.fnUntraced(function* (status: number, span: ByteSpan, extra: Record<string, string>) {

@@ -1,31 +1,48 @@
 import { Effect, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
+import * as Hex from "effect/encoding/Hex"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { tagged } from "../shared/EntityTag.ts"
 import type { Held } from "../shared/RequestMemory.ts"
 
-/** Memory of a list that is streamed, in bytes: a portion of it as it was read, and as it is sent. */
+/** Memory of a list that is streamed, in bytes: two portions of it as they were read, and one as it is sent. */
 export const listBytes = 3 * 1024 * 1024
 
 /** Size of the pieces in which a large text is sent. */
 const pieceBytes = 64 * 1024
 
+const encoder = new TextEncoder()
+
+/** The SHA-256 of the bytes and of the link to the next page, in hex. It is made beside the event loop. */
+const digestOf = (bytes: Uint8Array<ArrayBuffer>, link = "") =>
+  Effect.promise(async () => {
+    const body = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+    const both = new Uint8Array([...body, ...encoder.encode(link)])
+    return Hex.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", both)))
+  })
+
 /**
  * A JSON text as a response. A large one is sent in pieces, each when the client has taken those before it: then the
- * request lasts until all is sent, and so does the memory that it holds.
+ * request lasts until all is sent, and so does the memory that it holds. In a read, a large one has a tag of its own;
+ * small ones get theirs with all other answers.
  */
 export const jsonText = (
   text: string,
   held: Held,
-  headers: Readonly<Record<string, string>> = {}
-): HttpServerResponse.HttpServerResponse => {
-  const contentType = "application/json"
-  if (text.length <= pieceBytes) {
-    held.change(text.length)
-    return HttpServerResponse.text(text, { contentType, headers })
-  }
-  const bytes = new TextEncoder().encode(text)
-  held.change(bytes.length)
-  const pieces = Stream.unfold(0, (at) =>
-    Effect.succeed(at >= bytes.length ? undefined : ([bytes.subarray(at, at + pieceBytes), at + pieceBytes] as const))
-  )
-  return HttpServerResponse.stream(pieces, { contentType, contentLength: bytes.length, headers })
-}
+  headers: { readonly link?: string } = {}
+): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
+  HttpServerRequest.HttpServerRequest.use((request) => {
+    const contentType = "application/json"
+    if (text.length <= pieceBytes) {
+      held.change(text.length)
+      return Effect.succeed(HttpServerResponse.text(text, { contentType, headers }))
+    }
+    const bytes = encoder.encode(text)
+    held.change(bytes.length)
+    const pieces = Stream.unfold(0, (at) =>
+      Effect.succeed(at >= bytes.length ? undefined : ([bytes.subarray(at, at + pieceBytes), at + pieceBytes] as const))
+    )
+    const response = HttpServerResponse.stream(pieces, { contentType, contentLength: bytes.length, headers })
+    return request.method === "POST"
+      ? Effect.succeed(response)
+      : Effect.map(digestOf(bytes, headers.link), (digest) => tagged(request, digest, () => response))
+  })

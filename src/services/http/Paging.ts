@@ -6,7 +6,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import { type ListRow, type ListSpan, type PageQuery, pageBytes } from "../shared/Listing.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import type { TenantId } from "../shared/Tenant.ts"
-import { withFirstChunk } from "./FirstChunk.ts"
+import { gathered } from "./Gathered.ts"
 import { jsonText, listBytes } from "./JsonText.ts"
 
 const Cursor = Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String]))
@@ -47,8 +47,11 @@ const nextLink = (url: string, limit: number, cursor: string): string => {
   return `<${path}?${query}>; rel="next"`
 }
 
+/** Bytes up to which a list without `limit` is answered at once, with a length and a tag; a longer one is streamed. */
+const wholeBytes = 1024 * 1024
+
 /**
- * Answers a list as a JSON array: streamed as a whole in bounded memory, or as a page with a `Link` to the next one.
+ * Answers a list as a JSON array: as a whole in bounded memory, or as a page with a `Link` to the next one.
  * `list` is the name of the list, so that a cursor of another list is rejected; `rows` reads the list from its store;
  * `keys` is the format of the row keys.
  */
@@ -67,9 +70,11 @@ export const listResponse = <E, R>(
     const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
     const memory = yield* RequestMemory
     if (query.limit === undefined) {
-      yield* memory.hold(tenant, listBytes)
-      const all = yield* withFirstChunk(rows({ after, limit: undefined }))
-      return HttpServerResponse.stream(jsonArray(all), { contentType: "application/json" })
+      const held = yield* memory.hold(tenant, listBytes)
+      const found = yield* gathered(rows({ after, limit: undefined }), wholeBytes, ({ json }) => json.length)
+      return found._tag === "Whole"
+        ? yield* jsonText(`[${found.items.map((row) => row.json).join(",")}]`, held)
+        : HttpServerResponse.stream(jsonArray(found.all), { contentType: "application/json" })
     }
     const { limit } = query
     const held = yield* memory.hold(tenant, 2 * pageBytes)
@@ -86,5 +91,5 @@ export const listResponse = <E, R>(
     const { url } = yield* HttpServerRequest.HttpServerRequest
     const more = (isOver || found.length > limit) && last !== undefined
     const headers = more ? { link: nextLink(url, limit, encodeCursor(list, last.key)) } : {}
-    return jsonText(`[${page.map((row) => row.json).join(",")}]`, held, headers)
+    return yield* jsonText(`[${page.map((row) => row.json).join(",")}]`, held, headers)
   })

@@ -1,4 +1,4 @@
-import { digested, downloaded, type Feature, keyed, listed, operation } from "../shared/OpenApiParts.ts"
+import { digested, downloaded, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const version = {
   schema: "1.0",
@@ -30,7 +30,7 @@ export const resources: Feature<"copy" | "move" | "register" | "list" | "metadat
       { headers: ["If-None-Match"], body: registration }
     ),
     list: operation("Each in its latest version.", listed),
-    metadata: operation("All versions, or with `version` that one."),
+    metadata: operation("All versions, or with `version` that one.", revalidated),
     remove: operation("Without `version` all versions are deleted."),
     content: operation(
       "The bytes of a version, by default the latest, with the media type of its name.",

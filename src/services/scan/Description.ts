@@ -1,4 +1,4 @@
-import { type Feature, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const node = {
   type: "show",
@@ -17,10 +17,10 @@ const own = "The tenant's own Python nodes are read when they are first asked fo
 export const scan: Feature<"all" | "analytics" | "pybatch" | "stream" | "reset"> = {
   description: "The nodes that flowlines can use",
   operations: {
-    all: operation(`The nodes of each runtime. ${own}`),
-    analytics: operation("The nodes of flowlines in SQL."),
-    pybatch: operation(`A file that cannot be read as a node is listed with its \`error\`. ${own}`),
-    stream: operation("The nodes of the stream runtime."),
+    all: operation(`The nodes of each runtime. ${own}`, revalidated),
+    analytics: operation("The nodes of flowlines in SQL.", revalidated),
+    pybatch: operation(`A file that cannot be read as a node is listed with its \`error\`. ${own}`, revalidated),
+    stream: operation("The nodes of the stream runtime.", revalidated),
     reset: operation("The next scan reads the tenant's own nodes again.")
   },
   schemas: {

@@ -1,4 +1,4 @@
-import { type Feature, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
 
@@ -6,7 +6,7 @@ const request = { index: "mytenant-*", query: { match_all: {} }, limit: 10 }
 export const search: Feature<"indices" | "search" | "removeIndex"> = {
   description: "Indices of JSON documents",
   operations: {
-    indices: operation("With the number of documents and the bytes on the disk."),
+    indices: operation("With the number of documents and the bytes on the disk.", revalidated),
     search: operation(
       "Documents by `@timestamp`, then by id. `cursor` leads to the next page. A clause that is not supported is a 400.",
       { body: request }

@@ -26,7 +26,7 @@ export const SearchHttp = HttpApiBuilder.group(
             Effect.fnUntraced(function* ({ value }) {
               const tenant = TenantId(params.tenant)
               const held = yield* (yield* RequestMemory).hold(tenant, searchBytes)
-              return jsonText(yield* searches.page(tenant, value), held)
+              return yield* jsonText(yield* searches.page(tenant, value), held)
             })
           )
         )

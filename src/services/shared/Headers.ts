@@ -1,5 +1,7 @@
 /** What OpenAPI says of one header, and an example. */
 interface Header {
+  /** The name, where it is not the key: answers of several kinds may have the header in different ways. */
+  readonly name?: string
   readonly description: string
   readonly schema: { readonly type: string; readonly [keyword: string]: unknown }
   readonly example: string | number
@@ -108,6 +110,12 @@ export const responseHeaders = headers({
     example: '"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"',
     required: true
   },
+  ListETag: {
+    name: "ETag",
+    description: "Version of what was sent; absent when a list without `limit` is longer than 1 MiB",
+    schema: { type: "string", pattern: `^${tag}$` },
+    example: '"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"'
+  },
   "Idempotency-Replayed": {
     description: "The answer is that of the first request with this key",
     schema: { type: "string", enum: ["true"] },
@@ -141,9 +149,9 @@ export const responseHeaders = headers({
 const safelisted: ReadonlySet<string> = new Set(["Cache-Control", "Last-Modified"])
 
 /** The response headers that pages of other origins can read only when an answer says so. */
-export const exposedHeaders: ReadonlyArray<string> = Object.keys(responseHeaders).filter(
-  (name) => !safelisted.has(name)
-)
+export const exposedHeaders: ReadonlyArray<string> = [
+  ...new Set(Object.entries(responseHeaders).map(([key, { name = key }]) => name))
+].filter((name) => !safelisted.has(name))
 
 export type RequestHeader = keyof typeof requestHeaders
 export type ResponseHeader = keyof typeof responseHeaders

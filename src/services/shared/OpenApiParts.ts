@@ -50,7 +50,10 @@ export const operation = (description: string, ...parts: ReadonlyArray<Partial<O
 }
 
 /** A list that is read as a whole or in pages. */
-export const listed = { answers: { 200: { headers: ["Link"] } } } satisfies Partial<Operation>
+export const listed = {
+  headers: ["If-None-Match"],
+  answers: { 200: { headers: ["Link", "ListETag"] }, 304: { description: "Not modified", headers: ["ETag"] } }
+} satisfies Partial<Operation>
 
 /** A write that can be retried by its key. `status` is that of its success. */
 export const keyed = (status: number, ...more: ReadonlyArray<ResponseHeader>): Partial<Operation> => ({
