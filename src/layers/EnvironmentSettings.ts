@@ -175,6 +175,7 @@ export const layer = Layer.effect(
       port: env.port,
       hosts,
       cors,
+      compression: env.compression === "on",
       conf,
       data,
       defaultTenant: env.defaultTenant,

@@ -21,6 +21,9 @@ export const variables = Config.all({
   ).pipe(Config.withDefault(4242)),
   hosts: Config.option(Config.NonEmptyString("FLOW_HOSTS")),
   cors: Config.option(Config.NonEmptyString("FLOW_CORS")),
+  compression: Config.schema(Schema.Literals(["on", "off"]), "FLOW_COMPRESSION").pipe(
+    Config.withDefault("on" as const)
+  ),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant"), Config.map(TenantId)),

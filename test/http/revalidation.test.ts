@@ -36,7 +36,7 @@ interface Read {
 }
 
 const read = Effect.fnUntraced(function* (path: string, tag?: string, from = "") {
-  const headers = tag === undefined ? {} : { "if-none-match": tag }
+  const headers = { "accept-encoding": "identity", ...(tag === undefined ? {} : { "if-none-match": tag }) }
   const answer = yield* from === "" ? raw(path, { headers }) : Effect.promise(() => fetch(from + path, { headers }))
   const body = yield* Effect.promise(() => answer.text())
   const content = `${answer.headers.get("link") ?? ""}\n${body}`

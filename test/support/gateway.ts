@@ -43,6 +43,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         port: 0,
         hosts: [],
         cors: [],
+        compression: true,
         conf: exampleConf,
         data,
         defaultTenant: TenantId("mytenant"),

@@ -3,6 +3,7 @@ import { HttpRouter } from "effect/http"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
+import { compression } from "./Compression.ts"
 import { cors } from "./Cors.ts"
 import { problems } from "./Problems.ts"
 import { revalidation } from "./Revalidation.ts"
@@ -16,7 +17,8 @@ export const layer = (table: RouteTable) =>
       const withProblems = problems(tenants, table, check)
       const withCors = cors(settings.cors, check)
       return (httpEffect) => {
-        const answered = revalidation(withProblems(httpEffect))
+        const plain = revalidation(withProblems(httpEffect))
+        const answered = settings.compression ? compression(plain) : plain
         return settings.cors.length === 0 ? answered : withCors(answered)
       }
     }),

@@ -45,6 +45,8 @@ export class Settings extends Context.Service<
     readonly hosts: ReadonlyArray<string>
     /** Origins of web pages that may use the gateway, such as `https://app.example.com`. */
     readonly cors: ReadonlyArray<string>
+    /** Whether answers are compressed for clients that ask for it. */
+    readonly compression: boolean
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */
     readonly conf: string
     /** The folder of the embedded PostgreSQL, the blobs and the runs. */
