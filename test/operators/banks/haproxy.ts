@@ -84,7 +84,10 @@ const tcpLine = "2001:db8::54:59968 [31/Jul/2017:22:20:22.447] https~ default/<N
 export const samples: Samples = {
   texts: {
     HAPROXYTIME: { yes: ["22:20:22", "2:20:22.5"], no: ["22:20", "24:20:22"] },
-    HAPROXYDATE: { yes: ["31/Jul/2017:22:20:22.447"], no: ["31/Jul/2017:22:20:22", "31/07/2017:22:20:22.447"] },
+    HAPROXYDATE: {
+      yes: ["31/Jul/2017:22:20:22.447", "31/Jul/2017:22:20:22 447"],
+      no: ["31/Jul/2017:22:20:22", "31/07/2017:22:20:22.447"]
+    },
     HAPROXYURI: { yes: ["", "/", urlText, "h:443", "/a?"], no: ["a b", "ht!tp://x"] }
   },
   lines: [
@@ -108,6 +111,17 @@ export const samples: Samples = {
       line: `${servedLine}{docs.example|Mozilla {x}} {nginx|} "GET ${urlText} HTTP/1.1"`,
       rows: [...served, ...counters("--VN"), ...headers, ...url]
     },
+    {
+      name: "HAPROXYHTTPBASE",
+      line: `${servedLine}{a b} c} {nginx|} "<BADREQ>"`,
+      rows: [
+        ...served,
+        ...counters("--VN"),
+        ["captured_request_headers", "haproxy.http.request.captured_headers", "a b} c"],
+        headers[1]!
+      ]
+    },
+    { name: "HAPROXYHTTPBASE", line: servedLine.trimEnd(), rows: [...served, ...counters("--VN")], only: "ecs-v1" },
     {
       name: "HAPROXYHTTPBASE",
       line: `${servedLine}{docs.example|Mozilla {x}} "<BADREQ>"`,

@@ -122,6 +122,6 @@ export const samples: ReadonlyArray<Sample> = [
   ],
   refused(
     "ZEEK_FILES",
-    "1602576142.884704\tFrp9\t10.0.0.1\t10.0.0.2\tC\tSSL\t0\tMD5\t-\t-\t0.1\tT\tT\t3707\t1\t0\t0\tF\t-\t-\t-\t-\t-"
+    "1602576142.884704\tFrp9\t10.0.0.1\t10.0.0.2\tC\tSSL\t0\tMD5\t-\t-\t0.1\tT\tT\t3707\t1\t0\t0\tF\t-\t-\t-\t-"
   )
 ]

@@ -105,8 +105,8 @@ export const cisco: Readonly<Record<string, string>> = {
     `${action}(?: ${direction})? ${transport} connection %{INT:[cisco][asa][connection_id]} for `,
     `${word(ingress)}${server("source")}${mapped("source")}(?: (?=\\())?${userOf("source")} to `,
     `${word(egress)}${server("destination")}${mapped("destination")}${userOf("destination")}`,
-    "(?: duration (?:%{TIME:[cisco][asa][duration]}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:[network][bytes]:int}",
-    String.raw`(?: ${reason})?)?(?: \((?>%{DATA:[user][name]}\)))?`
+    "(?: duration (?:%{TIME:[cisco][asa][duration]}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:[network][bytes]:int})?",
+    String.raw`(?: ${reason})?(?: \((?>%{DATA:[user][name]}\)))?`
   ].join(""),
   CISCOFW302020_302021: [
     `${action}(?: ${direction})? ${transport} connection for `,
@@ -134,14 +134,14 @@ export const cisco: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW402117: [
     String.raw`${securityService}: Received a non-IP[Ss]ec (?:packet )?\(protocol= ?${transport}\) `,
-    `from ${address("source")} to ${address("destination")}`
+    String.raw`from ${address("source")} to ${address("destination")}\.?`
   ].join(""),
   CISCOFW402119: [
     `${securityService}: Received an %{WORD:[cisco][asa][ipsec][protocol]} packet `,
     String.raw`\(SPI= ?(?>%{DATA:[cisco][asa][ipsec][spi]}, sequence number= `,
     String.raw`?)(?>%{DATA:[cisco][asa][ipsec][seq_num]}\)) `,
     String.raw`from ${address("source")} \(user= ?(?>%{DATA:[source][user][name]}\)) to ${address("destination")} `,
-    "that failed anti-replay checking"
+    String.raw`that failed anti-replay checking\.?`
   ].join(""),
   CISCOFW419001: [
     `${action} ${transport} packet from ${word(ingress)}${server("source")} to `,
@@ -164,8 +164,8 @@ export const cisco: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW713172: [
     `Group = (?>%{DATA:[cisco][asa][source][group]}, IP = )${address("source")}, Automatic NAT Detection Status:`,
-    String.raw`\s+Remote\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][remote_nat]}\s{1,8}behind a NAT device)`,
-    String.raw`\s+This\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][local_nat]}\s{1,8}behind a NAT device)`
+    String.raw`\s+Remote\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][remote_nat]}\s{0,8}behind a NAT device)`,
+    String.raw`\s+This\s+end\s*+(?>%{DATA:[@metadata][cisco][asa][local_nat]}\s{0,8}behind a NAT device)`
   ].join(""),
   CISCOFW733100: [
     String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:[cisco][asa][burst][object]}\s?\]) drop `,

@@ -11,7 +11,8 @@ const hexadecimal = (reference: string) => `(?:0x${reference}|0(?![0-9A-Fa-fx]))
 export const patterns: Readonly<Record<string, string>> = {
   NETSCREENSESSIONLOG: [
     "%{SYSLOGTIMESTAMP:timestamp} %{IPORHOST:[observer][hostname]} %{NOTSPACE:[observer][name]}: ",
-    "(?<[observer][product]>NetScreen) device_id=%{WORD:[netscreen][device_id]}(?>.*?(?=system-|: start_time=))",
+    "(?<[observer][product]>NetScreen) device_id=%{WORD:[netscreen][device_id]}",
+    String.raw`(?>.*?(?=(?:system-[a-z]+-\d+\(\w+\))?: start_time=))`,
     String.raw`(?:system-[a-z]+-%{NONNEGINT:[event][code]}\(%{WORD:[netscreen][session][type]}\))?: start_time=`,
     `"(?>%{DATA:[netscreen][session][start_time]}")`,
     " duration=%{INT:[netscreen][session][duration]:int} policy_id=%{INT:[netscreen][policy_id]} ",
@@ -58,7 +59,7 @@ export const patterns: Readonly<Record<string, string>> = {
     "(?:%{IPTABLES4_PART}|%{IPTABLES6_PART})",
     String.raw`(?>.*?\bPROTO=)(?:%{WORD:[network][transport]})?`,
     String.raw`(?:\s+SPT=(?:%{INT:[source][port]:int})?\s+DPT=(?:%{INT:[destination][port]:int})?)?`,
-    String.raw`(?:\s+%{IPTABLES_TCP_PART})?`
+    String.raw`(?:\s+(?:%{IPTABLES_TCP_PART})?)?`
   ].join(""),
 
   SHOREWALL: [

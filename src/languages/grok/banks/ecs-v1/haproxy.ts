@@ -1,3 +1,5 @@
+import { capturedHeaders } from "../legacy/haproxy.ts"
+
 const head =
   "(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp}) %{IPORHOST:[host][hostname]} %{SYSLOGPROG}: "
 const accepted =
@@ -13,7 +15,7 @@ const counters =
 /** HAProxy's HTTP and TCP logs, with the field names of the Elastic Common Schema; -1 sets nothing. */
 export const patterns: Readonly<Record<string, string>> = {
   HAPROXYTIME: String.raw`%{HOUR}:%{MINUTE}:%{SECOND}(?!\d)`,
-  HAPROXYDATE: String.raw`%{MONTHDAY}/%{MONTH}/%{YEAR}:%{HAPROXYTIME}\.%{INT}`,
+  HAPROXYDATE: "%{MONTHDAY}/%{MONTH}/%{YEAR}:%{HAPROXYTIME}.%{INT}",
 
   HAPROXYCAPTUREDREQUESTHEADERS: "%{DATA:[haproxy][http][request][captured_headers]}",
   HAPROXYCAPTUREDRESPONSEHEADERS: "%{DATA:[haproxy][http][response][captured_headers]}",
@@ -32,10 +34,8 @@ export const patterns: Readonly<Record<string, string>> = {
     "(?:-1|%{INT:[haproxy][http][request][time_wait_without_data_ms]:int})/%{NOTSPACE:[haproxy][total_time_ms]} " +
     "(?:-1|%{INT:[http][response][status_code]:int}) %{INT:[source][bytes]:int} " +
     "(?:-|%{DATA:[haproxy][http][request][captured_cookie]}) " +
-    `(?:-|%{DATA:[haproxy][http][response][captured_cookie]}) ${counters} ` +
-    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\}(?: |(?=["{]|$)))?` +
-    String.raw`(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\}(?: |(?="|$)))?` +
-    '(?:"%{HAPROXYHTTPREQUESTLINE}?"?)?',
+    `(?:-|%{DATA:[haproxy][http][response][captured_cookie]}) ${counters}` +
+    `(?: ${capturedHeaders}(?:"%{HAPROXYHTTPREQUESTLINE}?"?)?)?`,
   HAPROXYHTTP: `${head}%{HAPROXYHTTPBASE}`,
   HAPROXYTCP:
     `${head}${accepted}(?:-1|%{INT:[haproxy][total_waiting_time_ms]:int})/` +

@@ -110,6 +110,7 @@ export const patterns: Readonly<Record<string, string>> = {
 
   ZEEK_FILES_TX_HOSTS: hosts("[server][ip]", "[zeek][files][tx_hosts]"),
   ZEEK_FILES_RX_HOSTS: hosts("[client][ip]", "[zeek][files][rx_hosts]"),
+  /** Older versions do not log the last two columns. */
   ZEEK_FILES: row(
     "%{NUMBER:timestamp}",
     "%{NOTSPACE:[zeek][files][fuid]}",
@@ -133,9 +134,11 @@ export const patterns: Readonly<Record<string, string>> = {
       "ZEEK_DATA:[file][hash][md5]",
       "ZEEK_DATA:[file][hash][sha1]",
       "ZEEK_DATA:[file][hash][sha256]",
-      "ZEEK_DATA:[zeek][files][extracted]",
-      "ZEEK_BOOL:[zeek][files][extracted_cutoff]",
-      "INT:[zeek][files][extracted_size]:int"
+      "ZEEK_DATA:[zeek][files][extracted]"
     )
+  ).concat(
+    String.raw`(?:\t${row(
+      ...optional("ZEEK_BOOL:[zeek][files][extracted_cutoff]", "INT:[zeek][files][extracted_size]:int")
+    )})?`
   )
 }

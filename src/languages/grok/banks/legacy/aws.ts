@@ -15,7 +15,8 @@ export const patterns: Readonly<Record<string, string>> = {
     `%{NOTSPACE:request_id} %{NOTSPACE:operation} %{NOTSPACE:key} (?:-|"%{S3_REQUEST_LINE}")`,
     "(?:-|%{INT:response:int}) (?:-|%{NOTSPACE:error_code}) (?:-|%{INT:bytes:int})",
     "(?:-|%{INT:object_size:int}) (?:-|%{INT:request_time_ms:int}) (?:-|%{INT:turnaround_time_ms:int})",
-    "(?:-|%{QS:referrer}) (?:-|%{QS:agent}) (?:-|%{NOTSPACE:version_id})"
+    "(?:-|%{QS:referrer})",
+    `(?:-|"?%{QS:agent}"?) (?:-|%{NOTSPACE:version_id})`
   ].join(" "),
 
   ELB_URIPATHPARAM: "%{URIPATH:path}(?:%{URIPARAM:params})?",
@@ -23,7 +24,7 @@ export const patterns: Readonly<Record<string, string>> = {
   ELB_REQUEST_LINE: "(?:%{WORD:verb} %{ELB_URI:request}(?: HTTP/%{NUMBER:httpversion})?|%{DATA:rawrequest})",
   ELB_ACCESS_LOG: [
     "%{TIMESTAMP_ISO8601:timestamp} %{NOTSPACE:elb} %{IP:clientip}:%{INT:clientport:int}",
-    "(?:-|%{IP:backendip}:%{INT:backendport:int}) %{NUMBER:request_processing_time:float}",
+    "(?:-|%{IP:backendip}:{1,2}%{INT:backendport:int}) %{NUMBER:request_processing_time:float}",
     "%{NUMBER:backend_processing_time:float} %{NUMBER:response_processing_time:float}",
     "(?:-|%{INT:response:int}) (?:-|%{INT:backend_response:int}) %{INT:received_bytes:int}",
     `%{INT:bytes:int} "%{ELB_REQUEST_LINE}"`

@@ -15,7 +15,7 @@ export const plain: Readonly<Record<string, string>> = {
     "|deleted)"
   ].join(""),
   /** A phrase, such as `Duplicate TCP SYN` or `TCP Reset-O`. */
-  CISCO_REASON: "%{WORD}(?:[ -]%{WORD}){0,15}",
+  CISCO_REASON: String.raw`%{WORD}(?:(?:\s{1,8}|-)%{WORD}){0,15}`,
   CISCO_DIRECTION: "(?:[Ii]n|[Oo]ut)bound",
   CISCO_INTERVAL: "(?:first hit|(?<![0-9])%{INT}-second interval)",
   CISCO_XLATE_TYPE: "(?:static|dynamic)",
@@ -105,8 +105,8 @@ export const patterns: Readonly<Record<string, string>> = {
   CISCOFW302013_302014_302015_302016: [
     "%{CISCO_ACTION:action}(?: %{CISCO_DIRECTION:direction})? %{WORD:protocol} connection %{INT:connection_id} ",
     `for ${placed("src")}${mapped("src")}(?: (?=\\())?${user("src_fwuser")} to ${placed("dst")}${mapped("dst")}`,
-    `${user("dst_fwuser")}(?: duration (?:%{TIME:duration}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:bytes}`,
-    String.raw`(?: %{CISCO_REASON:reason})?)?(?: \((?>%{DATA:user}\)))?`
+    `${user("dst_fwuser")}(?: duration (?:%{TIME:duration}|[0-9]+(?::[0-9]{2}){2}) bytes %{INT:bytes})?`,
+    String.raw`(?: %{CISCO_REASON:reason})?(?: \((?>%{DATA:user}\)))?`
   ].join(""),
   CISCOFW302020_302021: [
     "%{CISCO_ACTION:action}(?: %{CISCO_DIRECTION:direction})? %{WORD:protocol} connection for ",
@@ -159,8 +159,8 @@ export const patterns: Readonly<Record<string, string>> = {
   ].join(""),
   CISCOFW713172: [
     "Group = (?>%{GREEDYDATA:group}, IP = )%{IP:src_ip}, Automatic NAT Detection Status:",
-    String.raw`\s+Remote\s+end\s*+(?>%{DATA:is_remote_natted}\s{1,8}behind a NAT device)`,
-    String.raw`\s+This\s+end\s*+(?>%{DATA:is_local_natted}\s{1,8}behind a NAT device)`
+    String.raw`\s+Remote\s+end\s*+(?>%{DATA:is_remote_natted}\s{0,8}behind a NAT device)`,
+    String.raw`\s+This\s+end\s*+(?>%{DATA:is_local_natted}\s{0,8}behind a NAT device)`
   ].join(""),
   CISCOFW733100: [
     String.raw`\[(?=[^\[\]]{1,256}\])\s*+(?>%{DATA:drop_type}\s?\]) drop (?>%{DATA:drop_rate_id} exceeded\. )`,
@@ -178,14 +178,14 @@ export const patterns: Readonly<Record<string, string>> = {
     `${skipTo("SRC")}%{IPV4:nf_src_ip}${skipTo("DST")}%{IPV4:nf_dst_ip}${skipTo("LEN")}%{WORD:nf_len}`,
     `${skipTo("TOS")}%{WORD:nf_tos}${skipTo("PREC")}%{WORD:nf_prec}${skipTo("TTL")}(?>%{INT:nf_ttl})`,
     `${skipTo("ID")}(?>%{INT:nf_id})${skipTo("PROTO")}%{WORD:nf_protocol}`,
-    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port})?`
+    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port}.*)?`
   ].join(""),
   SFW2: [
-    String.raw`(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp})\s+%{HOSTNAME}\s+kernel\S*\s+`,
+    String.raw`(?:%{SYSLOGTIMESTAMP:timestamp}|%{TIMESTAMP_ISO8601:timestamp})\s+%{HOSTNAME}\s+kernel(?>\S*?(?=\s|SFW2-))\s*`,
     String.raw`(?:%{NAGIOSTIME}\s*|\[\s+[0-9.]+\]\s*)?SFW2-[A-Za-z]+-%{NOTSPACE:nf_action}\s+`,
     `IN=(?:%{USERNAME:nf_in_interface})?${skipTo("OUT")}(?:%{USERNAME:nf_out_interface})?`,
     `${skipTo("MAC")}(?:%{COMMONMAC:nf_dst_mac}:%{COMMONMAC:nf_src_mac})?`,
     String.raw`${skipTo("SRC")}%{IP:nf_src_ip}\s+DST=%{IP:nf_dst_ip}${skipTo("PROTO")}%{WORD:nf_protocol}`,
-    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port})?`
+    `(?:${skipTo("SPT")}(?>%{INT:nf_src_port})${skipTo("DPT")}%{INT:nf_dst_port}.*)?`
   ].join("")
 }

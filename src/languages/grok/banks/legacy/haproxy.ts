@@ -1,9 +1,14 @@
+/** The captured headers of the request and the response. A header may contain a brace. */
+export const capturedHeaders =
+  String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\}(?= ?["{]| ?$) ?)?` +
+  String.raw`(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\}(?= ?"| ?$) ?)?`
+
 /** HAProxy's HTTP and TCP logs, with the field names of Logstash before ECS. */
 export const patterns: Readonly<Record<string, string>> = {
   HAPROXYTIME: String.raw`%{HOUR:haproxy_hour}:%{MINUTE:haproxy_minute}:%{SECOND:haproxy_second}(?!\d)`,
   HAPROXYDATE:
     "%{MONTHDAY:haproxy_monthday}/%{MONTH:haproxy_month}/%{YEAR:haproxy_year}:" +
-    String.raw`%{HAPROXYTIME:haproxy_time}\.%{INT:haproxy_milliseconds}`,
+    "%{HAPROXYTIME:haproxy_time}.%{INT:haproxy_milliseconds}",
 
   HAPROXYCAPTUREDREQUESTHEADERS: "%{DATA:captured_request_headers}",
   HAPROXYCAPTUREDRESPONSEHEADERS: "%{DATA:captured_response_headers}",
@@ -17,8 +22,7 @@ export const patterns: Readonly<Record<string, string>> = {
     "%{DATA:captured_request_cookie} %{DATA:captured_response_cookie} %{NOTSPACE:termination_state} " +
     "%{INT:actconn}/%{INT:feconn}/%{INT:beconn}/%{INT:srvconn}/%{NOTSPACE:retries} " +
     "%{INT:srv_queue}/%{INT:backend_queue} " +
-    String.raw`(?:\{%{HAPROXYCAPTUREDREQUESTHEADERS}\}(?: |(?=["{]|$)))?` +
-    String.raw`(?:\{%{HAPROXYCAPTUREDRESPONSEHEADERS}\}(?: |(?="|$)))?` +
+    capturedHeaders +
     String.raw`(?:"(?:<BADREQ>|%{WORD:http_verb} (?:\*|(?:%{URIPROTO:http_proto}://)?` +
     String.raw`(?:%{USER:http_user}(?::[^\s/@]*)?@)?(?:%{URIHOST:http_host})?(?:%{URIPATHPARAM:http_request})?)` +
     '(?: HTTP/%{NUMBER:http_version})?)?"?)?',

@@ -19,11 +19,11 @@ export const flows = (ref: Readonly<Record<string, string>>) => {
     `${rule}${word("src-nat-rule-name")}${rule}${word("dst-nat-rule-name")}`,
     `${ref["protocol-id"]} ${policy}${ref["session-id"]}`
   ].join("")
-  const traffic = String.raw`[0-9]+\(${ref["sent"]}\) [0-9]+\(${ref["received"]}\) ${ref["elapsed-time"]}`
+  const traffic = String.raw`[0-9]+\(${ref["sent"]}\) [0-9]+\(${ref["received"]}\) ${ref["elapsed-time"]}(?: .*)?`
   return {
     RT_FLOW1: `${ref["event"]}: (?>${ref["close-reason"]}: (?=[0-9A-Fa-f:.]+/))${session} ${traffic}`,
-    RT_FLOW2: `${ref["event"]}: session created ${session}`,
-    RT_FLOW3: String.raw`${ref["event"]}: session denied ${service}${ref["protocol-id"]}\([0-9]+\) ${policy}`
+    RT_FLOW2: `${ref["event"]}: session created ${session}(?: .*)?`,
+    RT_FLOW3: String.raw`${ref["event"]}: session denied ${service}${ref["protocol-id"]}\([0-9]+\) ${policy}.*`
   }
 }
 
