@@ -82,7 +82,7 @@ const addExecutions = (first: number, count: number, flowlines: number) =>
     )
   })
 
-const fill = Effect.fnUntraced(function* ({ executions, flowlines, artifacts, documents }: Sizes) {
+const fillTables = Effect.fnUntraced(function* ({ executions, flowlines, artifacts }: Sizes) {
   const sql = yield* SqlClient.SqlClient
   const zero = "0".repeat(64)
   yield* sql`insert into flowlines (tenant, id, version, saved)
@@ -106,12 +106,15 @@ const fill = Effect.fnUntraced(function* ({ executions, flowlines, artifacts, do
         select ${tenant}, 'files/' || n, 1, ${zero}, 1 from ${range}`
     })
   )
+})
+
+const fillSearch = Effect.fnUntraced(function* (documents: number) {
   const search = yield* Search
   for (let from = 0; from < documents; from += 5000) {
     const some = Array.from({ length: Math.min(5000, documents - from) }, (_, at) => document(from + at))
     yield* search.write(tenant, `${tenant}-access`, some)
+    if (from % 500_000 === 0 && from > 0) console.log(`${from} documents`)
   }
-  yield* sql`analyze`
 })
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
@@ -182,7 +185,11 @@ const filled = Effect.fnUntraced(function* (sizes: Sizes) {
     Layer.provide(Layer.succeed(PostgresSearch.SearchConfig, { url: database, connections: 2 }))
   )
   const began = performance.now()
-  yield* fill(sizes).pipe(Effect.provide(search), Effect.provideService(SqlClient.SqlClient, sql))
+  yield* Effect.all([fillTables(sizes), fillSearch(sizes.documents)], { concurrency: 2, discard: true }).pipe(
+    Effect.provide(search),
+    Effect.provideService(SqlClient.SqlClient, sql)
+  )
+  yield* sql`analyze`
   console.log(`filled ${JSON.stringify(sizes)} in ${Math.round((performance.now() - began) / 1000)} s`)
   return { url: `${url}/v1/${tenant}`, database, data, sql, sizes }
 })
