@@ -8,7 +8,6 @@ import { download, names } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readUpload } from "../http/Upload.ts"
-import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -126,8 +125,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
       .handle(
         "remove",
-        Effect.fnUntraced(function* ({ params, query, request }) {
-          yield* versionsNamedAs("versions", request)
+        Effect.fnUntraced(function* ({ params, query }) {
           const versions = yield* versionsOf(query.versions)
           yield* artifacts.remove(
             TenantId(params.tenant),
