@@ -25,18 +25,26 @@ export const fieldFault = (field: string): string | undefined => {
 /** The name of a field that is written or removed. */
 export const FieldName = textOf(fieldFault, fieldPattern)
 
-/** An object whose members are fields that are written. */
-export const fieldsOf = <S extends Schema.Constraint>(values: S) =>
+/** An object with any members of which `fault` says nothing; `keywords` are the JSON Schema of their names. */
+export const membersOf = <S extends Schema.Constraint>(
+  values: S,
+  fault: (name: string) => string | undefined,
+  keywords: object
+) =>
   Schema.Record(Schema.String, values).check(
     Schema.makeFilter(
-      (fields: object) =>
-        Object.keys(fields).flatMap((field) => {
-          const issue = fieldFault(field)
-          return issue === undefined ? [] : [{ path: [field], issue }]
+      (members: object) =>
+        Object.keys(members).flatMap((member) => {
+          const issue = fault(member)
+          return issue === undefined ? [] : [{ path: [member], issue }]
         }),
-      { toJsonSchema: () => [{ propertyNames: { type: "string", pattern: fieldPattern.source } }, true] }
+      { toJsonSchema: () => [{ propertyNames: { type: "string", ...keywords } }, true] }
     )
   )
+
+/** An object whose members are fields that are written. */
+export const fieldsOf = <S extends Schema.Constraint>(values: S) =>
+  membersOf(values, fieldFault, { pattern: fieldPattern.source })
 
 const offset = "[+-](?:0\\d|1[0-7])(?::?[0-5]\\d)?|[+-]18(?::?00)?"
 const zone = `[A-Za-z][A-Za-z0-9_+/-]*`

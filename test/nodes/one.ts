@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { expect } from "vitest"
+import { schemaFaults } from "../../src/languages/SchemaFaults.ts"
 import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { process } from "./memory.ts"
@@ -20,6 +21,11 @@ export const fields = async (node: NodeType, settings: Record<string, unknown>, 
   const [{ message: _, ...found } = {}] = records as ReadonlyArray<Event>
   return errors.length > 0 ? errors[0] : found
 }
-/** The paths of what is wrong with settings. */
-export const issues = (node: NodeType, settings: Record<string, unknown>) =>
-  checkSettings(node, Schema.decodeUnknownSync(node.settings)(settings), {}).map(({ path }) => path.join("/"))
+/** The paths of what is wrong with settings: with values of their own, else with them together. */
+export const issues = (node: NodeType, settings: Record<string, unknown>) => {
+  const decoded = Schema.decodeUnknownResult(node.settings, { errors: "all", onExcessProperty: "error" })(settings)
+  const found = Result.isFailure(decoded)
+    ? schemaFaults(decoded.failure.issue)
+    : checkSettings(node, decoded.success, {})
+  return found.map(({ path }) => path.join("/"))
+}

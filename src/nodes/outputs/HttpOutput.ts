@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
+import { membersOf, textOf } from "../SettingTexts.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
@@ -72,30 +73,18 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
-const headerFault = (name: string, value: string): string | undefined => {
+const headerFault = (name: string): string | undefined => {
   if (!headerName.test(name)) return "This is not a valid header name"
   if (ofConnection.has(name.toLowerCase())) return "This header is controlled by the connection and cannot be set"
-  return headerValue.test(value) ? undefined : "A header cannot have this value"
+  return undefined
 }
 
-const Headers = Schema.Record(Schema.String, Schema.String).check(
-  Schema.makeFilter(
-    (headers: Readonly<Record<string, string>>) =>
-      Object.entries(headers).flatMap(([name, value]) => {
-        const issue = headerFault(name, value)
-        return issue === undefined ? [] : [{ path: [name], issue }]
-      }),
-    {
-      toJsonSchema: () => [
-        {
-          propertyNames: { type: "string", pattern: headerName.source, not: { enum: [...ofConnection] } },
-          additionalProperties: { type: "string", pattern: headerValue.source }
-        },
-        true
-      ]
-    }
-  )
+const HeaderValue = textOf(
+  (value) => (headerValue.test(value) ? undefined : "A header cannot have this value"),
+  headerValue
 )
+
+const Headers = membersOf(HeaderValue, headerFault, { pattern: headerName.source, not: { enum: [...ofConnection] } })
 
 export const httpOutput = node({
   type: "http_output",
