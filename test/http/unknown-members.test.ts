@@ -102,7 +102,10 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
 
   it.effect("only after the tenant was found", () =>
     Effect.gen(function* () {
-      for (const described of operations.filter(({ path }) => path.includes("{tenant}"))) {
+      // With parameters of their own and without.
+      const some = operations.filter(({ id }) => ["flowlines.list", "conf.tree", "scan.reset"].includes(id))
+      expect(some).toHaveLength(3)
+      for (const described of some) {
         const { id, status } = yield* answerOf(described, pathOf(described, { nowhere: "1" }, "nobody"))
         expect([id, status]).toEqual([id, 404])
       }
