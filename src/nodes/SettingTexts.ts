@@ -25,26 +25,26 @@ export const fieldFault = (field: string): string | undefined => {
 /** The name of a field that is written or removed. */
 export const FieldName = textOf(fieldFault, fieldPattern)
 
-/** An object with any members of which `fault` says nothing; `keywords` are the JSON Schema of their names. */
+/** An object with any members of which `fault` says nothing; `keywords` are what JSON Schema can tell of that. */
 export const membersOf = <S extends Schema.Constraint>(
   values: S,
-  fault: (name: string) => string | undefined,
-  keywords: object
+  fault: (name: string, value: unknown) => string | undefined,
+  keywords: { readonly [keyword: string]: unknown }
 ) =>
   Schema.Record(Schema.String, values).check(
     Schema.makeFilter(
       (members: object) =>
-        Object.keys(members).flatMap((member) => {
-          const issue = fault(member)
+        Object.entries(members).flatMap(([member, value]) => {
+          const issue = fault(member, value)
           return issue === undefined ? [] : [{ path: [member], issue }]
         }),
-      { toJsonSchema: () => [{ propertyNames: { type: "string", ...keywords } }, true] }
+      { toJsonSchema: () => [keywords, true] }
     )
   )
 
 /** An object whose members are fields that are written. */
 export const fieldsOf = <S extends Schema.Constraint>(values: S) =>
-  membersOf(values, fieldFault, { pattern: fieldPattern.source })
+  membersOf(values, fieldFault, { propertyNames: { type: "string", pattern: fieldPattern.source } })
 
 const offset = "[+-](?:0\\d|1[0-7])(?::?[0-5]\\d)?|[+-]18(?::?00)?"
 const zone = `[A-Za-z][A-Za-z0-9_+/-]*`

@@ -21,11 +21,13 @@ export const fields = async (node: NodeType, settings: Record<string, unknown>, 
   const [{ message: _, ...found } = {}] = records as ReadonlyArray<Event>
   return errors.length > 0 ? errors[0] : found
 }
-/** The paths of what is wrong with settings: with values of their own, else with them together. */
+/** The paths of what is wrong with settings: values by themselves, and then the others together. */
 export const issues = (node: NodeType, settings: Record<string, unknown>) => {
-  const decoded = Schema.decodeUnknownResult(node.settings, { errors: "all", onExcessProperty: "error" })(settings)
-  const found = Result.isFailure(decoded)
-    ? schemaFaults(decoded.failure.issue)
-    : checkSettings(node, decoded.success, {})
-  return found.map(({ path }) => path.join("/"))
+  const decode = Schema.decodeUnknownResult(node.settings, { errors: "all", onExcessProperty: "error" })
+  const first = decode(settings)
+  const faults = Result.isFailure(first) ? schemaFaults(first.failure.issue) : []
+  const faulty = new Set(faults.map(({ path }) => path[0]))
+  const sound = decode(Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name))))
+  const found = Result.isFailure(sound) ? [] : checkSettings(node, sound.success, {})
+  return [...faults, ...found].map(({ path }) => path.join("/"))
 }

@@ -113,7 +113,7 @@ const wrongSizes: ReadonlyArray<readonly [type: string, setting: string, values:
   ["grok", "max_line_length", [0, 1_048_577, 1.5]],
   ["syslog_input", "port", [0, 65_536, "514"]],
   ["rate_limit", "records_per_second", [0, -1, 10_000_001, "1/s"]],
-  ["http_output", "headers", [{ "a b": "c" }, { host: "x" }, { a: "x\ny" }, { "": "a" }, { a: 1 }]]
+  ["http_output", "headers", [{ "a b": "c" }, { host: "x" }, { "": "a" }, { a: 1 }]]
 ]
 
 const nodes = [...catalogue.values()]

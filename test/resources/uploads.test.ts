@@ -42,7 +42,11 @@ const bodies = (): Readonly<Record<string, readonly [status: number, body: strin
   ],
   "an empty build": [201, file("input", "") + file("manifest", manifest()) + end],
   "a build that looks like a boundary": [201, file("input", "\r\n--y--\r\n--x") + file("manifest", manifest()) + end],
-  "parts that nobody asked for": [201, other(20) + file("input", "b") + file("manifest", manifest()) + end],
+  "parts that nobody asked for": [400, other(20) + file("input", "b") + file("manifest", manifest()) + end],
+  "a part that nobody asked for, after the build": [
+    400,
+    file("input", "b") + file("manifest", manifest()) + other(1) + end
+  ],
   "a preamble and an epilogue": [201, `before\r\n${file("input", "b")}${file("manifest", manifest())}${end}after`],
   "a file name in UTF-8": [201, file("input", "b", "gr\xc3\xbc\xc3\x9fe.txt") + file("manifest", manifest()) + end],
   "no build": [400, file("manifest", manifest()) + end],

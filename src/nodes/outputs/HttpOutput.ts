@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
-import { membersOf, textOf } from "../SettingTexts.ts"
+import { membersOf } from "../SettingTexts.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
@@ -73,18 +73,15 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
-const headerFault = (name: string): string | undefined => {
+const headerFault = (name: string, value: unknown): string | undefined => {
   if (!headerName.test(name)) return "This is not a valid header name"
   if (ofConnection.has(name.toLowerCase())) return "This header is controlled by the connection and cannot be set"
-  return undefined
+  return headerValue.test(String(value)) ? undefined : "A header cannot have this value"
 }
 
-const HeaderValue = textOf(
-  (value) => (headerValue.test(value) ? undefined : "A header cannot have this value"),
-  headerValue
-)
-
-const Headers = membersOf(HeaderValue, headerFault, { pattern: headerName.source, not: { enum: [...ofConnection] } })
+const Headers = membersOf(Schema.String, headerFault, {
+  propertyNames: { type: "string", pattern: headerName.source, not: { enum: [...ofConnection] } }
+})
 
 export const httpOutput = node({
   type: "http_output",
