@@ -13,7 +13,7 @@ import { RegistryApi } from "./services/registry/Api.ts"
 import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
-import { RequestProblems } from "./services/shared/RequestProblems.ts"
+import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
 
 /** The whole HTTP interface. The server serves it, the client derives from it, and OpenAPI describes it. */
 export class Api extends HttpApi.make("flow-gateway")
@@ -34,6 +34,8 @@ export class Api extends HttpApi.make("flow-gateway")
   .middleware(RequestProblems)
   // Report all faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
+  .annotate(HttpApi.QueryParseOptions, strict)
+  .annotate(HttpApi.PayloadParseOptions, strict)
   .annotateMerge(
     OpenApi.annotations({
       title: "Flow Gateway",

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
-const pattern = /^(\d{1,6})(ms|s|m|h)$/
+const pattern = /^(\d{1,6})(ms|s|m|h)$/u
 
 /** A duration in files: a whole number followed by `ms`, `s`, `m` or `h`. */
 export const DurationText = Schema.String.check(

@@ -34,6 +34,13 @@ export const suggestion = (name: string, known: Iterable<string>): string => {
   return nearest === undefined ? "" : `; did you mean ${JSON.stringify(nearest)}?`
 }
 
+/** What is wrong with a name that is not among the known ones: the one that may be meant, else which there are. */
+export const unknownName = (name: string, known: Iterable<string>, place = "here"): string => {
+  const names = [...known]
+  const others = names.length === 0 ? "" : `: there is ${listed(names)}`
+  return `There is no ${JSON.stringify(name)} ${place}${suggestion(name, names) || others}`
+}
+
 /** The names as a list for a message, shortened if it is long. */
 export const listed = (names: Iterable<string>): string => {
   const all = [...names]

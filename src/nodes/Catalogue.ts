@@ -28,6 +28,7 @@ import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
 import { sql } from "./processing/Sql.ts"
+import { settingsSchema } from "./SettingsSchema.ts"
 
 // One line for each node.
 const nodes: ReadonlyArray<NodeType> = [
@@ -114,22 +115,15 @@ export const keepsPositions = ({ dag }: Flowline): boolean =>
 export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
   dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
 
-/** The node's entry in the scan's answer. `settings` is a JSON Schema (draft 2020-12). */
-export const descriptor = (node: NodeType) => {
-  const { schema, definitions } = Schema.toJsonSchemaDocument(node.settings, { onExcessProperty: "error" })
-  return {
-    type: node.type,
-    kind: node.kind,
-    description: node.description,
-    runtimes: node.runtimes,
-    settings: {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
-      ...schema,
-      ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
-    },
-    inputs: node.inputs,
-    outputs: node.outputs,
-    source: "builtin",
-    example: node.example
-  }
-}
+/** The node's entry in the scan's answer. */
+export const descriptor = (node: NodeType) => ({
+  type: node.type,
+  kind: node.kind,
+  description: node.description,
+  runtimes: node.runtimes,
+  settings: settingsSchema(node),
+  inputs: node.inputs,
+  outputs: node.outputs,
+  source: "builtin",
+  example: node.example
+})

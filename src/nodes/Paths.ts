@@ -15,12 +15,15 @@ const pathFault = (path: string): string | undefined => {
   return undefined
 }
 
+const segment = "(?!\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff\\\\/]+"
+/** The same as a pattern, for whoever checks settings by their JSON Schema. */
+const pathPattern = new RegExp(`^(?![A-Za-z]:)${segment}(?:/${segment})*$`, "u")
+
 /** A relative path that stays below its folder. */
 export const RelativePath = Schema.String.check(
   Schema.makeFilter(pathFault, {
     expected: "a relative path",
-    // Looser than the check: without any JSON Schema counterpart, a check would drop the setting's description.
-    toJsonSchema: () => [{ minLength: 1, maxLength: 1024 }, true]
+    toJsonSchema: () => [{ minLength: 1, maxLength: 1024, pattern: pathPattern.source }, true]
   })
 )
 

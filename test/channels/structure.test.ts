@@ -64,6 +64,36 @@ applications:
     ])
   })
 
+  it("names the member that may be meant, or those that there are, where its name stands", () => {
+    const result = read(`version: "1.0"
+aplications: []
+applications:
+  - name: a
+    runtime: stream
+    restart: { perhour: 1, often: 2 }
+`)
+    expect(Result.isFailure(result) ? result.failure : []).toEqual([
+      {
+        pointer: "/aplications",
+        line: 2,
+        column: 1,
+        detail: 'There is no "aplications" here; did you mean "applications"?'
+      },
+      {
+        pointer: "/applications/0/restart/perhour",
+        line: 6,
+        column: 16,
+        detail: 'There is no "perhour" here; did you mean "perHour"?'
+      },
+      {
+        pointer: "/applications/0/restart/often",
+        line: 6,
+        column: 28,
+        detail: 'There is no "often" here: there is initial, max, perHour'
+      }
+    ])
+  })
+
   it("refuses the same job twice, schedules of streams, both words, and none", () => {
     expect(faults("jobs: [{ name: a, runtime: stream }, { name: a, runtime: stream }]")[0]?.[2]).toContain(
       "Two jobs are named local/a"

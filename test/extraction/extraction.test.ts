@@ -85,8 +85,7 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         index: "mytenant-cs*",
         fields,
         filters: {},
-        tenant: "mytenant",
-        more: 1
+        tenant: "mytenant"
       })
       assert.deepStrictEqual(names, ["data.csv", "manifest.json"])
       assert.deepStrictEqual(text.replace("[1, 2]", "[1,2]").split("\r\n"), [
@@ -185,6 +184,17 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
       assert.deepStrictEqual(
         [shape.status, pointers(shape)?.toSorted()],
         [400, ["/fields/0/name", "/format", "/index"]]
+      )
+      // What a client's list of fields says besides is let through; a filter that is not one must not select everything.
+      const misspelt = yield* post({
+        format: "csv",
+        index: "mytenant-x",
+        filter: {},
+        fields: [{ name: "a", label: 1 }]
+      })
+      assert.deepStrictEqual(
+        [misspelt.status, misspelt.body.issues?.map(({ pointer, detail }) => [pointer, detail])],
+        [400, [["/filter", 'There is no "filter" here; did you mean "filters"?']]]
       )
       for (const body of [undefined, "", "{", "null", "[]", "5"]) {
         assert.strictEqual((yield* post(body)).status, 400, String(body))

@@ -88,6 +88,18 @@ dag:
     ])
   })
 
+  it("names what may be meant in members of settings too", () => {
+    const file = `runtime: stream
+dag:
+  - { type: generator_input, settings: { messages: [a] }, publish: [ { stream: x } ] }
+  - type: dispatch
+    settings: { routes: [ { stream: a, were: "b", where: "true" } ] }
+    subscribe: [ { component: generator_input, stream: x } ]
+    publish: [ { stream: a } ]
+`
+    expect(summary(file)).toEqual(['5:40 /dag/1/settings/routes/0/were There is no "were" here; did you mean "where"?'])
+  })
+
   it("knows which nodes a runtime has", () => {
     const file =
       "runtime: analytics\ndag:\n  - type: generator_input\n    settings: { messages: [a] }\n  - type: grokk\n"

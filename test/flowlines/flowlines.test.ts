@@ -199,7 +199,7 @@ dag:
         )
       const empty = new FormData()
       empty.set("other", "x")
-      expect(yield* post(empty)).toMatchObject({ status: 400, issues: [{ part: "file" }] })
+      expect(yield* post(empty)).toMatchObject({ status: 400, issues: [{ part: "file" }, { part: "other" }] })
       expect(yield* post("{}", { "content-type": "application/json" })).toMatchObject({ status: 400 })
       const big = yield* post(flowlineForm("#".repeat(4 * 1024 * 1024 + 1)))
       expect(big).toMatchObject({ status: 413, limit: "flowlineFile", value: 4 * 1024 * 1024 })

@@ -150,11 +150,8 @@ describe("types of csv columns", () => {
 
 describe("settings of csv", () => {
   it("are refused when they contradict each other", () => {
-    expect(issues(csv, { columns: ["a", "a.b", "[a]", "[x][__proto__]"] })).toEqual([
-      "columns/1",
-      "columns/2",
-      "columns/3"
-    ])
+    expect(issues(csv, { columns: ["a", "a.b", "[a]"] })).toEqual(["columns/1", "columns/2"])
+    expect(issues(csv, { columns: ["a", "[x][__proto__]"] })).toEqual(["columns/1"])
     expect(issues(csv, { columns: ["a"], autodetect_column_names: true })).toEqual(["autodetect_column_names"])
     expect(issues(csv, { skip_header: true, types: { column2: "integer", other: "float" } })).toEqual([
       "types/other",

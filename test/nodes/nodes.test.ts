@@ -168,10 +168,7 @@ describe("dissect", () => {
 
   it("says where its pattern is wrong", () => {
     const check = (settings: object) => checkSettings(dissect, Schema.decodeUnknownSync(dissect.settings)(settings), {})
-    expect(check({ pattern: "%{a} %{&b}", target: "__proto__" })).toMatchObject([
-      { path: ["target"] },
-      { path: ["pattern"], line: 1 }
-    ])
+    expect(check({ pattern: "%{a} %{&b}" })).toMatchObject([{ path: ["pattern"], line: 1 }])
     expect(check({ pattern: "%{a} %{b}" })).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { expect } from "vitest"
+import { schemaFaults } from "../../src/languages/SchemaFaults.ts"
 import { checkSettings } from "../../src/nodes/Checks.ts"
 import type { Event, NodeType } from "../../src/nodes/Node.ts"
 import { process } from "./memory.ts"
@@ -20,6 +21,13 @@ export const fields = async (node: NodeType, settings: Record<string, unknown>, 
   const [{ message: _, ...found } = {}] = records as ReadonlyArray<Event>
   return errors.length > 0 ? errors[0] : found
 }
-/** The paths of what is wrong with settings. */
-export const issues = (node: NodeType, settings: Record<string, unknown>) =>
-  checkSettings(node, Schema.decodeUnknownSync(node.settings)(settings), {}).map(({ path }) => path.join("/"))
+/** The paths of what is wrong with settings: values by themselves, and then the others together. */
+export const issues = (node: NodeType, settings: Record<string, unknown>) => {
+  const decode = Schema.decodeUnknownResult(node.settings, { errors: "all", onExcessProperty: "error" })
+  const first = decode(settings)
+  const faults = Result.isFailure(first) ? schemaFaults(first.failure.issue) : []
+  const faulty = new Set(faults.map(({ path }) => path[0]))
+  const sound = decode(Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name))))
+  const found = Result.isFailure(sound) ? [] : checkSettings(node, sound.success, {})
+  return [...faults, ...found].map(({ path }) => path.join("/"))
+}

@@ -134,11 +134,7 @@ describe("csv", () => {
       expect.stringContaining("not valid csv"),
       expect.stringContaining("more than one")
     ])
-    expect(issues(csv, { columns: ["a", "a", "__proto__"], types: { z: "float" } })).toEqual([
-      "columns/1",
-      "columns/2",
-      "types/z"
-    ])
+    expect(issues(csv, { columns: ["a", "a", "__proto__"], types: { z: "float" } })).toEqual(["columns/2", "types/z"])
   })
 
   it.effect.prop(
@@ -191,8 +187,8 @@ describe("date", () => {
     expect(await time(["ISO8601"], "yesterday")).toMatch(/no format matches/)
     expect(issues(date, { formats: ["yyyy-QQ"], timezone: "Mars/Base", target: "__proto__" })).toEqual([
       "formats/0",
-      "timezone",
-      "target"
+      "target",
+      "timezone"
     ])
   })
 })

@@ -80,8 +80,7 @@ layer(Live)("multipart forms", (it) => {
       const { status, json } = yield* post(
         form([
           ["file", new Blob(['{"a":1}'], { type: "application/json" }), "../../a.json"],
-          ["other", "text"],
-          ["unknown", "dropped"]
+          ["other", "text"]
         ])
       )
       expect(status).toBe(200)
@@ -114,13 +113,23 @@ layer(Live)("multipart forms", (it) => {
 
   it.effect.each([
     ["file", "x".repeat(100_001), { limit: "file", value: 100_000, part: "file" }],
-    ["note", "x".repeat(11), { limit: "note", value: 10, part: "note" }],
-    ["unknown", "x".repeat(65_537), { limit: "formField", value: 65_536, part: "unknown" }]
+    ["note", "x".repeat(11), { limit: "note", value: 10, part: "note" }]
   ] as const)("holds %s to its limit", ([name, text, expected]) =>
     Effect.gen(function* () {
       const { status, json } = yield* post(form([[name, text]]))
       expect(status).toBe(413)
       expect(json).toMatchObject({ type: "/problems/too-large", ...expected })
+    })
+  )
+
+  it.effect("refuses other parts, whatever their size, with the part that may be meant", () =>
+    Effect.gen(function* () {
+      const fault = { part: "fille", detail: 'There is no "fille" here; did you mean "file"?' }
+      for (const text of ["x", "x".repeat(65_537)]) {
+        const { status, json } = yield* post(form([["fille", text]]))
+        expect(status).toBe(400)
+        expect(json).toMatchObject({ issues: expect.arrayContaining([fault]) })
+      }
     })
   )
 

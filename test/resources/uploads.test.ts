@@ -42,7 +42,11 @@ const bodies = (): Readonly<Record<string, readonly [status: number, body: strin
   ],
   "an empty build": [201, file("input", "") + file("manifest", manifest()) + end],
   "a build that looks like a boundary": [201, file("input", "\r\n--y--\r\n--x") + file("manifest", manifest()) + end],
-  "parts that nobody asked for": [201, other(20) + file("input", "b") + file("manifest", manifest()) + end],
+  "parts that nobody asked for": [400, other(20) + file("input", "b") + file("manifest", manifest()) + end],
+  "a part that nobody asked for, after the build": [
+    400,
+    file("input", "b") + file("manifest", manifest()) + other(1) + end
+  ],
   "a preamble and an epilogue": [201, `before\r\n${file("input", "b")}${file("manifest", manifest())}${end}after`],
   "a file name in UTF-8": [201, file("input", "b", "gr\xc3\xbc\xc3\x9fe.txt") + file("manifest", manifest()) + end],
   "no build": [400, file("manifest", manifest()) + end],
@@ -76,8 +80,8 @@ const bodies = (): Readonly<Record<string, readonly [status: number, body: strin
   "a head of a mebibyte": [400, file("input", "b", "f", `\r\nX-A: ${"a".repeat(1 << 20)}`) + end],
   "too many parts": [413, other(5000) + end],
   "a manifest that is too large": [413, file("input", "b") + file("manifest", " ".repeat((1 << 20) + 1)) + end],
-  "a field that is too large": [
-    413,
+  "a large part that nobody asked for": [
+    400,
     field("o", "a".repeat(1 << 20)) + file("input", "b") + file("manifest", manifest()) + end
   ],
   "a manifest that is a list": [400, file("input", "b") + file("manifest", "[]") + end]

@@ -1,8 +1,9 @@
-import { JsonPointer, Result } from "effect"
+import { Result } from "effect"
 import type { Issue } from "../Issue.ts"
 import { type Fault, type Mark, type Marked, markAt, type Position, Source, TextFault } from "./DocumentSource.ts"
 import { readYaml } from "./DocumentYaml.ts"
 import { readHjson } from "./Hjson.ts"
+import { pathOf } from "./Pointer.ts"
 
 /** Maximum size of a flowline file in bytes. */
 export const maxBytes = 4 * 1024 * 1024
@@ -59,14 +60,6 @@ export class SourceDocument {
     return start
   }
 }
-
-/** The keys of a JSON pointer (RFC 6901). */
-export const pathOf = (pointer: string): ReadonlyArray<string> =>
-  pointer.split("/").slice(1).map(JsonPointer.unescapeToken)
-
-/** The JSON pointer of a path. */
-export const pointerOf = (path: ReadonlyArray<PropertyKey>): string =>
-  path.map((key) => `/${JsonPointer.escapeToken(String(key))}`).join("")
 
 const byExtension = (name: string | undefined): Format | undefined => {
   switch (/\.([a-z]+)$/i.exec(name ?? "")?.[1]?.toLowerCase()) {

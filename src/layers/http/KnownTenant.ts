@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
+import { withoutQuery } from "../../services/shared/RequestProblems.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
 
 /**
@@ -20,6 +21,6 @@ export const layer = Layer.effect(
         return Effect.void
       })
     )
-    return (httpEffect) => Effect.andThen(check, httpEffect)
+    return (httpEffect, { endpoint }) => Effect.andThen(check, withoutQuery(httpEffect, endpoint))
   })
 )

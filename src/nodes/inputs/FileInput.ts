@@ -14,6 +14,7 @@ import {
   type Taker
 } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
+import { ResourceName } from "../SettingTexts.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
@@ -26,7 +27,7 @@ const settings = Schema.Struct({
     relativePath("Path of a resource in the tenant's registry, read in its latest version. Replaces `path`.")
   ),
   resource: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({
+    ResourceName.annotate({
       description: "The build of an artifact, as `type:group:artifact:version`. Replaces `path`."
     })
   ),
@@ -59,9 +60,6 @@ const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<Settin
       path: [name],
       detail: `Only one of path, registry and resource can be given, and ${sources[0]} is given already`
     })
-  }
-  if (given.resource !== undefined && !/^[^:]+:[^:]+:[^:]+:[^:]+$/.test(given.resource)) {
-    issues.push({ path: ["resource"], detail: "Expected type:group:artifact:version" })
   }
   if (!given.follow) return issues
   if (given.path === undefined && sources.length > 0) {

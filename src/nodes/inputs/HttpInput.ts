@@ -101,7 +101,7 @@ export const httpInput = node({
   settings: Schema.Struct({
     host: hostSetting,
     port: portSetting(8088),
-    path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/))
+    path: Schema.String.check(Schema.isPattern(/^\/[^\s?#]*$/u))
       .annotate({ description: "URL path of the requests; starts with a slash.", default: "/" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("/"))),
     max_body_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 67_108_864 }))

@@ -13,6 +13,14 @@ const encoding = new TextEncoder()
 
 const timestamp = (): string => new Date().toISOString()
 
+// What JSON Schema can tell of the checks below: each pattern accepts at least what the check accepts.
+const zonePattern = /^(?:[+-]\d\d(?::?\d\d)?|[A-Za-z][A-Za-z0-9_+/-]*)$/u
+const token = "yyyy|uuuu|MM|dd|HH|mm|ss|SSS|XXX|[^A-Za-z']"
+const formatPattern = new RegExp(
+  `^(?:strict_date_optional_time(?:_nanos)?|date_optional_time|iso8601|epoch_millis|epoch_second|(?=[^]*(?:yyyy|uuuu))(?:'[^']*'|${token})*(?:'(?:${token})*)?)$`,
+  "u"
+)
+
 const field = Schema.Struct({
   name: Schema.NonEmptyString.check(Schema.isMaxLength(512)).annotate({ description: "Dotted path of a field." }),
   type: Schema.optionalKey(
@@ -21,7 +29,12 @@ const field = Schema.Struct({
   format: Schema.optionalKey(
     Schema.String.annotate({
       description: "Date format in csv, such as `dd/MM/yyyy HH:mm` or `epoch_millis`; ISO 8601 by default."
-    }).check(Schema.makeFilter(isFormat, { expected: "a date format" }))
+    }).check(
+      Schema.makeFilter(isFormat, {
+        expected: "a date format",
+        toJsonSchema: () => [{ pattern: formatPattern.source }, true]
+      })
+    )
   )
 })
 
@@ -42,7 +55,12 @@ const settings = Schema.Struct({
     description: "Time zone of dates in csv, such as `Europe/Paris`.",
     default: "UTC"
   })
-    .check(Schema.makeFilter((zone: string) => dates(zone) !== undefined, { expected: "a time zone" }))
+    .check(
+      Schema.makeFilter((zone: string) => dates(zone) !== undefined, {
+        expected: "a time zone",
+        toJsonSchema: () => [{ pattern: zonePattern.source }, true]
+      })
+    )
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
   index: patternSetting,
   query: querySetting

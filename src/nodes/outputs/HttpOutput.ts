@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
-import { errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { errors, type NodeContext, node } from "../Node.ts"
+import { membersOf } from "../SettingTexts.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
@@ -9,15 +10,19 @@ const formats = ["ndjson", "json"] as const
 const firstPause = 200
 const longestPause = 30_000
 
+/** An address without credentials, which begins with its scheme. URLs may have blanks and control characters around. */
+const addressPattern = /^[Hh][Tt]{2}[Pp][Ss]?:\/\/(?![^/?#]*@)[^\s\\]+$/u
+
 /** Whether records can be sent to this URL. */
 const isAddress = (text: string): boolean => {
+  if (!addressPattern.test(text)) return false
   const url = URL.canParse(text) ? new URL(text) : undefined
   return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === ""
 }
 
 /** Header names and values by RFC 9110, 5.1 and 5.5, without obsolete forms. */
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/u
 const ofConnection: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -68,6 +73,16 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
+const headerFault = (name: string, value: unknown): string | undefined => {
+  if (!headerName.test(name)) return "This is not a valid header name"
+  if (ofConnection.has(name.toLowerCase())) return "This header is controlled by the connection and cannot be set"
+  return headerValue.test(String(value)) ? undefined : "A header cannot have this value"
+}
+
+const Headers = membersOf(Schema.String, headerFault, {
+  propertyNames: { type: "string", pattern: headerName.source, not: { enum: [...ofConnection] } }
+})
+
 export const httpOutput = node({
   type: "http_output",
   kind: "output",
@@ -81,15 +96,13 @@ export const httpOutput = node({
     url: Schema.String.check(
       Schema.makeFilter(isAddress, {
         expected: "an http or https address without credentials",
-        toJsonSchema: () => [{ minLength: 1 }, true]
+        toJsonSchema: () => [{ pattern: addressPattern.source }, true]
       })
     ).annotate({ description: "URL for the requests, `http` or `https`." }),
     format: Schema.Literals(formats)
       .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
-    headers: Schema.optionalKey(
-      Schema.Record(Schema.String, Schema.String).annotate({ description: "Additional request headers." })
-    ),
+    headers: Schema.optionalKey(Headers.annotate({ description: "Additional request headers." })),
     batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
       .annotate({ description: "Maximum number of records per request.", default: 500 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),
@@ -120,14 +133,6 @@ export const httpOutput = node({
         ),
   outputs: [errors],
   example: { url: "https://collector.example.com/events", batch_records: 500 },
-  check: ({ headers = {} }) =>
-    Object.entries(headers).flatMap(([name, value]): ReadonlyArray<SettingsIssue> => {
-      if (!headerName.test(name)) return [{ path: ["headers", name], detail: "This is not a valid header name" }]
-      if (ofConnection.has(name.toLowerCase())) {
-        return [{ path: ["headers", name], detail: "This header is controlled by the connection and cannot be set" }]
-      }
-      return headerValue.test(value) ? [] : [{ path: ["headers", name], detail: "A header cannot have this value" }]
-    }),
   start: (settings, context) => {
     const isList = settings.format === "json"
     const to: Sending = {

@@ -21,7 +21,12 @@ export const searchOutput = node({
     "documents if its inputs give the same records. Records that cannot be stored go to `errors`.",
   runtimes,
   settings: Schema.Struct({
-    index: Schema.NonEmptyString.check(Schema.isMaxLength(200)).annotate({
+    index: Schema.String.check(
+      Schema.isPattern(/^[A-Za-z0-9][A-Za-z0-9._-]*-[a-z0-9_][a-z0-9._-]*$/u, {
+        expected: 'an index: the tenant, "-", and lower-case letters, digits, ".", "_" or "-"'
+      }),
+      Schema.isMaxLength(200)
+    ).annotate({
       description:
         "Index to write, `<tenant>-…` in lower-case letters, digits, `.`, `_` and `-`; created if it does not exist."
     }),

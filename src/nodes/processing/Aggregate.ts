@@ -1,16 +1,17 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath, getPath, refusedSegment, setPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
 import { firstMillis, lastMillis } from "../Calendar.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
+import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
 import { reader } from "./date/DateReader.ts"
 import { utc } from "./date/Zone.ts"
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/
+const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/u
 
 const millisOf = (duration: string): number => {
   const [, count = "", unit = ""] = durationPattern.exec(duration) ?? []
@@ -21,13 +22,17 @@ const Duration = Schema.String.check(
   Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
 )
 
+const Length = Schema.String.check(
+  Schema.isPattern(/^(?!0+\D)(\d{1,9})(ms|s|m|h|d)$/u, { expected: "a duration above 0, such as 30s, 5m, 1h or 1d" })
+)
+
 /** Maximum number of windows that a record may belong to. */
 const maxOverlap = 1000
 
 const settings = Schema.Struct({
-  window: Duration.annotate({ description: "Length of a window in event time, for example `5m`." }),
+  window: Length.annotate({ description: "Length of a window in event time, for example `5m`." }),
   slide: Schema.optionalKey(
-    Duration.annotate({
+    Length.annotate({
       description: "Time between the starts of windows. Default: the length, so that windows do not overlap."
     })
   ),
@@ -38,11 +43,10 @@ const settings = Schema.Struct({
     description: "Maximum lateness: how much earlier than the latest time so far a counted record may be.",
     default: "0s"
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("0s"))),
-  group_by: Schema.Array(Schema.String.check(Schema.isNonEmpty()))
+  group_by: Schema.Array(FieldName.check(Schema.isNonEmpty()))
     .annotate({ description: "Fields to group by; each combination of values is a group.", default: [] })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  metrics: Schema.Record(
-    Schema.String,
+  metrics: fieldsOf(
     Schema.Struct({
       type: Schema.Literals(Object.keys(metrics) as [MetricKind, ...Array<MetricKind>]).annotate({
         description: "Function to compute."
@@ -71,25 +75,18 @@ const timeOf = (value: Value | undefined): number => {
   return millis >= firstMillis && millis <= lastMillis ? millis : Number.NaN
 }
 
-const check = ({ window, slide, metrics, group_by }: Settings) => {
+const check = ({ window, slide, metrics }: Settings) => {
   const issues: Array<{ readonly path: ReadonlyArray<string | number>; readonly detail: string }> = []
   const [size, step] = [millisOf(window), millisOf(slide ?? window)]
-  if (size === 0) issues.push({ path: ["window"], detail: "Expected a duration above 0" })
-  if (slide !== undefined && (step === 0 || step > size)) {
-    issues.push({ path: ["slide"], detail: "Expected a duration above 0 and up to the window's" })
+  if (step > size) {
+    issues.push({ path: ["slide"], detail: "Expected a duration up to the window's" })
   } else if (size / step > maxOverlap) {
     issues.push({ path: ["slide"], detail: `A record would belong to more than ${maxOverlap} windows` })
   }
   for (const [name, { type, field }] of Object.entries(metrics)) {
     if (type !== "count" && field === undefined)
       issues.push({ path: ["metrics", name], detail: `${type} needs a field` })
-    const refused = refusedSegment(fieldPath(name))
-    if (refused !== undefined) issues.push({ path: ["metrics", name], detail: `${refused} cannot be a field` })
   }
-  group_by.forEach((field, at) => {
-    const refused = refusedSegment(fieldPath(field))
-    if (refused !== undefined) issues.push({ path: ["group_by", at], detail: `${refused} cannot be a field` })
-  })
   return issues
 }
 

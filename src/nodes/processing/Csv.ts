@@ -1,21 +1,24 @@
 import { Effect, Schema } from "effect"
-import { type Fields, fieldPath, refusedSegment, setPath } from "../../languages/FieldPath.ts"
+import { type Fields, setPath } from "../../languages/FieldPath.ts"
 import { chosen, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { FieldName, textOf, zonePattern } from "../SettingTexts.ts"
 import { cellsOf } from "./csv/Cells.ts"
 import { type Column, columnsOf, extraColumn, headerColumns, rivalOf } from "./csv/Columns.ts"
 import { converter, types } from "./csv/Values.ts"
-import { formatFaults } from "./Date.ts"
-import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { DateFormat, zoneFault } from "./Date.ts"
+import { decorationSettings } from "./Decorated.ts"
 import { settingZone } from "./date/Zone.ts"
-import { dropped, parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
+import { dropped, parsedSettings, parsing, Unreadable } from "./Parsed.ts"
 
 const flag = (description: string) =>
   Schema.Boolean.annotate({ description, default: false }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 
+const ZoneName = textOf((zone) => (settingZone(zone) === undefined ? zoneFault(zone) : undefined), zonePattern)
+
 const settings = Schema.Struct({
   ...parsedSettings,
   columns: Schema.optionalKey(
-    Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
+    Schema.NonEmptyArray(FieldName.check(Schema.isNonEmpty())).annotate({
       description:
         "Column names, in order; `a.b` or `[a][b]` is a nested field. Default: `column1`, `column2` and so on."
     })
@@ -43,13 +46,13 @@ const settings = Schema.Struct({
         "midnight) or `date_time`."
     })
   ),
-  date_formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty()))
+  date_formats: Schema.NonEmptyArray(DateFormat)
     .annotate({
       description: "Formats of the types `date` and `date_time`, as in the node `date`.",
       default: ["ISO8601"]
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(["ISO8601"] as const))),
-  timezone: Schema.String.annotate({
+  timezone: ZoneName.annotate({
     description: "Time zone of dates without one: `UTC`, an offset such as `+02:00`, or a name such as `Europe/Paris`.",
     default: "UTC"
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
@@ -61,8 +64,6 @@ type Settings = typeof settings.Type
 const columnFaults = (columns: ReadonlyArray<string>): ReadonlyArray<SettingsIssue> =>
   columns.flatMap((column, at) => {
     const path = ["columns", at]
-    const refused = refusedSegment(fieldPath(column))
-    if (refused !== undefined) return [{ path, detail: `${refused} cannot be a field` }]
     const rival = rivalOf(columns, at)
     if (rival === undefined) return []
     if (rival === column) return [{ path, detail: `The column ${column} exists already` }]
@@ -86,11 +87,6 @@ const nameFaults = (settings: Settings): ReadonlyArray<SettingsIssue> => {
   ]
 }
 
-const zoneFaults = (timezone: string): ReadonlyArray<SettingsIssue> => {
-  const detail = `${JSON.stringify(timezone)} is not a time zone: write UTC, +02:00 or Europe/Paris`
-  return settingZone(timezone) === undefined ? [{ path: ["timezone"], detail }] : []
-}
-
 /** The header that an earlier attempt found. */
 const savedHeader = (context: NodeContext): ReadonlyArray<string> | undefined => {
   const saved = context.position.load()
@@ -110,14 +106,7 @@ export const csv = node({
   isStateless: ({ autodetect_column_names }) => !autodetect_column_names,
   outputs: [chosen, errors],
   example: { field: "message", columns: ["time", "user", "bytes"], types: { bytes: "integer" } },
-  check: (settings) => [
-    ...targetFaults("target", settings.target),
-    ...decorationFaults(settings),
-    ...columnFaults(settings.columns ?? []),
-    ...nameFaults(settings),
-    ...formatFaults("date_formats", settings.date_formats),
-    ...zoneFaults(settings.timezone)
-  ],
+  check: (settings) => [...columnFaults(settings.columns ?? []), ...nameFaults(settings)],
   start: (settings, context) => {
     const { types = {}, autodetect_column_names: detects, skip_empty_columns, skip_empty_rows, skip_header } = settings
     const cells = cellsOf(settings.separator, settings.quote)

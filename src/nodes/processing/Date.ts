@@ -1,36 +1,65 @@
 import { Effect, Schema } from "effect"
 import { interpolate } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
-import { chosen, errors, node, type SettingsIssue } from "../Node.ts"
-import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { chosen, errors, node } from "../Node.ts"
+import { dateFormatPattern, dynamicZonePattern, FieldName, localePattern, textOf } from "../SettingTexts.ts"
+import { decorationSettings } from "./Decorated.ts"
 import { FormatFault } from "./date/DateFormat.ts"
 import { reader } from "./date/DateReader.ts"
 import { localeOf } from "./date/Names.ts"
 import { settingZone, type Zone } from "./date/Zone.ts"
-import { parsedSettings, parsing, placed, targetFaults, Unreadable } from "./Parsed.ts"
+import { parsedSettings, parsing, placed, Unreadable } from "./Parsed.ts"
+
+const isDynamic = (timezone: string): boolean => timezone.includes("%{")
+
+/** Why a text is no time zone. */
+export const zoneFault = (zone: string): string =>
+  `${JSON.stringify(zone)} is not a time zone: write UTC, +02:00 or Europe/Paris`
+
+/** Why a format cannot be used. */
+const formatFault = (format: string): string | undefined => {
+  try {
+    reader(format, { now: Date.now })
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof FormatFault)) throw cause
+    return cause.message
+  }
+}
+
+/** A format of dates. */
+export const DateFormat = textOf(formatFault, dateFormatPattern)
 
 const settings = Schema.Struct({
   field: parsedSettings.field,
   ignore_missing: parsedSettings.ignore_missing,
-  formats: Schema.NonEmptyArray(Schema.String.check(Schema.isNonEmpty())).annotate({
+  formats: Schema.NonEmptyArray(DateFormat).annotate({
     description:
       "Formats, tried in order: `ISO8601`, `UNIX` (seconds), `UNIX_MS`, `TAI64N`, or letters as in Java, for example " +
       "`dd/MMM/yyyy:HH:mm:ss Z`, with literal text in quotes."
   }),
-  target: Schema.String.check(Schema.isNonEmpty())
+  target: FieldName.check(Schema.isNonEmpty())
     .annotate({
       description: "Field that receives the time in ISO 8601, UTC, with milliseconds.",
       default: "@timestamp"
     })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
-  timezone: Schema.String.annotate({
-    description:
-      "Time zone of times without one: `UTC`, an offset such as `+02:00`, a name such as `Europe/Paris`, or " +
-      "`%{field}` for the zone in a field of the record.",
-    default: "UTC"
-  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
+  timezone: textOf(
+    (zone) => (isDynamic(zone) || settingZone(zone) !== undefined ? undefined : zoneFault(zone)),
+    dynamicZonePattern
+  )
+    .annotate({
+      description:
+        "Time zone of times without one: `UTC`, an offset such as `+02:00`, a name such as `Europe/Paris`, or " +
+        "`%{field}` for the zone in a field of the record.",
+      default: "UTC"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("UTC"))),
   locale: Schema.optionalKey(
-    Schema.String.annotate({
+    textOf((name) => {
+      if (localeOf(name) !== undefined) return undefined
+      return `${JSON.stringify(name)} is not a known language: write fr, de_AT or pt-BR`
+    }, localePattern).annotate({
       description:
         "Language of the names of months and weekdays, such as `fr` or `de_AT`; English ones are understood, too."
     })
@@ -42,26 +71,6 @@ const settings = Schema.Struct({
   ),
   ...decorationSettings
 })
-
-const isDynamic = (timezone: string): boolean => timezone.includes("%{")
-
-export const zoneFaults = (timezone: string): ReadonlyArray<SettingsIssue> => {
-  if (isDynamic(timezone) || settingZone(timezone) !== undefined) return []
-  const detail = `${JSON.stringify(timezone)} is not a time zone: write UTC, +02:00 or Europe/Paris`
-  return [{ path: ["timezone"], detail }]
-}
-
-/** The faults of formats, which are in the setting of this name. */
-export const formatFaults = (setting: string, formats: ReadonlyArray<string>): ReadonlyArray<SettingsIssue> =>
-  formats.flatMap((format, at) => {
-    try {
-      reader(format, { now: Date.now })
-      return []
-    } catch (cause) {
-      if (!(cause instanceof FormatFault)) throw cause
-      return [{ path: [setting, at], detail: cause.message }]
-    }
-  })
 
 export const date = node({
   type: "date",
@@ -75,19 +84,6 @@ export const date = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
-  check: ({ formats, target, timezone, locale, ...settings }) => {
-    const isUnknown = locale !== undefined && localeOf(locale) === undefined
-    const language = isUnknown
-      ? [{ path: ["locale"], detail: `${JSON.stringify(locale)} is not a known language: write fr, de_AT or pt-BR` }]
-      : []
-    return [
-      ...formatFaults("formats", formats),
-      ...zoneFaults(timezone),
-      ...language,
-      ...targetFaults("target", target),
-      ...decorationFaults(settings)
-    ]
-  },
   start: ({ formats, target, timezone, year, locale, ...settings }, context) => {
     const path = fieldPath(target)
     const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }

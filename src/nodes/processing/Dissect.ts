@@ -2,8 +2,8 @@ import { Effect, Result, Schema } from "effect"
 import { compile } from "../../languages/dissect/Dissector.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { decorationFaults, decorationSettings } from "./Decorated.ts"
-import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
+import { decorationSettings } from "./Decorated.ts"
+import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
 
 const settings = Schema.Struct({
   field: parsedSettings.field,
@@ -37,11 +37,10 @@ export const dissect = node({
   outputs: [chosen, errors],
   example: { field: "message", pattern: "%{clientip} %{ident} %{auth} [%{timestamp}] %{rest}" },
   check: (settings) => {
-    const faults = [...targetFaults("target", settings.target), ...decorationFaults(settings)]
     const result = compiled(settings)
-    if (Result.isSuccess(result)) return faults
+    if (Result.isSuccess(result)) return []
     const { detail, line, column } = result.failure
-    return [...faults, { path: ["pattern"], detail, line, column }]
+    return [{ path: ["pattern"], detail, line, column }]
   },
   start: (settings, context) => {
     const { match, explain } = Result.getOrThrow(compiled(settings))

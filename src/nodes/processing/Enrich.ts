@@ -5,7 +5,8 @@ import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
 import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
-import { merge, placed, targetFaults } from "./Parsed.ts"
+import { FieldName, ResourceName } from "../SettingTexts.ts"
+import { merge, placed } from "./Parsed.ts"
 
 /** Maximum number of rows of a table, which is held in memory. */
 const maxRows = 1_000_000
@@ -20,7 +21,7 @@ const settings = Schema.Struct({
   path: Schema.optionalKey(relativePath("The table: a file below the tenant's configuration folder.")),
   registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
   resource: Schema.optionalKey(
-    Schema.NonEmptyString.annotate({
+    ResourceName.annotate({
       description: "The table as the build of an artifact: `type:group:artifact:version`. Replaces `path`."
     })
   ),
@@ -33,7 +34,7 @@ const settings = Schema.Struct({
     Schema.NonEmptyArray(Schema.String).annotate({ description: "Columns to add. Default: all but the key." })
   ),
   target: Schema.optionalKey(
-    Schema.String.annotate({ description: "Field that receives the columns. Default: the record itself." })
+    FieldName.annotate({ description: "Field that receives the columns. Default: the record itself." })
   ),
   on_missing: Schema.Literals(["keep", "drop", "errors"])
     .annotate({ description: "What to do with a record without a row in the table.", default: "keep" })
@@ -86,10 +87,7 @@ export const enrich = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
-  check: (given, context) => [
-    ...(fileInput.check?.(source(given), context) ?? []),
-    ...targetFaults("target", given.target)
-  ],
+  check: (given, context) => fileInput.check?.(source(given), context) ?? [],
   references: (given) => fileInput.references?.(source(given)) ?? [],
   start: async (given, context) => {
     const { field, target, on_missing, case_insensitive } = given

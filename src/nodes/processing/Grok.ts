@@ -8,7 +8,7 @@ import { compile as compileGrok, type GrokOptions } from "../../languages/grok/G
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
-import { decorationFaults, decorationSettings } from "./Decorated.ts"
+import { decorationSettings } from "./Decorated.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
@@ -119,7 +119,7 @@ const shapeFaults = (settings: Settings): ReadonlyArray<SettingsIssue> => {
 /** Compiles the patterns one by one to find the faults of all of them. */
 const check = (settings: Settings, { patterns: shared }: CheckContext): ReadonlyArray<SettingsIssue> => {
   const shape = shapeFaults(settings)
-  if (shape.length > 0) return [...shape, ...decorationFaults(settings)]
+  if (shape.length > 0) return shape
   const found = new Map<string, SettingsIssue>()
   for (const [place, pattern] of placed(settings)) {
     const compiled = compileGrok([pattern], grokOptions(settings, shared))
@@ -134,7 +134,7 @@ const check = (settings: Settings, { patterns: shared }: CheckContext): Readonly
       found.set(JSON.stringify(issue), issue)
     }
   }
-  return [...found.values(), ...decorationFaults(settings)]
+  return [...found.values()]
 }
 
 export const grok = node({

@@ -2,8 +2,8 @@ import { Predicate, Schema } from "effect"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { chosen, errors, node } from "../Node.ts"
-import { decorationFaults, decorationSettings } from "./Decorated.ts"
-import { parsedSettings, parsing, targetFaults, Unreadable } from "./Parsed.ts"
+import { decorationSettings } from "./Decorated.ts"
+import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
 
 /** Maximum nesting of a record, including its own level. */
 const maxDepth = 200
@@ -20,7 +20,6 @@ export const json = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", target: "payload" },
-  check: (settings) => [...targetFaults("target", settings.target), ...decorationFaults(settings)],
   start: (settings, context) =>
     parsing(settings, context, (text) => {
       let value: unknown

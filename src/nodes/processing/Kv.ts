@@ -1,9 +1,8 @@
 import { refusedSegment } from "../../languages/FieldPath.ts"
 import { chosen, errors, node, type SettingsIssue } from "../Node.ts"
-import { decorationFaults } from "./Decorated.ts"
 import { readFields } from "./kv/Fields.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
-import { parsing, targetFaults, unchanged } from "./Parsed.ts"
+import { parsing, unchanged } from "./Parsed.ts"
 
 const patternFaults = (settings: KvSettings): ReadonlyArray<SettingsIssue> =>
   (["field_split_pattern", "value_split_pattern"] as const).flatMap((name) => {
@@ -41,8 +40,6 @@ export const kv = node({
   outputs: [chosen, errors],
   example: { field: "message", field_split: " ", value_split: "=", exclude_keys: ["ts"] },
   check: (settings) => [
-    ...targetFaults("target", settings.target),
-    ...decorationFaults(settings),
     ...patternFaults(settings),
     ...separatorFaults(settings),
     ...Object.keys(settings.default_keys ?? {}).flatMap((key) => {

@@ -1,11 +1,12 @@
 import { Effect, Predicate, Schema } from "effect"
 import { type Decorations, decorator } from "../../languages/Decorate.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
-import { type Fields, fieldPath, getPath, refusedSegment, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { finishes, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
-import { type Batch, chosen, type Event, type Instance, type NodeContext, type SettingsIssue } from "../Node.ts"
+import { type Batch, chosen, type Event, type Instance, type NodeContext } from "../Node.ts"
+import { FieldName } from "../SettingTexts.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
@@ -13,7 +14,7 @@ export const parsedSettings = {
     .annotate({ description: "Field with the text; a nested one is written `a.b` or `[a][b]`.", default: "message" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("message"))),
   target: Schema.optionalKey(
-    Schema.String.annotate({ description: "Field that receives the results. Default: the record itself." })
+    FieldName.annotate({ description: "Field that receives the results. Default: the record itself." })
   ),
   ignore_missing: Schema.Boolean.annotate({
     description: "Pass on records without the field unchanged instead of failing them.",
@@ -25,12 +26,6 @@ interface Settings extends Decorations {
   readonly field: string
   readonly target?: string
   readonly ignore_missing: boolean
-}
-
-/** The fault of a field name that must not be written. */
-export const targetFaults = (name: string, target: string | undefined): ReadonlyArray<SettingsIssue> => {
-  const refused = target === undefined ? undefined : refusedSegment(fieldPath(target))
-  return refused === undefined ? [] : [{ path: [name], detail: `${refused} cannot be a field` }]
 }
 
 /** Merges the fields into the event: values are replaced, objects are merged. Does not change either argument. */

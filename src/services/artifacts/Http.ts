@@ -8,7 +8,6 @@ import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readUpload } from "../http/Upload.ts"
-import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -125,8 +124,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
       )
       .handle(
         "remove",
-        Effect.fnUntraced(function* ({ params, query, request }) {
-          yield* versionsNamedAs("versions", request)
+        Effect.fnUntraced(function* ({ params, query }) {
           const versions = yield* versionsOf(query.versions)
           yield* artifacts.remove(
             TenantId(params.tenant),

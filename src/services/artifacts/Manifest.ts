@@ -1,6 +1,7 @@
 import { Predicate, Result, Schema, SchemaIssue } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
-import { pointerOf, readDocument, type SourceDocument } from "../../languages/document/Document.ts"
+import { readDocument, type SourceDocument } from "../../languages/document/Document.ts"
+import { pointerOf } from "../../languages/document/Pointer.ts"
 import { versionPattern } from "../shared/Versions.ts"
 import { ArtifactName, ArtifactVersion, artifactTypes, described, GroupName } from "./Artifact.ts"
 

@@ -1,9 +1,12 @@
-import { Cron, Effect, Result, Schema, SchemaIssue } from "effect"
+import { Cron, Effect, Result, Schema } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
 import { DurationText, millisOf } from "../../languages/DurationText.ts"
-import { pointerOf, readDocument, type SourceFile } from "../../languages/document/Document.ts"
+import { readDocument, type SourceFile } from "../../languages/document/Document.ts"
+import { pointerOf } from "../../languages/document/Pointer.ts"
+import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
+import { strict } from "../shared/RequestProblems.ts"
 import { ClusterName, JobName, PathName } from "./Job.ts"
 
 /** How a failed job is repeated: pauses in milliseconds, and the number of failures per hour. */
@@ -77,32 +80,22 @@ const Structure = Schema.Struct({
   jobs: Schema.optionalKey(Applications)
 })
 
-const decodeStructure = Schema.decodeUnknownResult(Structure, { errors: "all", onExcessProperty: "error" })
+const decodeStructure = Schema.decodeUnknownResult(Structure, strict)
 
 /** The runtimes whose runs end by themselves. */
 const batch: ReadonlySet<Runtime> = new Set(["analytics", "pybatch"])
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "UnexpectedKey") return "unknown member"
-    return issue._tag === "MissingKey" ? "This is required" : SchemaIssue.defaultLeafHook(issue)
-  }
-})
-
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly detail: string
+  /** The member's name is at fault, not its value. */
+  readonly key?: true
 }
 
 const read = (value: unknown): Result.Result<ReadonlyArray<JobDefinition>, ReadonlyArray<Finding>> => {
   const decoded = decodeStructure(value)
   if (Result.isFailure(decoded)) {
-    return Result.fail(
-      issuesOf(decoded.failure.issue).issues.map(({ message, path = [] }) => ({
-        path: path.map((key) => (typeof key === "object" ? key.key : key)),
-        detail: message
-      }))
-    )
+    return Result.fail(schemaFaults(decoded.failure.issue))
   }
   const { applications, jobs } = decoded.success
   const key = applications === undefined ? "jobs" : "applications"
@@ -138,8 +131,9 @@ export const readStructure = (file: SourceFile): Result.Result<ReadonlyArray<Job
   if (Result.isFailure(document)) return Result.fail(document.failure)
   const jobs = read(document.success.value)
   if (Result.isSuccess(jobs)) return Result.succeed(jobs.success)
-  const issues = jobs.failure.map(({ path, detail }): Issue => {
-    return { pointer: pointerOf(path), detail, ...document.success.position(path) }
+  const issues = jobs.failure.map(({ path, detail, key }): Issue => {
+    const position = document.success.position(path, key === true ? "key" : "value")
+    return { pointer: pointerOf(path), detail, ...position }
   })
   return Result.fail(issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)))
 }

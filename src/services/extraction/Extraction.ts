@@ -14,7 +14,7 @@ import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf, type Started } from "../flowlines/Flowlines.ts"
 import type { Commit } from "../shared/Commit.ts"
-import { issuesOf } from "../shared/RequestProblems.ts"
+import { issuesOf, strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./ExtractionRequest.ts"
 
@@ -103,7 +103,7 @@ export class Extraction extends Context.Service<
       const flowlines = yield* Flowlines
       const executions = yield* Executions
       const search = yield* Search
-      const decode = Schema.decodeUnknownEffect(ExtractionRequest, { errors: "all" })
+      const decode = Schema.decodeUnknownEffect(ExtractionRequest, strict)
       return Extraction.of({
         extract: Effect.fn("Extraction.extract")(function* (tenant, body, commit) {
           const now = yield* Clock.currentTimeMillis

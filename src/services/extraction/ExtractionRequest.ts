@@ -1,6 +1,20 @@
 import { Schema } from "effect"
 
-/** The request of an extraction. Unknown members are ignored. */
+/** A field of an extraction. Other members are ignored: clients send what their own lists of fields say of them. */
+const Field = Schema.StructWithRest(
+  Schema.Struct({
+    name: Schema.NonEmptyString.check(Schema.isMaxLength(512)),
+    type: Schema.optionalKey(
+      Schema.NullOr(Schema.String).annotate({ description: "`date` formats the value as a date in `time_zone`" })
+    ),
+    format: Schema.optionalKey(
+      Schema.Unknown.annotate({ description: "Date format in csv, such as `dd/MM/yyyy HH:mm`" })
+    )
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+)
+
+/** The request of an extraction. */
 export const ExtractionRequest = Schema.Struct({
   description: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(4096))),
   format: Schema.Literals(["csv", "json"]),
@@ -9,17 +23,7 @@ export const ExtractionRequest = Schema.Struct({
     examples: ["mytenant-access-*"]
   }),
   fields: Schema.optionalKey(
-    Schema.Array(
-      Schema.Struct({
-        name: Schema.NonEmptyString.check(Schema.isMaxLength(512)),
-        type: Schema.optionalKey(
-          Schema.NullOr(Schema.String).annotate({ description: "`date` formats the value as a date in `time_zone`" })
-        ),
-        format: Schema.optionalKey(
-          Schema.Unknown.annotate({ description: "Date format in csv, such as `dd/MM/yyyy HH:mm`" })
-        )
-      })
-    )
+    Schema.Array(Field)
       .check(Schema.isMaxLength(500))
       .annotate({ description: "Fields to extract, in this order; absent or empty for whole documents" })
   ),

@@ -6,7 +6,6 @@ import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
-import { versionsNamedAs } from "../http/VersionQuery.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
@@ -90,11 +89,6 @@ export const FlowlinesHttp = HttpApiBuilder.group(
           starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version, answered(started))
         )
       )
-      .handle("remove", ({ params, request }) =>
-        Effect.andThen(
-          versionsNamedAs(undefined, request),
-          flowlines.remove(TenantId(params.tenant), FlowlineId(params.id))
-        )
-      )
+      .handle("remove", ({ params }) => flowlines.remove(TenantId(params.tenant), FlowlineId(params.id)))
   })
 )

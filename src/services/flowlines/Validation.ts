@@ -1,14 +1,16 @@
-import { Predicate, Result, Schema, SchemaIssue } from "effect"
+import { Predicate, Result, Schema } from "effect"
 import type { Position } from "../../languages/document/DocumentSource.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import { listed, maxSuggestions, suggestion } from "../../languages/Suggest.ts"
+import { schemaFaults } from "../../languages/SchemaFaults.ts"
+import { listed, suggestion } from "../../languages/Suggest.ts"
 import { catalogue, nodesOf } from "../../nodes/Catalogue.ts"
 import { checkSettings } from "../../nodes/Checks.ts"
 import type { NodeType, Surroundings } from "../../nodes/Node.ts"
 import { split } from "../../nodes/Split.ts"
-import { DagNode, Flowline, Publication, RunSettings, type Runtime, Subscription } from "../../protocol/Flowline.ts"
+import { Flowline, type Runtime } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
+import { strict } from "../shared/RequestProblems.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
@@ -24,16 +26,6 @@ export interface Finding {
   readonly inside?: Position
 }
 
-const strict = { errors: "all", onExcessProperty: "error" } as const
-const unknownMember = "unknown member"
-
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
-  leafHook: (issue) => {
-    if (issue._tag === "UnexpectedKey") return unknownMember
-    return issue._tag === "MissingKey" ? "This is required" : SchemaIssue.defaultLeafHook(issue)
-  }
-})
-
 const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>(
     (inner, key) =>
@@ -41,34 +33,26 @@ const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
     value
   )
 
-/** Decodes and reports all faults at once. `known` returns the member names that are allowed at a path. */
+/** Decodes and reports all faults at once. */
 const decode = <S extends Schema.ConstraintDecoder<unknown>>(
   schema: S,
   value: unknown,
-  base: ReadonlyArray<PropertyKey>,
-  known: (path: ReadonlyArray<PropertyKey>) => ReadonlyArray<string>
+  base: ReadonlyArray<PropertyKey>
 ): Result.Result<S["Type"], ReadonlyArray<Finding>> => {
   const decoded = Schema.decodeUnknownResult(schema, strict)(value)
   if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
-  const { issue } = decoded.failure
   return Result.fail(
-    issuesOf(issue).issues.map(({ message, path = [] }, index): Finding => {
-      const keys = path.map((part) => (typeof part === "object" ? part.key : part))
-      const full = [...base, ...keys]
-      if (message === unknownMember) {
-        const names = index < maxSuggestions ? known(keys.slice(0, -1)) : []
-        const name = String(keys.at(-1))
-        const detail = `There is no ${JSON.stringify(name)} here${suggestion(name, names) || `: there is ${listed(names)}`}`
-        return { path: full, detail, key: true }
-      }
+    schemaFaults(decoded.failure.issue).map(({ path: keys, detail, key }): Finding => {
+      const path = [...base, ...keys]
+      if (key === true) return { path, detail, key }
       const found = at(value, keys)
       // The schemas' internal names mean nothing to the author of the file.
-      const expected = message.replace(
+      const expected = detail.replace(
         /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings)$/,
         "Expected object"
       )
       const mistyped = expected.startsWith("Expected ") && found !== undefined && !expected.includes(", got ")
-      return { path: full, detail: mistyped ? `${expected}, found ${describe(found)}` : expected }
+      return { path, detail: mistyped ? `${expected}, found ${describe(found)}` : expected }
     })
   )
 }
@@ -77,25 +61,6 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
 const describe = (value: unknown): string => {
   const text = typeof value === "object" ? undefined : JSON.stringify(value)
   return text === undefined || text.length > 40 ? kindOf(value) : text
-}
-
-/** The member names at a path of the flowline's schema. */
-const flowlineMembers = (path: ReadonlyArray<PropertyKey>): ReadonlyArray<string> => {
-  const names = path.filter((key) => typeof key === "string")
-  switch (names.join(".")) {
-    case "":
-      return Object.keys(Flowline.fields)
-    case "settings":
-      return Object.keys(RunSettings.fields)
-    case "dag":
-      return Object.keys(DagNode.fields)
-    case "dag.subscribe":
-      return Object.keys(Subscription.fields)
-    case "dag.publish":
-      return Object.keys(Publication.fields)
-    default:
-      return []
-  }
 }
 
 /** Finds settings that ask for more than the operator allows a run. */
@@ -120,7 +85,7 @@ export const validate = (
   tenant?: TenantId,
   ceilings?: RunCeilings
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
-  const decoded = decode(Flowline, value, [], flowlineMembers)
+  const decoded = decode(Flowline, value, [])
   const { runtime, nodes } = outline(value)
   const findings: Array<Finding> = Result.isFailure(decoded) ? [...decoded.failure] : []
   const known = nodes.map((node, index) => readNode(node, index, own))
@@ -187,7 +152,7 @@ const readNode = ({ type: name, settings }: OutlineNode, index: number, own: Own
   const type = typeOf(name ?? "", own)
   if (type === undefined || settings === undefined) return undefined
   const base = settingsPath(index)
-  const decoded = decode(type.settings, settings, base, (path) => (path.length === 0 ? settingsOf(type) : []))
+  const decoded = decode(type.settings, settings, base)
   if (Result.isSuccess(decoded)) return { type, findings: [], settings: decoded }
   const findings = decoded.failure
   // The other settings are still checked, so that one fault does not hide another.

@@ -1,6 +1,7 @@
 import { MultipartParser } from "effect/http"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { unknownName } from "../../languages/Suggest.ts"
 import { Bytes } from "../shared/Bytes.ts"
 import type { FileSaid, PartRule } from "../shared/Form.ts"
 import type { RunningHash } from "../shared/StreamHash.ts"
@@ -21,8 +22,8 @@ export interface FormRules {
   readonly file?: FileRule
   /** Maximum number of parts, whether a rule names them or not. */
   readonly maxParts: number
-  /** The limit of parts that no rule names; their content is dropped. */
-  readonly other: { readonly limit: number; readonly limitName: string }
+  /** The limit of parts that no rule names: the form is refused, but the rest of its faults is told too. */
+  readonly otherLimit: number
 }
 
 /** A part of the form as it was received. */
@@ -40,8 +41,8 @@ export interface FormParser {
   readonly parts: ReadonlyArray<ReceivedPart>
   /** What the client declares about the file; undefined until its first byte. */
   readonly file: () => FileSaid | undefined
-  /** The faults of the file: repeated parts, and a wrong digest. */
-  readonly fileIssues: () => ReadonlyArray<Issue>
+  /** The parts that no rule names, and the faults of the file: repeated parts, and a wrong digest. */
+  readonly issues: () => ReadonlyArray<Issue>
 }
 
 /** The error for an invalid form, with all its faults. */
@@ -69,6 +70,8 @@ const faultOf = (error: MultipartParser.MultipartError): string => {
  */
 export const formParser = (headers: Readonly<Record<string, string>>, rules: FormRules): FormParser => {
   const parts: Array<ReceivedPart> = []
+  const known = [...rules.parts.keys(), ...(rules.file === undefined ? [] : [rules.file.name])]
+  const unknown = new Set<string>()
   let file: FileSaid | undefined
   let digests: ReadonlyArray<Digest> = []
   let hash: RunningHash | undefined
@@ -80,7 +83,7 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   const announced = Number(headers["content-length"])
 
   /** Maximum number of bytes besides the file: the parts, and the preamble and epilogue around them. */
-  let rest = (rules.maxParts + 1) * (rules.other.limit + overhead)
+  let rest = (rules.maxParts + 1) * (rules.otherLimit + overhead)
   for (const { limit } of rules.parts.values()) rest += limit
 
   /** Expected size of a part. In a form without a file, the remaining bytes of the body limit it. */
@@ -89,6 +92,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     return rules.file === undefined && toCome > 0 ? Math.min(limit, toCome) : undefined
   }
 
+  const unknownIssues = (): ReadonlyArray<Issue> =>
+    [...unknown].map((name) => ({ part: name, detail: unknownName(name, known) }))
+
   const receiveFile = (rule: FileRule, { filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
     if (++files === 1) {
       file = { filename, contentType }
@@ -96,6 +102,8 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       if (digests.length > 0) hash = rule.newHash()
     }
     const isFirst = files === 1
+    // A form that is refused anyway need not bring its file.
+    if (unknown.size > 0) refused ??= unreadable(unknownIssues())
     return (chunk: Uint8Array | null) => {
       if (chunk === null || refused !== undefined || !isFirst) return
       taken += chunk.length
@@ -109,16 +117,23 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
   }
   const receivePart = ({ name, filename, contentType, headers: fields }: MultipartParser.PartInfo) => {
     const rule = rules.parts.get(name)
-    const { limit, limitName } = rule ?? rules.other
-    const bytes = new Bytes(expected(limit))
     let length = 0
     if (name === "") refused ??= unreadable([{ detail: "a part has an empty name" }])
+    if (rule === undefined) {
+      unknown.add(name)
+      return (chunk: Uint8Array | null) => {
+        length += chunk?.length ?? 0
+        if (length > rules.otherLimit) refused ??= unreadable(unknownIssues())
+      }
+    }
+    const { limit, limitName } = rule
+    const bytes = new Bytes(expected(limit))
     if (refused === undefined) parts.push({ name, filename, contentType, headers: fields, bytes })
     return (chunk: Uint8Array | null) => {
       if (chunk === null || refused !== undefined) return
       length += chunk.length
       if (length > limit) refused = new TooLarge({ limit: limitName, value: limit, part: name })
-      else if (rule !== undefined) bytes.append(chunk)
+      else bytes.append(chunk)
     }
   }
 
@@ -148,9 +163,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
     refused: () => refused,
     parts,
     file: () => file,
-    fileIssues: () => {
-      if (rules.file === undefined) return []
-      const issues: Array<Issue> = []
+    issues: () => {
+      const issues = [...unknownIssues()]
+      if (rules.file === undefined) return issues
       const part = rules.file.name
       if (files === 0) issues.push({ part, detail: "the part is missing" })
       if (files > 1) issues.push({ part, detail: "the part was sent more than once" })

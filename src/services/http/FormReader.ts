@@ -27,7 +27,7 @@ export const parserFor = Effect.fnUntraced(function* (
   const rules: FormRules = {
     parts: new Map(Object.entries(parts)),
     maxParts,
-    other: { limit: defaultLimits.formField, limitName: "formField" },
+    otherLimit: defaultLimits.formField,
     ...(file === undefined ? {} : { file })
   }
   return formParser(request.headers, rules)
@@ -67,7 +67,7 @@ const inTime = <E>(body: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array
 
 /**
  * Receives a form and returns its small parts. `write` passes a chunk to the parser. Reports all faults at once: parts
- * that are missing, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
+ * that are missing, are unknown, were sent twice or do not match their digest (`Content-Digest`, `Repr-Digest`, of the request or of
  * a part). The rest of a refused form is left to the server, which closes the connection.
  */
 export const receive = Effect.fnUntraced(function* <E, E2 = never>(
@@ -86,7 +86,6 @@ export const receive = Effect.fnUntraced(function* <E, E2 = never>(
   const found = new Map<string, FormPart>()
   const twice = new Set<string>()
   for (const { name, filename, contentType, headers, bytes } of parser.parts) {
-    if (!Object.hasOwn(rules, name)) continue
     if (found.has(name)) twice.add(name)
     const fault = yield* digestFault(headers, bytes.value)
     if (fault !== undefined) issues.push({ part: name, detail: fault })
@@ -96,7 +95,7 @@ export const receive = Effect.fnUntraced(function* <E, E2 = never>(
     if (required && !found.has(name)) issues.push({ part: name, detail: "the part is missing" })
     if (twice.has(name)) issues.push({ part: name, detail: "the part was sent more than once" })
   }
-  issues.push(...parser.fileIssues())
+  issues.push(...parser.issues())
   const fault = yield* bodyFault
   if (fault !== undefined) issues.push({ detail: fault })
   if (issues.length > 0) return yield* unreadable(issues)

@@ -7,7 +7,6 @@ import { download } from "../http/Download.ts"
 import { idempotent } from "../http/Idempotency.ts"
 import { listResponse } from "../http/Paging.ts"
 import { readUpload } from "../http/Upload.ts"
-import { versionsNamedAs } from "../http/VersionQuery.ts"
 import type { FormPart } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
@@ -97,11 +96,8 @@ export const RegistryHttp = HttpApiBuilder.group(
           })
         })
       )
-      .handle("remove", ({ params: { path, ...params }, query, request }) =>
-        Effect.andThen(
-          versionsNamedAs("version", request),
-          registry.remove(TenantId(params.tenant), path, query.version)
-        )
+      .handle("remove", ({ params: { path, ...params }, query }) =>
+        registry.remove(TenantId(params.tenant), path, query.version)
       )
       .handleRaw("metadata", ({ params: { path, ...params }, query }) => {
         const tenant = TenantId(params.tenant)

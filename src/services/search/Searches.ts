@@ -11,7 +11,7 @@ import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { pageBytes } from "../shared/Listing.ts"
-import { issuesOf } from "../shared/RequestProblems.ts"
+import { issuesOf, strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { SearchRequest } from "./SearchRequest.ts"
 
@@ -78,7 +78,7 @@ export class Searches extends Context.Service<
     Searches,
     Effect.gen(function* () {
       const search = yield* Search
-      const decode = Schema.decodeUnknownEffect(SearchRequest, { errors: "all", onExcessProperty: "error" })
+      const decode = Schema.decodeUnknownEffect(SearchRequest, strict)
       return Searches.of({
         indices: search.indices,
         page: Effect.fn("Searches.page")(function* (tenant, body) {

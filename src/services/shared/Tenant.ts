@@ -1,5 +1,6 @@
 import { Brand, Context, type Effect, Schema } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { text } from "./Parameters.ts"
@@ -36,5 +37,5 @@ export class Tenants extends Context.Service<
 
 /** Rejects a request below `/v1/{tenant}` whose tenant is not configured, before anything else is checked. */
 export class KnownTenant extends HttpApiMiddleware.Service<KnownTenant>()("flow/shared/KnownTenant", {
-  error: [NotFound, StorageUnreachable]
+  error: [BadRequest, NotFound, StorageUnreachable]
 }) {}
