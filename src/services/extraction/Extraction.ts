@@ -14,7 +14,7 @@ import { dates, isDate } from "../../nodes/outputs/extraction/CsvCell.ts"
 import { Executions } from "../executions/Executions.ts"
 import { Flowlines, indexOf, type Started } from "../flowlines/Flowlines.ts"
 import type { Commit } from "../shared/Commit.ts"
-import { issuesOf } from "../shared/RequestProblems.ts"
+import { issuesOf } from "../shared/RequestIssues.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ExtractionRequest, type ExtractionStarted } from "./ExtractionRequest.ts"
 
