@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import * as Threads from "../../src/layers/decoder/DecoderThreads.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { decodeThere as decode } from "../flowlines/read.ts"
+import { childrenOf, commandOf } from "../support/process-gateway.ts"
 
 const file = (statement: string, type = "sql", more: object = {}) => ({
   name: "flowline.json",
@@ -64,12 +64,7 @@ const processor = 3000
 
 /** The pids of this process's children that read SQL. */
 const sqlProcesses = (): ReadonlyArray<number> =>
-  readdirSync("/proc/self/task").flatMap((thread) =>
-    readFileSync(`/proc/self/task/${thread}/children`, "utf8")
-      .split(" ")
-      .filter((pid) => pid !== "" && /decoder\/sql\.|\/sql\.js/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")))
-      .map(Number)
-  )
+  childrenOf(process.pid).filter((pid) => /decoder\/sql\.|\/sql\.js/.test(commandOf(pid)))
 
 layer(Threads.limited({ processor, wall: 200_000 }), { excludeTestServices: true })(
   "a process without processor",

@@ -1,15 +1,19 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { runFile } from "../support/process.ts"
-import { temporary } from "../support/process-gateway.ts"
+import { temporaryIn } from "../support/process-gateway.ts"
 import { refusalOf } from "./settings.ts"
 
 type Case = readonly [variables: Readonly<Record<string, string>>, said: RegExp | ""]
 
-/** Variables of a gateway that starts, where a case does not say otherwise. */
-const home = Effect.map(temporary, (folder) => {
+/**
+ * Variables of a gateway that starts, where a case does not say otherwise. Root's own temporary folder may be one that
+ * the user of the last test may not pass.
+ */
+const home = Effect.map(temporaryIn(process.getuid?.() === 0 ? "/tmp" : tmpdir()), (folder) => {
   chmodSync(folder, 0o777)
   mkdirSync(join(folder, "conf"))
   return { folder, base: { FLOW_DATA: join(folder, "data"), FLOW_CONF: join(folder, "conf") } }

@@ -8,9 +8,14 @@ import { act, places, settings } from "./support.ts"
 /** The niceness of each thread of a process, lowest first. */
 const nicenesses = (pid: number): ReadonlyArray<number> =>
   readdirSync(`/proc/${pid}/task`)
-    .map((thread) => {
-      const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1")
-      return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[16])
+    .flatMap((thread) => {
+      try {
+        const text = readFileSync(`/proc/${pid}/task/${thread}/stat`, "latin1")
+        return [Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[16])]
+      } catch {
+        // It has ended since it was listed.
+        return []
+      }
     })
     .sort((a, b) => a - b)
 

@@ -124,11 +124,15 @@ export const signal = (pids: ReadonlyArray<number>, name: NodeJS.Signals): void 
   }
 }
 
+/** A folder below another that goes with the scope. */
+export const temporaryIn = (parent: string): Effect.Effect<string, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(parent, "flow-process-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
+  )
+
 /** A temporary folder that goes with the scope. */
-export const temporary: Effect.Effect<string, never, Scope.Scope> = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "flow-process-"))),
-  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }))
-)
+export const temporary = temporaryIn(tmpdir())
 
 /** The processes on one data folder: whatever is still there when the scope closes is killed. */
 export interface Site {
