@@ -74,7 +74,7 @@ const unused: Plugin = {
   name: "unused",
   load: {
     filter: {
-      id: /\/effect\/dist\/(ByteSize|encoding\/(Base64|Hex|Ndjson)|http\/(Cookies|HttpServerResponse|HttpStatus|HttpTraceContext|internal\/tracing)|internal\/tracer)\.js$/
+      id: /\/effect\/dist\/(ByteSize|encoding\/(Base64|Hex|Ndjson)|http\/(Cookies|HttpServerResponse|HttpStatus|HttpTraceContext|internal\/tracing))\.js$/
     },
     handler: () => ({ code: "export {}", moduleSideEffects: false })
   }
@@ -82,7 +82,6 @@ const unused: Plugin = {
 
 const treeshake = {
   propertyReadSideEffects: false as const,
-  propertyWriteSideEffects: false as const,
   unknownGlobalSideEffects: false,
   // Declarations that an unused schema is made of.
   manualPureFunctions: ["Schema", "Context", "HttpApiSchema", "Brand", "Effect", "text", "wholeNumber", "name"]

@@ -61,7 +61,9 @@ layer(memoryGateway(), { excludeTestServices: true })("the package of the client
         expect([...names].filter((name) => !/^(effect(\/[\w/-]+)?|\.\/[\w-]+\.js)$/.test(name!))).toEqual([])
         expect(imports("browser.js")).toEqual([])
         const browser = readFileSync(join(dist, "browser.js"))
-        expect(browser.toString()).not.toMatch(/node:|\brequire\(|import\(/)
+        // Effect asks for `node:async_hooks` only where `process` has it.
+        const text = browser.toString().replace("getBuiltinModule?.(`node:async_hooks`)", "")
+        expect(text).not.toMatch(/["'`]node:|\brequire\(|\bimport\(/)
         expect(gzipSync(browser, { level: 9 }).length).toBeLessThanOrEqual(most)
 
         writeFileSync(join(folder, "call.mjs"), consumer)
