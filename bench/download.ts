@@ -20,8 +20,8 @@ import { ArchiveId } from "../src/services/archives/Archive.ts"
 import { Archives } from "../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../src/services/archives/Http.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
+import * as RequestIssues from "../src/services/shared/RequestIssues.ts"
 import { RequestMemory } from "../src/services/shared/RequestMemory.ts"
-import * as RequestProblems from "../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
 import * as MemoryLedger from "../test/memory/BlobLedger.ts"
@@ -50,7 +50,7 @@ const serveOurs = (root: string, withSums: boolean) => {
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ArchivesOnly).pipe(
       Layer.provide(ArchivesHttp),
-      Layer.provide([KnownTenant.layer, RequestProblems.layer])
+      Layer.provide([KnownTenant.layer, RequestIssues.layer])
     ),
     Answers.layer(routeTable(ArchivesOnly, []))
   )

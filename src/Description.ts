@@ -1,6 +1,5 @@
-import { OpenApi } from "effect/http-api"
+import { type HttpApiClient, OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
-import type { FlowGateway } from "./client.ts"
 import { packageVersion } from "./drivers/Package.ts"
 import { type Document, openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
 import { archives } from "./services/archives/Description.ts"
@@ -19,8 +18,10 @@ import { scan } from "./services/scan/Description.ts"
 import { search } from "./services/search/Description.ts"
 import type { Feature } from "./services/shared/OpenApiParts.ts"
 
+type Endpoints = HttpApiClient.ForApi<typeof Api>
+
 /** Every endpoint of every group is described, by the client's names. */
-const features: { readonly [Group in keyof FlowGateway]: Feature<keyof FlowGateway[Group] & string> } = {
+const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[Group] & string> } = {
   archives,
   channels,
   conf,

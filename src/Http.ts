@@ -26,7 +26,7 @@ import { RegistryHttp } from "./services/registry/Http.ts"
 import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
-import * as RequestProblems from "./services/shared/RequestProblems.ts"
+import * as RequestIssues from "./services/shared/RequestIssues.ts"
 
 /** Paths for operators, served in every role of the gateway. */
 const operatorPaths = ["/metrics", "/health/live", "/health/ready", "/problems/{problem}"]
@@ -56,7 +56,7 @@ const Handlers = Layer.mergeAll(
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),
-  Layer.provide([KnownTenant.layer, RequestProblems.layer])
+  Layer.provide([KnownTenant.layer, RequestIssues.layer])
 )
 
 /** Written as text once, when it is first asked for. */

@@ -17,14 +17,16 @@ const readme = read("README.md")
 const border = "=== end of snippet ==="
 const defaultAddress = "http://127.0.0.1:4242"
 
-/** A folder in which the package is installed, run from its sources. */
+/** A folder in which the package of the client is installed, run from its sources. */
 const installed = Effect.map(temporary, (folder) => {
   const modules = join(folder, "node_modules")
-  mkdirSync(join(modules, "flow-gateway"), { recursive: true })
+  mkdirSync(modules)
   for (const name of ["effect", "@types"]) symlinkSync(join(root, "node_modules", name), join(modules, name))
-  for (const name of ["src", "migrations"]) symlinkSync(join(root, name), join(modules, "flow-gateway", name))
-  const exports = { ".": "./src/gateway.ts", "./client": "./src/client.ts", "./Api": "./src/Api.ts" }
-  writeFileSync(join(modules, "flow-gateway/package.json"), JSON.stringify({ type: "module", exports }))
+  const client = join(modules, "@flow-gateway/client")
+  mkdirSync(client, { recursive: true })
+  symlinkSync(join(root, "packages/client/src"), join(client, "src"))
+  const exports = { ".": "./src/FlowGateway.ts", "./promise": "./src/promise.ts" }
+  writeFileSync(join(client, "package.json"), JSON.stringify({ type: "module", exports }))
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }))
   return folder
 })
@@ -142,6 +144,8 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
           expect.stringMatching(/^SUCCEEDED \[[\s\S]*archive has [1-9]\d+ bytes\n$/),
           "no flowline nothing\n",
           "{ tenant: 'mytenant' }\n",
+          expect.stringMatching(/^.*Brno.*\n.*Oslo.*\nSUCCEEDED\n$/),
+          expect.stringMatching(/^.*1.*\ntrue\n404 \/problems\/not-found\n$/),
           expect.stringMatching(/^([\w-]{20}-\d{13} \w+\.application\.\w+\n)+$/),
           ""
         ])

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 import { DurationText } from "../languages/DurationText.ts"
+import { runtimes } from "./Runtime.ts"
 
-export const runtimes = ["stream", "analytics", "pybatch"] as const
-export type Runtime = (typeof runtimes)[number]
+export { type Runtime, runtimes } from "./Runtime.ts"
 
 /** Maximum number of nodes in a flowline, and of subscriptions and of publications of a node. */
 export const maxNodes = 1000

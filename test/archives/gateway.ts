@@ -16,8 +16,8 @@ import type { ArchiveStore } from "../../src/services/archives/ArchiveStore.ts"
 import { Archives } from "../../src/services/archives/Archives.ts"
 import { ArchivesHttp } from "../../src/services/archives/Http.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
+import * as RequestIssues from "../../src/services/shared/RequestIssues.ts"
 import { RequestMemory } from "../../src/services/shared/RequestMemory.ts"
-import * as RequestProblems from "../../src/services/shared/RequestProblems.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
@@ -48,7 +48,7 @@ class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(ArchivesOnly).pipe(
     Layer.provide(ArchivesHttp),
-    Layer.provide([KnownTenant.layer, RequestProblems.layer])
+    Layer.provide([KnownTenant.layer, RequestIssues.layer])
   ),
   Answers.layer(routeTable(ArchivesOnly, []))
 )

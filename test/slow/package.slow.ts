@@ -19,7 +19,8 @@ import { Effect, Layer, Schedule } from "effect"
 import { HttpApi } from "effect/http-api"
 import { Gateway, Settings, settings } from "flow-gateway"
 import { Api } from "flow-gateway/Api"
-import { FlowGateway } from "flow-gateway/client"
+import { FlowGateway } from "@flow-gateway/client"
+import { connect } from "@flow-gateway/client/promise"
 
 const tenant = "mytenant"
 const flowline = JSON.stringify({
@@ -41,8 +42,9 @@ const form = (parts: Readonly<Record<string, string>>) => {
   return form
 }
 
+const promised: Promise<{ readonly tenant: string }> = connect(process.argv[2] ?? "").platform.tenant()
 const program = Effect.gen(function* () {
-  const { executions, flowlines, platform } = yield* FlowGateway(process.argv[2] ?? "")
+  const { executions, flowlines } = yield* FlowGateway(process.argv[2] ?? "")
   const { id: executionId } = yield* flowlines.executeOnce({ params: { tenant }, payload: form({ file: flowline }) })
   const flowlineId = executionId.replace(/-\\d+$/, "")
   const detail = yield* executions.detail({ params: { tenant, flowlineId, executionId } }).pipe(
@@ -52,7 +54,7 @@ const program = Effect.gen(function* () {
   HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: ({ endpoint }) => endpoints.push(endpoint.path) })
   const typed: { readonly state: string; readonly tenant: string; readonly layer: boolean } = {
     state: detail.state,
-    tenant: (yield* platform.tenant()).tenant,
+    tenant: (yield* Effect.promise(() => promised)).tenant,
     layer: Layer.isLayer(Gateway) && Layer.isLayer(settings) && Settings.key.length > 0
   }
   console.log(JSON.stringify({ ...typed, endpoints: endpoints.length, error: detail.error }))
@@ -69,13 +71,13 @@ layer(Layer.effect(Installed, installedPackage), { excludeTestServices: true })(
       expect(pages.filter((file) => !existsSync(join(folder, file)))).toEqual([])
       for (const file of [
         "dist/programs/current",
-        "dist/src/client.d.ts",
+        "dist/src/Api.d.ts",
         "examples/conf/platform.yaml",
         "CHANGELOG.md"
       ]) {
         expect(existsSync(join(folder, file)), file).toBe(true)
       }
-      for (const file of ["src", "test", "bench", "node_modules", ".ci"]) {
+      for (const file of ["src", "packages", "test", "bench", "node_modules", ".ci"]) {
         expect(existsSync(join(folder, file)), file).toBe(false)
       }
     })

@@ -12,7 +12,8 @@ const run = promisify(execFile)
 
 const env = { ...process.env, npm_config_offline: "true", npm_config_update_notifier: "false" }
 
-const shipped = /^(package\.json|tsconfig.*\.json|bin|src|migrations|scripts|package-lock\.json|examples|docs|.*\.md)$/
+const shipped =
+  /^(package\.json|tsconfig.*\.json|bin|src|packages|migrations|scripts|package-lock\.json|examples|docs|.*\.md)$/
 
 /** The compiler does not collect its garbage: that takes a third of its processor time. */
 export const compiler = { GOGC: "off" }
@@ -20,8 +21,15 @@ export const compiler = { GOGC: "off" }
 /** The build beside a bundle that is there; a compiler with one thread takes half the processor time. */
 const cheap = (build: string) => build.replace("rm -rf dist && ", "").replace("tsc ", "tsc --singleThreaded ")
 
-/** Builds and packs a copy of the project; gives the path of the tarball. */
-const pack = async (folder: string): Promise<string> => {
+const packed = async (folder: string, given: ReadonlyArray<string>, PATH: string): Promise<string> => {
+  const { stdout } = await run("npm", ["pack", "--json", ...given], { cwd: folder, env: { ...env, ...compiler, PATH } })
+  // Scripts print before it.
+  const [packed] = JSON.parse(stdout.slice(stdout.indexOf("[\n")))
+  return join(folder, packed.filename)
+}
+
+/** Builds and packs a copy of the project; gives the paths of the tarballs of the gateway and of its client. */
+const pack = async (folder: string): Promise<readonly [gateway: string, client: string]> => {
   for (const name of readdirSync(root).filter((name) => shipped.test(name))) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
@@ -35,21 +43,25 @@ const pack = async (folder: string): Promise<string> => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
   const PATH = `${join(root, "node_modules/.bin")}${delimiter}${process.env["PATH"]}`
   await run("sh", ["-c", cheap(scripts.build)], { cwd: folder, env: { ...env, ...compiler, PATH } })
-  const { stdout } = await run("npm", ["pack", "--ignore-scripts", "--json"], { cwd: folder, env })
-  const [packed] = JSON.parse(stdout)
-  return join(folder, packed.filename)
+  return [
+    await packed(folder, ["--ignore-scripts"], PATH),
+    await packed(folder, ["--workspace", "packages/client"], PATH)
+  ]
 }
 
-/** An empty project in which the packed package is installed, with its dependencies linked beside it. */
+/** An empty project in which both packed packages are installed, with their dependencies linked beside them. */
 export const installedPackage: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function* () {
   const source = yield* temporary
   const folder = yield* temporary
-  const tarball = yield* Effect.promise(() => pack(source))
+  const [gateway, client] = yield* Effect.promise(() => pack(source))
   const modules = join(folder, "node_modules")
-  mkdirSync(join(modules, "flow-gateway"), { recursive: true })
-  yield* Effect.promise(() =>
-    run("tar", ["-xzf", tarball, "--strip-components=1", "-C", join(modules, "flow-gateway")])
-  )
+  for (const [name, tarball] of [
+    ["flow-gateway", gateway],
+    ["@flow-gateway/client", client]
+  ] as const) {
+    mkdirSync(join(modules, name), { recursive: true })
+    yield* Effect.promise(() => run("tar", ["-xzf", tarball, "--strip-components=1", "-C", join(modules, name)]))
+  }
   const { dependencies } = JSON.parse(readFileSync(join(modules, "flow-gateway/package.json"), "utf8"))
   for (const name of [...Object.keys(dependencies), "@types/node"]) {
     mkdirSync(dirname(join(modules, name)), { recursive: true })

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
-import { withoutQuery } from "../../services/shared/RequestProblems.ts"
+import { withoutQuery } from "../../services/shared/RequestIssues.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
 
 /**

@@ -4,8 +4,8 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tagged } from "../shared/EntityTag.ts"
 import type { Held } from "../shared/RequestMemory.ts"
 
-/** Memory of a list that is streamed, in bytes: two portions of it as they were read, and one as it is sent. */
-export const listBytes = 3 * 1024 * 1024
+/** Memory of a list that is streamed, in bytes: two portions as they were read, one as it is sent, and its compressor. */
+export const listBytes = 3.5 * 1024 * 1024
 
 /** Size of the pieces in which a large text is sent. */
 const pieceBytes = 64 * 1024

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { runtimes } from "../../protocol/Flowline.ts"
+import { runtimes } from "../../protocol/Runtime.ts"
 
 export const Runtime = Schema.Literals(runtimes).annotate({ identifier: "Runtime" })
 

@@ -11,7 +11,8 @@ import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
 import { pageBytes } from "../shared/Listing.ts"
-import { issuesOf, strict } from "../shared/RequestProblems.ts"
+import { issuesOf } from "../shared/RequestIssues.ts"
+import { strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { SearchRequest } from "./SearchRequest.ts"
 

@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpApiClient } from "effect/http-api"
+import { Api } from "../../../src/Api.ts"
+import type { Endpoints } from "./Endpoints.ts"
+import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
+import { type Follow, follow } from "./Follow.ts"
+
+export type { Endpoints } from "./Endpoints.ts"
+export { fetchClient, RequestHeaders } from "./Fetch.ts"
+export type { ExecutionFeed, Feed, Line } from "./Follow.ts"
+export { type Content, form, type Part } from "./Form.ts"
+
+/** The typed client: the endpoints, and streams of what some of them report. */
+export interface FlowGateway extends Endpoints {
+  readonly follow: Follow
+}
+
+/** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */
+export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpClient.HttpClient> =>
+  Effect.map(
+    HttpApiClient.make(Api, {
+      transformClient: (client) =>
+        client.pipe(
+          HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl)),
+          HttpClient.mapRequestEffect((request) =>
+            Effect.map(RequestHeaders, (headers) => HttpClientRequest.setHeaders(request, headers))
+          )
+        )
+    }),
+    (endpoints) => ({ ...endpoints, follow: follow(endpoints) })
+  )
+
+/** Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`, on the platform's `fetch`. */
+export const FlowGateway = (baseUrl: string): Effect.Effect<FlowGateway> =>
+  Effect.provideService(make(baseUrl), HttpClient.HttpClient, fetchClient)
+
+/** Calls back with the number of bytes of the body that were sent so far, while a request sends its form. */
+export const withProgress =
+  (onSent: OnSent) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(call, Progress, onSent)
+
+/** Sends further headers with a request, such as `If-Match` and `Idempotency-Key`. */
+export const withHeaders =
+  (headers: Readonly<Record<string, string>>) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.provideService(call, RequestHeaders, headers)

@@ -1,0 +1,150 @@
+import { Cause, Context, Effect, Exit, Scope, Stream } from "effect"
+import { HttpClient } from "effect/http"
+import type { HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Api } from "../../../src/Api.ts"
+import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
+import { make } from "./FlowGateway.ts"
+import type { Follow } from "./Follow.ts"
+import { readable } from "./Form.ts"
+
+export { type Content, form, type Part } from "./Form.ts"
+
+/** How a call is made. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal
+  /** Headers besides those that the client sends, such as `If-Match` and `Idempotency-Key`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Called with the number of bytes of a form that were sent so far. */
+  readonly onSent?: OnSent
+}
+
+/** What a call fails with: the problem that the gateway answered with, or why there is none. */
+export class GatewayError extends Error {
+  override readonly name = "GatewayError"
+  /** The HTTP status; undefined when there was no answer. */
+  readonly status: number | undefined
+  /** The type of the problem, such as `/problems/not-found`. */
+  readonly type: string | undefined
+  readonly title: string | undefined
+  readonly detail: string | undefined
+  /** All members of the problem. */
+  readonly problem: Readonly<Record<string, unknown>>
+
+  constructor(cause: unknown) {
+    const { _tag, ...problem } = Object(cause) as Record<string, unknown>
+    const known = typeof problem["type"] === "string"
+    const { status, type, title, detail } = (known ? problem : {}) as Record<string, never>
+    super(known ? (detail ?? title) : cause instanceof Error ? cause.message : String(cause), { cause })
+    const answer = (cause as { readonly response?: { readonly status: number } } | null)?.response
+    this.status = status ?? answer?.status
+    this.type = type
+    this.title = title
+    this.detail = detail
+    this.problem = known ? problem : {}
+  }
+}
+
+type Groups = typeof Api extends { readonly groups: infer Groups } ? Groups : never
+type Endpoint = HttpApiEndpoint.ConstraintRequest
+
+type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
+  E["~Params"],
+  E["~Query"],
+  E["~Payload"],
+  E["~Headers"],
+  "decoded-only"
+>
+
+/** What is read as a stream of bytes is one of the platform. */
+type Answer<E extends Endpoint> =
+  HttpApiClient.SuccessType<E["~Success"]> extends Stream.Stream<infer A, unknown>
+    ? ReadableStream<A>
+    : HttpApiClient.SuccessType<E["~Success"]>
+
+type Arguments<R> = [Extract<R, void>] extends [never]
+  ? [request: Omit<R, "responseMode" | "sseOptions">, options?: CallOptions]
+  : [request?: undefined, options?: CallOptions]
+
+type Calls<Group extends HttpApiGroup.Constraint> = {
+  readonly [Name in keyof Group["endpoints"]]: Group["endpoints"][Name] extends infer E extends Endpoint
+    ? (...call: Arguments<Request<E>>) => Promise<Answer<E>>
+    : never
+}
+
+type Followed = {
+  readonly [Name in keyof Follow]: (
+    request: Parameters<Follow[Name]>[0],
+    options?: Omit<CallOptions, "onSent">
+  ) => AsyncIterable<Stream.Success<ReturnType<Follow[Name]>>>
+}
+
+/** A method for every endpoint, by group, and what reports go on as `AsyncIterable`s in `follow`. */
+export type FlowGateway = {
+  readonly [Group in keyof Groups]: Groups[Group] extends infer G extends HttpApiGroup.Constraint ? Calls<G> : never
+} & { readonly follow: Followed }
+
+type Method = (request: unknown) => unknown
+type Untyped = Readonly<Record<string, Readonly<Record<string, Method>>>>
+
+/**
+ * Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`. Its methods return promises, which
+ * reject with a {@link GatewayError}.
+ *
+ * @param options headers of all requests, such as `authorization`
+ */
+export const connect = (baseUrl: string, options: Pick<CallOptions, "headers"> = {}): FlowGateway => {
+  const client = Effect.runSync(
+    Effect.provideService(make(baseUrl), HttpClient.HttpClient, fetchClient)
+  ) as unknown as Untyped
+  const servicesOf = ({ headers, onSent }: CallOptions) =>
+    Context.make(RequestHeaders, { ...options.headers, ...headers }).pipe(
+      Context.add(Progress, onSent),
+      // Nobody sees them, and in browsers their headers need a consent of the server.
+      Context.add(HttpClient.TracerDisabledWhen, () => true)
+    )
+
+  /** Runs it, or rejects: with the reason of the signal when this has ended it. */
+  const run = async <A>(effect: Effect.Effect<A, unknown>, signal: AbortSignal | undefined): Promise<A> => {
+    const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
+    if (Exit.isSuccess(exit)) return exit.value
+    signal?.throwIfAborted()
+    throw new GatewayError(Cause.squash(exit.cause))
+  }
+
+  const items = async function* (stream: Stream.Stream<unknown, unknown>, given: CallOptions): AsyncGenerator<unknown> {
+    const scope = Scope.makeUnsafe()
+    try {
+      const pull = await run(Scope.provide(Stream.toPull(stream), scope), given.signal)
+      const next = Effect.catchIf(Effect.provideContext(pull, servicesOf(given)), Cause.isDone, () => Effect.undefined)
+      for (;;) {
+        const chunk = await run(next, given.signal)
+        if (chunk === undefined) return
+        yield* chunk
+      }
+    } finally {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
+
+  const call = async (method: Method, request: unknown, given: CallOptions = {}) => {
+    const effect = method(request) as Effect.Effect<unknown, unknown>
+    const answer = await run(Effect.provideContext(effect, servicesOf(given)), given.signal)
+    return Stream.isStream(answer) ? readable(items(answer as Stream.Stream<unknown, unknown>, given)) : answer
+  }
+
+  const followed = (method: Method, request: unknown, given: CallOptions = {}) =>
+    items(method(request) as Stream.Stream<unknown, unknown>, given)
+
+  return Object.fromEntries(
+    Object.entries(client).map(([group, methods]) => [
+      group,
+      Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [
+          name,
+          (request: unknown, given?: CallOptions) => (group === "follow" ? followed : call)(method, request, given)
+        ])
+      )
+    ])
+  ) as unknown as FlowGateway
+}

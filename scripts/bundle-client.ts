@@ -1,0 +1,122 @@
+import { rmSync } from "node:fs"
+import { join } from "node:path"
+import { type Plugin, rolldown } from "rolldown"
+import { packagePath } from "../src/drivers/Package.ts"
+
+// Bundles the package of the client: for those who have Effect, and as one file for browsers with all it needs.
+
+const sources = packagePath("packages/client/src")
+
+/** A node of a syntax tree (ESTree). */
+interface Node {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string"
+
+/** What OpenAPI says of a declaration. Clients do not need it, and it is a fifth of what they would load. */
+const prose = /^\.annotate(Merge)?\(\s*(OpenApi\.|SpansSegments)/
+/** Annotations of schemas that only OpenAPI uses. */
+const described = /^\.annotate\(\{\s*(?:(?:description|examples|identifier|format|\[valueSchema\])\b[\s\S]*)?\}\)$/
+const keyed = /^(?:description|examples?): ?["'`{\d[tf]/
+
+/** Leaves out what the declarations of the interface hold for OpenAPI only. */
+const withoutProse: Plugin = {
+  name: "without-prose",
+  transform: {
+    filter: { id: /\/src\/(Api|(errors|services)\/.*)\.ts$/ },
+    handler(code) {
+      const cuts: Array<readonly [start: number, end: number, instead?: string]> = []
+      const visit = (node: Node): void => {
+        if (node.type === "CallExpression") {
+          const { callee } = node as unknown as { readonly callee: Node & { readonly object?: Node } }
+          const call = callee.object === undefined ? "" : code.slice(callee.object.end, node.end).trim()
+          if (prose.test(call) || described.test(call)) {
+            cuts.push([callee.object!.end, node.end])
+            visit(callee.object!)
+            return
+          }
+        }
+        if (node.type === "CallExpression") {
+          const { callee, arguments: given } = node as unknown as Readonly<Record<"callee", Node>> & {
+            readonly arguments: ReadonlyArray<Node>
+          }
+          // What helpers are told of a parameter or part.
+          for (const { start, end } of callee.type === "Identifier" ? given : []) {
+            if (/^["'`][\s\S]* [\s\S]*["'`]$/.test(code.slice(start, end))) cuts.push([start, end, '""'])
+          }
+        }
+        if (node.type === "Property" && keyed.test(code.slice(node.start, node.end))) {
+          cuts.push([node.start, code[node.end] === "," ? node.end + 1 : node.end])
+          return
+        }
+        for (const value of Object.values(node)) for (const child of [value].flat()) if (isNode(child)) visit(child)
+      }
+      visit(this.parse(code, { lang: "ts" }) as unknown as Node)
+      let kept = ""
+      let from = 0
+      for (const [start, end, instead = ""] of cuts.sort(([one], [other]) => one - other)) {
+        kept += code.slice(from, start) + instead
+        from = end
+      }
+      return kept + code.slice(from)
+    }
+  }
+}
+
+/**
+ * Parts of Effect that no endpoint of the gateway uses: bodies of NDJSON, sizes and bytes in schemas, names of statuses,
+ * cookies, answers of servers, and traces, which the promises leave off.
+ */
+const unused: Plugin = {
+  name: "unused",
+  load: {
+    filter: {
+      id: /\/effect\/dist\/(ByteSize|encoding\/(Base64|Hex|Ndjson)|http\/(Cookies|HttpServerResponse|HttpStatus|HttpTraceContext|internal\/tracing))\.js$/
+    },
+    handler: () => ({ code: "export {}", moduleSideEffects: false })
+  }
+}
+
+const treeshake = {
+  propertyReadSideEffects: false as const,
+  unknownGlobalSideEffects: false,
+  // Declarations that an unused schema is made of.
+  manualPureFunctions: ["Schema", "Context", "HttpApiSchema", "Brand", "Effect", "text", "wholeNumber", "name"]
+}
+
+/** Bundles the client into the folder. */
+export const bundleClient = async (folder: string): Promise<void> => {
+  const write = async (names: ReadonlyArray<string>, plugins: ReadonlyArray<Plugin>, isWhole: boolean) => {
+    const build = await rolldown({
+      input: Object.fromEntries(names.map((name) => [isWhole ? "browser" : name, join(sources, `${name}.ts`)])),
+      platform: isWhole ? "browser" : "neutral",
+      external: isWhole ? [] : [/^effect(\/|$)/],
+      plugins: [withoutProse, ...plugins],
+      treeshake,
+      shimMissingExports: isWhole,
+      logLevel: "silent"
+    })
+    try {
+      await build.write({
+        dir: folder,
+        format: "esm",
+        minify: isWhole,
+        comments: !isWhole,
+        chunkFileNames: "[name]-[hash].js"
+      })
+    } finally {
+      await build.close()
+    }
+  }
+  await write(["FlowGateway", "promise"], [], false)
+  await write(["promise"], [unused], true)
+}
+
+if (import.meta.main) {
+  const folder = packagePath("packages/client/dist")
+  rmSync(folder, { recursive: true, force: true })
+  await bundleClient(folder)
+}

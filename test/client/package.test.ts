@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process"
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { expect, layer } from "@effect/vitest"
+import { Effect } from "effect"
+import { bundleClient } from "../../scripts/bundle-client.ts"
+import { root } from "../support/documents.ts"
+import { memoryGateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
+
+const run = promisify(execFile)
+
+/** Bytes of the client for browsers at most, with all it needs, compressed as a server would. */
+const most = 60_000
+
+const consumer = `
+import { Effect } from "effect"
+import { FlowGateway } from "@flow-gateway/client"
+import * as promises from "@flow-gateway/client/promise"
+import * as browser from "@flow-gateway/client/browser"
+
+const url = process.argv[2]
+const { flowlines, platform } = await Effect.runPromise(FlowGateway(url))
+const missing = { params: { tenant: "mytenant", id: "nothing" }, query: {} }
+const said = [
+  await Effect.runPromise(platform.tenant()),
+  await Effect.runPromise(Effect.flip(flowlines.get(missing)).pipe(Effect.map(({ _tag, kind }) => ({ _tag, kind }))))
+]
+for (const { connect, form, GatewayError } of [promises, browser]) {
+  const { documentation, flowlines, operators, platform } = connect(url)
+  said.push(await platform.tenant())
+  const failure = await flowlines.get(missing).catch((error) => error)
+  said.push([failure instanceof GatewayError, failure.status, failure.type, failure.problem.kind])
+  const payload = form({ input: ["a 1", "log"], pattern: ["%{WORD:w} %{NUMBER:n:int}", "patterns"] })
+  const { results } = await operators.test({ params: { operator: "grok" }, query: {}, payload })
+  said.push(results[0].output)
+  const page = await documentation.index({ params: { tenant: "mytenant" } })
+  said.push((await new Response(page).text()).length > 100)
+}
+console.log(JSON.stringify(said))
+`
+
+layer(memoryGateway(), { excludeTestServices: true })("the package of the client", (it) => {
+  it.effect("needs nothing but Effect, is small in browsers, and talks to a gateway", () =>
+    Effect.gen(function* () {
+      const { url } = yield* TestGateway
+      const folder = yield* temporaryFolder
+      const installed = join(folder, "node_modules/@flow-gateway/client")
+      yield* Effect.promise(async () => {
+        mkdirSync(installed, { recursive: true })
+        cpSync(join(root, "packages/client/package.json"), join(installed, "package.json"))
+        symlinkSync(join(root, "node_modules/effect"), join(folder, "node_modules/effect"))
+        const dist = join(installed, "dist")
+        await bundleClient(dist)
+        const imports = (file: string) =>
+          [...readFileSync(join(dist, file), "utf8").matchAll(/^import [^"']*["']([^"']+)["']/gm)].map(
+            ([, name]) => name
+          )
+        const names = new Set(readdirSync(dist).flatMap(imports))
+        expect([...names].filter((name) => !/^(effect(\/[\w/-]+)?|\.\/[\w-]+\.js)$/.test(name!))).toEqual([])
+        expect(imports("browser.js")).toEqual([])
+        const browser = readFileSync(join(dist, "browser.js"))
+        // Effect asks for `node:async_hooks` only where `process` has it.
+        const text = browser.toString().replace("getBuiltinModule?.(`node:async_hooks`)", "")
+        expect(text).not.toMatch(/["'`]node:|\brequire\(|\bimport\(/)
+        expect(gzipSync(browser, { level: 9 }).length).toBeLessThanOrEqual(most)
+
+        writeFileSync(join(folder, "call.mjs"), consumer)
+        const { stdout } = await run(process.execPath, ["call.mjs", url], { cwd: folder })
+        const tenant = { tenant: "mytenant" }
+        const promised = [tenant, [true, 404, "/problems/not-found", "flowline"], { w: "a", n: 1 }, true]
+        expect(JSON.parse(stdout)).toEqual([tenant, { _tag: "NotFound", kind: "flowline" }, ...promised, ...promised])
+      })
+    })
+  )
+})
