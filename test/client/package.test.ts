@@ -27,14 +27,32 @@ const said = [
   await Effect.runPromise(platform.tenant()),
   await Effect.runPromise(Effect.flip(flowlines.get(missing)).pipe(Effect.map(({ _tag, kind }) => ({ _tag, kind }))))
 ]
+const file = JSON.stringify({
+  runtime: "stream",
+  dag: [
+    { type: "dataset_generator", settings: { rows: [] }, publish: [{ stream: "rows" }] },
+    { type: "show", subscribe: [{ component: "dataset_generator", stream: "rows" }] }
+  ]
+})
+const params = { tenant: "mytenant" }
+const save = (query) => {
+  const payload = promises.form({ file: [file, "flowline.json"] })
+  return Effect.runPromise(flowlines.save({ params, query, payload }))
+}
+const { id, version, ...saved } = await save({})
+said.push([version, saved, (await save({ id })).version])
 for (const { connect, form, GatewayError } of [promises, browser]) {
-  const { documentation, flowlines, operators, platform } = connect(url)
+  const { documentation, flowlines, operators, platform, registry } = connect(url)
   said.push(await platform.tenant())
   const failure = await flowlines.get(missing).catch((error) => error)
   said.push([failure instanceof GatewayError, failure.status, failure.type, failure.problem.kind])
   const payload = form({ input: ["a 1", "log"], pattern: ["%{WORD:w} %{NUMBER:n:int}", "patterns"] })
   const { results } = await operators.test({ params: { operator: "grok" }, query: {}, payload })
   said.push(results[0].output)
+  const create = (headers) =>
+    registry.create({ params, payload: form({ path: "lists/a.csv", file: [new Blob(["a"]), "a.csv"] }) }, { headers })
+  const headers = { "idempotency-key": crypto.randomUUID() }
+  said.push([await create(headers), await create(headers), await create()])
   const page = await documentation.index({ params: { tenant: "mytenant" } })
   said.push((await new Response(page).text()).length > 100)
 }
@@ -69,8 +87,20 @@ layer(memoryGateway(), { excludeTestServices: true })("the package of the client
         writeFileSync(join(folder, "call.mjs"), consumer)
         const { stdout } = await run(process.execPath, ["call.mjs", url], { cwd: folder })
         const tenant = { tenant: "mytenant" }
-        const promised = [tenant, [true, 404, "/problems/not-found", "flowline"], { w: "a", n: 1 }, true]
-        expect(JSON.parse(stdout)).toEqual([tenant, { _tag: "NotFound", kind: "flowline" }, ...promised, ...promised])
+        const promised = (version: number) => [
+          tenant,
+          [true, 404, "/problems/not-found", "flowline"],
+          { w: "a", n: 1 },
+          [{ version }, { version }, { version: version + 1 }],
+          true
+        ]
+        expect(JSON.parse(stdout)).toEqual([
+          tenant,
+          { _tag: "NotFound", kind: "flowline" },
+          [1, { index: "mytenant-flowlines", ...tenant }, 2],
+          ...promised(1),
+          ...promised(3)
+        ])
       })
     })
   )

@@ -45,6 +45,7 @@ onBoth("flowlines", (it) => {
       expect(saved).toEqual({
         index: "mytenant-flowlines",
         id: expect.stringMatching(/^[A-Za-z0-9][\w-]{19}$/),
+        version: 1,
         tenant
       })
       const params = { tenant, id: saved.id }

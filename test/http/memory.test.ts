@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
+import { listBytes } from "../../src/services/http/JsonText.ts"
 import { configuration } from "../support/conf.ts"
 import { gateway, raw, TestGateway } from "../support/gateway.ts"
 import { eventually } from "../support/process.ts"
@@ -77,7 +78,7 @@ layer(limited, { excludeTestServices: true })("the memory of requests", (it) => 
     Effect.gen(function* () {
       yield* fill
       const sockets = yield* stalled(2, "/v1/mytenant/flowline")
-      yield* waitFor("both lists hold their share", heldBytes, (bytes) => bytes === 6 * mebibyte)
+      yield* waitFor("both lists hold their share", heldBytes, (bytes) => bytes === 2 * listBytes)
       const [refused, page, other] = yield* Effect.all(
         ["/v1/mytenant/flowline", "/v1/mytenant/flowline?limit=5", "/v1/othertenant/flowline"].map((path) => raw(path)),
         { concurrency: "unbounded" }

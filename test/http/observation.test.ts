@@ -80,7 +80,7 @@ layer(Gateway.layer, { excludeTestServices: true })("the gateway", (it) => {
         expect(lines.filter((line) => line.path === paths[1])).toMatchObject([
           { method: "GET", status: 404, traceId: expect.stringMatching(/^[0-9a-f]{32}$/), ms: expect.any(Number) }
         ])
-        expect(lines.find((line) => line.path === "/v1/platform/tenant")).toMatchObject({ status: 200 })
+        expect(lines.find((line) => line.path === "/v1/platform/tenant")).toMatchObject({ status: 400 })
         for (const path of ["/v1/platform/properties", "/problems/not-found"]) {
           expect(lines.filter((line) => line.path === path)).toMatchObject([{ method: "GET", status: 200 }])
         }

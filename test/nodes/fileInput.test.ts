@@ -111,7 +111,7 @@ describe("a source", () => {
     expect(check({ resource: "FILE:org.acme:lookup:1.0.0" })).toEqual([])
     expect(check({})).toEqual([["", "One of path, registry and resource is required"]])
     expect(check({ path: "a", registry: "b" })[0]?.[0]).toBe("registry")
-    expect(check({ resource: "FILE:org.acme:lookup" })[0]?.[0]).toBe("resource")
+    expect(() => check({ resource: "FILE:org.acme:lookup" })).toThrow("resource")
   })
 
   it("can be followed only where it grows by lines", () => {

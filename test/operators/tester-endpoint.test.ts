@@ -49,8 +49,7 @@ layer(memoryGateway(), { excludeTestServices: true })("operator test endpoint", 
             ["pattern", value],
             ["input", new Blob(["{}"], { type: "application/json" }), "x.json"],
             ["split", "lines"],
-            ["ecsCompatibility", "v1"],
-            ["else", "ignored"]
+            ["ecsCompatibility", "v1"]
           ])
         )
         expect(status, text).toBe(200)

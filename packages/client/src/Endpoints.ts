@@ -1,5 +1,63 @@
-import type { HttpApiClient } from "effect/http-api"
+import type { Schema } from "effect"
+import { Effect } from "effect"
+import type { HttpClientError, HttpClientResponse } from "effect/http"
+import type { HttpApiClient, HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import type { Api } from "../../../src/Api.ts"
 
+/** The groups of endpoints, by name. */
+export type Groups = typeof Api extends { readonly groups: infer Groups } ? Groups : never
+export type Endpoint = HttpApiEndpoint.ConstraintRequest
+
+/** What a method takes. */
+export type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
+  E["~Params"],
+  E["~Query"],
+  E["~Payload"],
+  E["~Headers"],
+  "decoded-only"
+>
+
+/** What a call has made, with the number of its version, which the answer has in a header. */
+export type Versioned<A> = (A extends object ? A : unknown) & { readonly version: number }
+
+/** The endpoints that make a version whose number is not in the body, by group. */
+const making = { flowlines: "save", registry: "create" } as const
+export type MakingOf<Group> = Group extends keyof typeof making ? (typeof making)[Group] : never
+
+type Making<E> = E extends Endpoint
+  ? (
+      request: Omit<Request<E>, "responseMode">
+    ) => Effect.Effect<
+      Versioned<HttpApiClient.SuccessType<E["~Success"]>>,
+      | HttpApiMiddleware.Error<E["~Middleware"]>
+      | E["~Error"]["Type"]
+      | HttpClientError.HttpClientError
+      | Schema.SchemaError
+    >
+  : never
+
+type Derived = HttpApiClient.ForApi<typeof Api>
+
 /** A method for every endpoint, by group, with the problems that it can fail with. */
-export type Endpoints = HttpApiClient.ForApi<typeof Api>
+export type Endpoints = Omit<Derived, keyof typeof making> & {
+  readonly [Group in keyof typeof making]: Omit<Derived[Group], MakingOf<Group>> & {
+    readonly [Name in MakingOf<Group>]: Making<Groups[Group]["endpoints"][Name & keyof Groups[Group]["endpoints"]]>
+  }
+}
+
+type Call = (request: object) => Effect.Effect<readonly [object | undefined, HttpClientResponse.HttpClientResponse]>
+
+/** Adds the number of the version to what these endpoints answer. */
+export const withVersions = (derived: Derived): Endpoints => {
+  const all = { ...derived } as unknown as Record<string, Readonly<Record<string, Call>>>
+  for (const [group, name] of Object.entries(making)) {
+    const { [name]: call, ...others } = all[group]!
+    const versioned = (request: object) =>
+      Effect.map(call!({ ...request, responseMode: "decoded-and-response" }), ([made, { headers }]) => ({
+        ...made,
+        version: +headers["flow-version"]!
+      }))
+    all[group] = { ...others, [name]: versioned as unknown as Call }
+  }
+  return all as unknown as Endpoints
+}

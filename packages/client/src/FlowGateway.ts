@@ -2,19 +2,17 @@ import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../../src/Api.ts"
-import type { Endpoints } from "./Endpoints.ts"
+import { type Endpoints, withVersions } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { type Follow, follow } from "./Follow.ts"
 
-export type { Endpoints } from "./Endpoints.ts"
+export type { Endpoints, Versioned } from "./Endpoints.ts"
 export { fetchClient, RequestHeaders } from "./Fetch.ts"
 export type { ExecutionFeed, Feed, Line } from "./Follow.ts"
 export { type Content, form, type Part } from "./Form.ts"
 
 /** The typed client: the endpoints, and streams of what some of them report. */
-export interface FlowGateway extends Endpoints {
-  readonly follow: Follow
-}
+export type FlowGateway = Endpoints & { readonly follow: Follow }
 
 /** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */
 export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpClient.HttpClient> =>
@@ -28,7 +26,10 @@ export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpCli
           )
         )
     }),
-    (endpoints) => ({ ...endpoints, follow: follow(endpoints) })
+    (derived) => {
+      const endpoints = withVersions(derived)
+      return { ...endpoints, follow: follow(endpoints) }
+    }
   )
 
 /** Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`, on the platform's `fetch`. */

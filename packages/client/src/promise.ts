@@ -1,7 +1,7 @@
 import { Cause, Context, Effect, Exit, Scope, Stream } from "effect"
 import { HttpClient } from "effect/http"
-import type { HttpApiClient, HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import type { Api } from "../../../src/Api.ts"
+import type { HttpApiClient, HttpApiGroup } from "effect/http-api"
+import type { Endpoint, Groups, MakingOf, Request, Versioned } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { make } from "./FlowGateway.ts"
 import type { Follow } from "./Follow.ts"
@@ -45,17 +45,6 @@ export class GatewayError extends Error {
   }
 }
 
-type Groups = typeof Api extends { readonly groups: infer Groups } ? Groups : never
-type Endpoint = HttpApiEndpoint.ConstraintRequest
-
-type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
-  E["~Params"],
-  E["~Query"],
-  E["~Payload"],
-  E["~Headers"],
-  "decoded-only"
->
-
 /** What is read as a stream of bytes is one of the platform. */
 type Answer<E extends Endpoint> =
   HttpApiClient.SuccessType<E["~Success"]> extends Stream.Stream<infer A, unknown>
@@ -68,7 +57,9 @@ type Arguments<R> = [Extract<R, void>] extends [never]
 
 type Calls<Group extends HttpApiGroup.Constraint> = {
   readonly [Name in keyof Group["endpoints"]]: Group["endpoints"][Name] extends infer E extends Endpoint
-    ? (...call: Arguments<Request<E>>) => Promise<Answer<E>>
+    ? (
+        ...call: Arguments<Request<E>>
+      ) => Promise<Name extends MakingOf<Group["identifier"]> ? Versioned<Answer<E>> : Answer<E>>
     : never
 }
 

@@ -24,7 +24,7 @@ export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execu
       "A new flowline, or with `id` a new version of one. A faulty file is refused with all its faults at once, each with " +
         "its JSON pointer, line and column. `If-Match` with the `ETag` of the version that was edited keeps changes of " +
         "others from being lost.",
-      keyed(200, "ETag"),
+      keyed(200, "ETag", "Flow-Version"),
       digested,
       { headers: ["If-Match"], body: { file } }
     ),

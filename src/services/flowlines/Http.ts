@@ -43,7 +43,8 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       const done = ({ id, version, warnings }: Saved) => ({
         body: { index: indexOf(tenant), id, tenant, ...(warnings.length === 0 ? {} : { warnings }) },
-        etag: `"${tagOf(id, version)}"`
+        etag: `"${tagOf(id, version)}"`,
+        version
       })
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
         flowlines.save(tenant, file, into, answered(done))

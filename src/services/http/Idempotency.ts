@@ -10,7 +10,12 @@ import { IdempotencyKey, type IdempotencyStore, type KeyClaim, type KeyOutcome }
 import type { TenantId } from "../shared/Tenant.ts"
 
 const Answer = Schema.fromJsonString(
-  Schema.Struct({ status: Schema.Int, etag: Schema.optionalKey(Schema.String), body: Schema.String })
+  Schema.Struct({
+    status: Schema.Int,
+    etag: Schema.optionalKey(Schema.String),
+    version: Schema.optionalKey(Schema.Int),
+    body: Schema.String
+  })
 )
 type Answer = typeof Answer.Type
 const encodeAnswer = Schema.encodeSync(Answer)
@@ -19,6 +24,7 @@ const decodeAnswer = Schema.decodeUnknownSync(Answer)
 const respond = (answer: Answer, replayed: boolean) => {
   const headers = {
     ...(answer.etag === undefined ? {} : { etag: answer.etag }),
+    ...(answer.version === undefined ? {} : { "flow-version": String(answer.version) }),
     ...(replayed ? { "idempotency-replayed": "true" } : {})
   }
   const { status } = answer
@@ -38,12 +44,14 @@ export interface Done {
   readonly status?: number
   readonly body?: unknown
   readonly etag?: string
+  /** The version that was made, which the contract's body does not tell. */
+  readonly version?: number
 }
 
-const answerOf = ({ status = 200, body, etag }: Done): Answer => ({
+const answerOf = ({ status = 200, body, ...headers }: Done): Answer => ({
   status,
   body: body === undefined ? "" : JSON.stringify(body),
-  ...(etag === undefined ? {} : { etag })
+  ...headers
 })
 
 /**

@@ -12,7 +12,7 @@ export const registry: Feature<"list" | "create" | "download" | "metadata" | "re
     create: operation(
       "The next version of the path. `If-None-Match: *` creates a path only, `If-Match` replaces only the version with " +
         "that `ETag` (412). A path at which nothing can be stored is a 500.",
-      keyed(200),
+      keyed(200, "Flow-Version"),
       digested,
       { headers: ["If-Match", "If-None-Match"], body: form }
     ),

@@ -62,7 +62,7 @@ export const RegistryHttp = HttpApiBuilder.group(
           path,
           blob,
           expectedOf(request),
-          answered(() => ({}))
+          answered((version) => ({ version }))
         )
       )
     })

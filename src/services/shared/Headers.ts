@@ -116,6 +116,12 @@ export const responseHeaders = headers({
     schema: { type: "string", pattern: `^${tag}$` },
     example: '"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"'
   },
+  "Flow-Version": {
+    description: "The version that was made",
+    schema: { type: "integer", minimum: 1 },
+    example: 1,
+    required: true
+  },
   "Idempotency-Replayed": {
     description: "The answer is that of the first request with this key",
     schema: { type: "string", enum: ["true"] },
