@@ -9,7 +9,8 @@ const values = `SELECT
   'nan'::DOUBLE AS "nan", 'inf'::DOUBLE AS "inf", '-inf'::DOUBLE AS "minus", 0.1 + 0.2 AS "sum", 0.1::DOUBLE + 0.2 AS "double",
   TIMESTAMP '2026-01-02 03:04:05' AS "at", TIMESTAMP '2026-01-02 03:04:05.123456' AS "micros",
   TIMESTAMPTZ '2026-01-02 03:04:05.5+02' AS "zoned", TIMESTAMP_NS '2026-01-02 03:04:05.123456789' AS "nanos",
-  DATE '2026-01-02' AS "day", TIME '03:04:05' AS "time", INTERVAL 3 DAYS AS "span",
+  DATE '2026-01-02' AS "day",
+  TIME '03:04:05' AS "time", TIME '16:13:38.820' AS "millis", [TIME '16:13:38.1', TIME '16:13:38.000120', NULL] AS "hours", INTERVAL 3 DAYS AS "span",
   '\\xAA\\x00a'::BLOB AS "blob", [1, NULL, 3] AS "list", {'x y': 1, 'at': TIMESTAMP '2026-01-02 03:04:05'} AS "struct",
   MAP {'k': 1.5::DOUBLE, 'n': 'nan'::DOUBLE} AS "map", [TIMESTAMP '2026-01-02 03:04:05'] AS "times",
   NULL AS "null", '' AS "empty", 'ä "quoted", \n,line' AS "text", true AS "yes",
@@ -33,6 +34,8 @@ const record = [
   '"nanos":"2026-01-02T03:04:05.123456789Z"',
   '"day":"2026-01-02"',
   '"time":"03:04:05"',
+  '"millis":"16:13:38.820"',
+  '"hours":["16:13:38.100","16:13:38.000120",null]',
   '"span":"3 days"',
   '"blob":"qgBh"',
   '"list":[1,null,3]',
@@ -80,7 +83,7 @@ describe("values", () => {
       assert.include(csv, "1.50,NaN,Infinity,-Infinity,")
       assert.include(
         csv,
-        ',2026-01-02,03:04:05,3 days,qgBh,"[1,null,3]","{""x y"":1,""at"":""2026-01-02T03:04:05.000Z""}",'
+        ',2026-01-02,03:04:05,16:13:38.820,"[""16:13:38.100"",""16:13:38.000120"",null]",3 days,qgBh,"[1,null,3]","{""x y"":1,""at"":""2026-01-02T03:04:05.000Z""}",'
       )
       assert.include(csv, ',,"","ä ""quoted"", \n,line",true,a,101,"{""n"": 12345678901234567890.5}",')
       const parquet = yield* Effect.promise(() => file("v.parquet"))

@@ -35,6 +35,7 @@ const special: ReadonlySet<Id> = new Set([
   Id.FLOAT,
   Id.DOUBLE,
   Id.BLOB,
+  Id.TIME,
   Id.TIMESTAMP,
   Id.TIMESTAMP_S,
   Id.TIMESTAMP_MS,
@@ -55,6 +56,13 @@ const instant = (value: string, unit: "us" | "ns"): string => {
   return `CASE WHEN ${far} THEN CAST(${value} AS VARCHAR) WHEN ${isCoarse} THEN ${format("%g")} ELSE ${fine} END`
 }
 
+/** A time of day with milliseconds or microseconds, if it has them, as in {@link instant}: a plain cast cuts zeros off. */
+const timeOfDay = (value: string): string => {
+  const micros = `microsecond(${value})`
+  const length = `CASE WHEN ${micros} % 1000000 = 0 THEN 8 WHEN ${micros} % 1000 = 0 THEN 12 ELSE 15 END`
+  return `rpad(CAST(${value} AS VARCHAR), ${length}, '0')`
+}
+
 const float = (value: string): string =>
   `CASE WHEN isnan(${value}) THEN 'NaN' WHEN ${value} > 0 THEN 'Infinity' ELSE '-Infinity' END`
 
@@ -69,6 +77,8 @@ const scalar = (value: string, type: DuckDBType, asText: boolean): string => {
     }
     case Id.BLOB:
       return `base64(${value})`
+    case Id.TIME:
+      return timeOfDay(value)
     case Id.TIMESTAMP_S:
     case Id.TIMESTAMP_MS:
       return instant(`CAST(${value} AS TIMESTAMP)`, "us")
