@@ -41,7 +41,10 @@ const atOnce = 20_000
 /** Runs a statement for each range of at most `atOnce` numbers below `count`. */
 const inRanges = <E, R>(count: number, work: (from: number, to: number) => Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
-    for (let from = 0; from < count; from += atOnce) yield* work(from, Math.min(count, from + atOnce) - 1)
+    for (let from = 0; from < count; from += atOnce) {
+      yield* work(from, Math.min(count, from + atOnce) - 1)
+      if (from % (10 * atOnce) === 0 && from > 0) console.log(`${new Date().toISOString()} ${from} rows`)
+    }
   })
 
 const document = (n: number) => ({
@@ -113,7 +116,7 @@ const fillSearch = Effect.fnUntraced(function* (documents: number) {
   for (let from = 0; from < documents; from += 5000) {
     const some = Array.from({ length: Math.min(5000, documents - from) }, (_, at) => document(from + at))
     yield* search.write(tenant, `${tenant}-access`, some)
-    if (from % 500_000 === 0 && from > 0) console.log(`${from} documents`)
+    if (from % 500_000 === 0 && from > 0) console.log(`${new Date().toISOString()} ${from} documents`)
   }
 })
 
@@ -236,7 +239,8 @@ const compare = Effect.fnUntraced(function* (large: Filled, few: Filled) {
 /** Writes executions beside retention; the size after each round of writing. */
 const steady = Effect.fnUntraced(function* (large: Filled) {
   const { database, data, sql, sizes } = large
-  const keep = Math.max(1000, sizes.executions >> 2)
+  const keep = Math.max(1000, Math.round(sizes.executions * 0.75))
+  const added = Math.max(1000, Math.round(sizes.executions * 0.1))
   const size = Effect.map(
     sql<{ rows: number; mib: number }>`
       select (select number from history_usage where kind = 'executions')::float8 as rows,
@@ -256,7 +260,8 @@ const steady = Effect.fnUntraced(function* (large: Filled) {
   yield* Effect.gen(function* () {
     for (let round = 0; round < 6; round++) {
       if (round > 0) {
-        const adding = addExecutions(sizes.executions + round * keep, keep, sizes.flowlines)
+        console.log(`adding from ${new Date().toISOString()}`)
+        const adding = addExecutions(sizes.executions + round * added, added, sizes.flowlines)
         yield* Effect.provideService(adding, SqlClient.SqlClient, sql)
       }
       const before = yield* scans(large)
@@ -268,7 +273,7 @@ const steady = Effect.fnUntraced(function* (large: Filled) {
       const seconds = ((performance.now() - began) / 1000).toFixed(1)
       const scanned = yield* scannedSince(large, before)
       yield* sql`vacuum analyze executions, execution_events, execution_output`
-      report(`after ${round * keep} more, ${seconds} s later`, yield* size)
+      report(`after ${round * added} more, ${seconds} s later`, yield* size)
       console.log(`tables read from end to end meanwhile: ${scanned}`)
     }
   }).pipe(Effect.provide(retention))
