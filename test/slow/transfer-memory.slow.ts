@@ -9,7 +9,7 @@ import { openSocket, type RawSocket } from "../support/socket.ts"
 const mebibyte = 1024 * 1024
 const each = 24 * mebibyte
 const file = new Uint8Array(12 * mebibyte).fill(7)
-const coordinates = "type=FILE&group=g&artifact=a&version=1"
+const coordinates = "group=g&artifact=a&version=1"
 
 /** A gateway in a process of its own, whose tenants have this build. */
 const started = Effect.gen(function* () {
