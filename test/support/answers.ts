@@ -1,8 +1,8 @@
 import { afterAll, afterEach } from "vitest"
 import type { Answer } from "./described.ts"
 
-// Every answer that a test gets from a gateway with `fetch`, which the typed client uses too, is held to the OpenAPI
-// document. A test that got an answer which is not as declared fails, whatever else it expects.
+// Every answer that a test gets from a gateway with `fetch`, which the typed client uses too, or with a request over a
+// socket, is held to the OpenAPI document. A test that got an answer which is not as declared fails, whatever else it expects.
 
 /** The origins of the gateways that tests have started. */
 const gateways = new Set<string>()
@@ -28,6 +28,17 @@ const report = (answer: Answer, found: ReadonlyArray<string>, body = ""): void =
 const later = (work: Promise<void>): void => {
   pending.add(work)
   void work.finally(() => pending.delete(work))
+}
+
+/** Holds an answer that came over a socket to the OpenAPI document, if it is one of a gateway's interface. */
+export const holdRaw = async (port: number, answer: Answer, body: Uint8Array): Promise<void> => {
+  if (!gateways.has(`http://127.0.0.1:${port}`) || !answer.path.startsWith("/v1/") || answer.status === 0) return
+  const { bodyFaults, headFaults } = await import("./described.ts")
+  report(answer, headFaults(answer))
+  if (answer.method === "HEAD" || body.length === 0 || body.length > largest) return
+  if (answer.headers.has("content-encoding")) return
+  const text = new TextDecoder().decode(body)
+  report(answer, bodyFaults(answer, text), text)
 }
 
 const hold = async (answer: Answer, response: Response): Promise<void> => {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net"
+import { holdRaw } from "./answers.ts"
 import { patience } from "./process.ts"
 
 /** An answer as it came over the wire. */
@@ -107,7 +108,7 @@ export const exchange = async (
 }
 
 /** A request whose target is sent as it is written, without any cleaning. */
-export const rawRequest = (
+export const rawRequest = async (
   port: number,
   method: string,
   target: string,
@@ -118,7 +119,10 @@ export const rawRequest = (
   const length = bytes.length > 0 || method === "POST" || method === "PUT" ? { "Content-Length": bytes.length } : {}
   const fields = Object.entries({ Host: "127.0.0.1", ...length, Connection: "close", ...headers })
   const head = `${method} ${target} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`
-  return exchange(port, [head, bytes])
+  const answer = await exchange(port, [head, bytes])
+  const { status, headers: received, body: sent } = answer
+  await holdRaw(port, { method, path: target, status, headers: new Headers([...received]) }, sent)
+  return answer
 }
 
 export const rawGet = (port: number, target: string, headers: Readonly<Record<string, string>> = {}) =>
