@@ -1,9 +1,10 @@
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { type Plugin, rolldown } from "rolldown"
+import type { Plugin } from "rolldown"
 import { packagePath } from "../src/drivers/Package.ts"
 
-// Bundles the package of the client: for those who have Effect, and as one file for browsers with all it needs.
+// Bundles the package of the client: for those who have Effect, and as one file for browsers with all it needs. `npm ci`
+// runs this, so that the package can be imported in a clone; without the packages for development there is none.
 
 const sources = packagePath("packages/client/src")
 
@@ -98,6 +99,7 @@ const treeshake = {
 
 /** Bundles the client into the folder. */
 export const bundleClient = async (folder: string): Promise<void> => {
+  const { rolldown } = await import("rolldown")
   const write = async (names: ReadonlyArray<string>, plugins: ReadonlyArray<Plugin>, isWhole: boolean) => {
     const build = await rolldown({
       input: Object.fromEntries(names.map((name) => [isWhole ? "browser" : name, join(sources, `${name}.ts`)])),
@@ -127,5 +129,11 @@ export const bundleClient = async (folder: string): Promise<void> => {
 if (import.meta.main) {
   const folder = packagePath("packages/client/dist")
   rmSync(folder, { recursive: true, force: true })
-  await bundleClient(folder)
+  try {
+    await bundleClient(folder)
+  } catch (cause) {
+    // A gateway needs no client.
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw cause
+    console.error("There is no @flow-gateway/client here, as rolldown is not installed")
+  }
 }

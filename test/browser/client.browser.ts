@@ -40,9 +40,12 @@ const listed = Layer.unwrap(Effect.map(Page, ({ origin }) => gateway({ cors: [or
 const lines = 3
 const uploaded = 8 * 1024 * 1024
 
+/** What the page's own script has loaded. */
+declare const client: typeof Client
+
 /** Runs in the page. It can use nothing of this file. */
 const inPage = async ([url, lines, size]: readonly [string, number, number]) => {
-  const { connect, form, GatewayError } = (globalThis as unknown as { readonly client: typeof Client }).client
+  const { connect, form, GatewayError } = client
   const { flowlines, follow, platform, registry } = connect(url)
   const params = { tenant: "mytenant" }
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { gzipSync } from "node:zlib"
-import { expect, layer } from "@effect/vitest"
+import { expect, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { bundleClient } from "../../scripts/bundle-client.ts"
 import { root } from "../support/documents.ts"
@@ -58,6 +58,12 @@ for (const { connect, form, GatewayError } of [promises, browser]) {
 }
 console.log(JSON.stringify(said))
 `
+
+it("can be imported in a clone", async () => {
+  const program = 'import("@flow-gateway/client/promise").then(({ connect }) => console.log(typeof connect))'
+  const { stdout } = await run(process.execPath, ["-e", program], { cwd: root })
+  expect(stdout).toBe("function\n")
+})
 
 layer(memoryGateway(), { excludeTestServices: true })("the package of the client", (it) => {
   it.effect("needs nothing but Effect, is small in browsers, and talks to a gateway", () =>

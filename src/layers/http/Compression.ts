@@ -1,6 +1,7 @@
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Stream } from "effect"
 import { Headers, HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { pieces } from "../../services/shared/Pieces.ts"
 import { type Accepted, acceptedCoding, type Coding, compress, compressor } from "./Codings.ts"
 import { withVary } from "./Vary.ts"
 
@@ -10,9 +11,6 @@ type Request = HttpServerRequest.HttpServerRequest
 
 /** Bytes below which an answer is sent as it is: it fits into one packet anyway. */
 const leastBytes = 1024
-
-/** Size of the pieces in which a compressed text is sent, each when the client has taken those before it. */
-const pieceBytes = 64 * 1024
 
 const texts =
   /^(text\/(?!event-stream)[\w.+-]+|application\/(json|x-ndjson|javascript|xml|[\w.-]+\+(json|xml)))\s*(;|$)/i
@@ -57,11 +55,6 @@ const notModified = (request: Request, response: Response): Response => {
   const isPlain = known === undefined || named.includes(etag)
   return withVary(isPlain ? response : HttpServerResponse.setHeader(response, "etag", known), "Accept-Encoding")
 }
-
-const pieces = (bytes: Uint8Array) =>
-  Stream.unfold(0, (at) =>
-    Effect.succeed(at >= bytes.length ? undefined : ([bytes.subarray(at, at + pieceBytes), at + pieceBytes] as const))
-  )
 
 /**
  * The body in a coding. One whose length is known is in memory: it is compressed at once, so that a client that reads

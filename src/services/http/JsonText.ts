@@ -1,14 +1,12 @@
-import { Effect, Stream } from "effect"
+import { Effect } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { tagged } from "../shared/EntityTag.ts"
+import { pieceBytes, pieces } from "../shared/Pieces.ts"
 import type { Held } from "../shared/RequestMemory.ts"
 
 /** Memory of a list that is streamed, in bytes: two portions as they were read, one as it is sent, and its compressor. */
 export const listBytes = 3.5 * 1024 * 1024
-
-/** Size of the pieces in which a large text is sent. */
-const pieceBytes = 64 * 1024
 
 const encoder = new TextEncoder()
 
@@ -38,10 +36,7 @@ export const jsonText = (
     }
     const bytes = encoder.encode(text)
     held.change(bytes.length)
-    const pieces = Stream.unfold(0, (at) =>
-      Effect.succeed(at >= bytes.length ? undefined : ([bytes.subarray(at, at + pieceBytes), at + pieceBytes] as const))
-    )
-    const response = HttpServerResponse.stream(pieces, { contentType, contentLength: bytes.length, headers })
+    const response = HttpServerResponse.stream(pieces(bytes), { contentType, contentLength: bytes.length, headers })
     return request.method === "POST"
       ? Effect.succeed(response)
       : Effect.map(digestOf(bytes, headers.link), (digest) => tagged(request, digest, () => response))
