@@ -26,6 +26,7 @@ import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
 import * as MemoryLedger from "../test/memory/BlobLedger.ts"
 import { testSettings } from "../test/support/gateway.ts"
+import { open } from "../test/support/open.ts"
 
 // Download of an archive of 512 MiB, whole and its second half, against a bare node:http that pipes the same file in
 // chunks of 512 KiB, and against one that does not verify what it reads. Each server is a process of its own; the rounds alternate, the medians of
@@ -50,7 +51,7 @@ const serveOurs = (root: string, withSums: boolean) => {
   const routes = Layer.mergeAll(
     HttpApiBuilder.layer(ArchivesOnly).pipe(
       Layer.provide(ArchivesHttp),
-      Layer.provide([KnownTenant.layer, RequestIssues.layer])
+      Layer.provide([KnownTenant.layer, RequestIssues.layer, open])
     ),
     Answers.layer(routeTable(ArchivesOnly, []))
   )

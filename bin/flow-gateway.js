@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the gateway. It needs Node 22.19; an older one hands over to the Node that comes with the package.
+// Starts the gateway, or runs a subcommand for its operator. It needs Node 22.19; an older one hands over to the Node that comes with the package.
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import * as nodeModule from "node:module"
@@ -12,10 +12,13 @@ const home = join(dirname(fileURLToPath(import.meta.url)), "..")
 const bundles = join(home, "dist/programs")
 const [major, minor] = process.versions.node.split(".").map(Number)
 
-/** The newest bundle, or the sources where there is none. */
-const main = () => {
+/** The gateway, or what its subcommands run. */
+const program = process.argv.length > 2 ? "command" : "main"
+
+/** The program in the newest bundle, or in the sources where there is none. */
+const entry = () => {
   const current = join(bundles, "current")
-  if (!existsSync(current)) return join(home, "src/main.ts")
+  if (!existsSync(current)) return join(home, `src/${program}.ts`)
   const bundle = join(bundles, readFileSync(current, "utf8").trim())
   if (process.env.NODE_COMPILE_CACHE === undefined && nodeModule.enableCompileCache !== undefined) {
     const cache = join(bundle, "compiled")
@@ -23,7 +26,7 @@ const main = () => {
     // The processes of runs use the same one.
     if (status === nodeModule.constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = cache
   }
-  return join(bundle, "main.js")
+  return join(bundle, `${program}.js`)
 }
 
 if (major > 22 || (major === 22 && minor >= 19)) {
@@ -32,7 +35,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop)
   const sources = join(home, "scripts/bundle.ts")
   if (existsSync(sources)) await (await import(sources)).refreshIfPossible()
-  await import(main())
+  await import(entry())
   for (const signal of ["SIGINT", "SIGTERM"]) process.off(signal, stop)
 } else {
   const node = join(

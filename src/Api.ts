@@ -14,6 +14,7 @@ import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
+import { Authentication, RequestRate } from "./services/shared/Security.ts"
 
 /** The whole HTTP interface. The server serves it, the client derives from it, and OpenAPI describes it. */
 export class Api extends HttpApi.make("flow-gateway")
@@ -31,6 +32,8 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
+  .middleware(RequestRate)
+  .middleware(Authentication)
   .middleware(RequestProblems)
   // Report all faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })

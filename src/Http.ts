@@ -4,12 +4,15 @@ import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { DescribedApi, description } from "./Description.ts"
 import * as Answers from "./layers/http/Answers.ts"
+import * as Authentication from "./layers/http/Authentication.ts"
+import * as Authorization from "./layers/http/Authorization.ts"
 import * as Docs from "./layers/http/Docs.ts"
 import * as Health from "./layers/http/Health.ts"
 import * as KnownTenant from "./layers/http/KnownTenant.ts"
 import * as Metrics from "./layers/http/Metrics.ts"
 import * as ProblemPages from "./layers/http/ProblemPages.ts"
 import { withFewServices } from "./layers/http/RequestContext.ts"
+import * as RequestRate from "./layers/http/RequestRate.ts"
 import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
@@ -56,7 +59,7 @@ const Handlers = Layer.mergeAll(
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers),
-  Layer.provide([KnownTenant.layer, RequestIssues.layer])
+  Layer.provide([Authentication.layer, Authorization.layer, KnownTenant.layer, RequestIssues.layer, RequestRate.layer])
 )
 
 /** Written as text once, when it is first asked for. */

@@ -67,6 +67,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
     /^packages\/client\/src\//,
     () => [/^effect/, /^packages\/client\/src\//, /^src\/Api\.ts$/, /^src\/services\/executions\/Execution\.ts$/]
   ],
+  [/^src\/command\.ts$/, () => [/^@?effect/, /^src\/(drivers\/Package\.ts|layers\/)/]],
   [/^src\/run\.ts$/, () => [/^effect/, /^src\/(run|drivers)\//]],
   [/^src\/\w+\.ts$/, () => [/^@?effect/, /^src\/(Http|gateway)\.ts$/, ground, /^src\/layers\//]]
 ]

@@ -6,6 +6,7 @@ import { packagePath } from "./Package.ts"
 /** Everything that runs as a process or worker thread of its own, with its entry point below `src/`. */
 export const programs = {
   main: "main.ts",
+  command: "command.ts",
   run: "run.ts",
   watchdog: "run/parentWatchThread.ts",
   part: "run/stream/parallel/partThread.ts",

@@ -99,11 +99,16 @@ export const layer = Layer.effect(
       return yield* refuse(first.name, first.message + rest.join(""))
     }
     const env = yield* variables
-    if (env.auth !== "none") {
-      return yield* refuse("FLOW_AUTH", "this version supports only `none`; put an authenticating proxy in front")
+    const auth = env.auth === "none" ? undefined : resolve(env.auth)
+    if (auth === undefined && env.insecure === "0" && !loopback.test(env.host)) {
+      return yield* refuse(
+        "FLOW_HOST",
+        "without authentication the gateway listens on loopback addresses only: set FLOW_AUTH, or FLOW_INSECURE=1"
+      )
     }
-    if (!loopback.test(env.host)) {
-      return yield* refuse("FLOW_HOST", "without authentication the gateway listens on loopback addresses only")
+    if ((env.tlsCert === undefined) !== (env.tlsKey === undefined)) {
+      const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
+      return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")
     }
     const hosts = listOf(env.hosts)
     const wrong = hosts.find((name) => !isHost.test(name))
@@ -175,6 +180,18 @@ export const layer = Layer.effect(
       port: env.port,
       hosts,
       cors,
+      auth,
+      tls:
+        env.tlsCert === undefined || env.tlsKey === undefined
+          ? undefined
+          : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) },
+      trustedProxies: listOf(env.trustedProxies),
+      addressConnections: env.addressConnections,
+      secrets: {
+        folder: env.secretsFolder === undefined ? undefined : resolve(env.secretsFolder),
+        keyFile: env.secretsKeyFile === undefined ? undefined : resolve(env.secretsKeyFile)
+      },
+      isolation: env.isolation,
       compression: env.compression === "on",
       conf,
       data,

@@ -1,4 +1,5 @@
 import { Layer } from "effect"
+import * as Anonymous from "./access/Anonymous.ts"
 import * as DataArea from "./blobs/DataFolders.ts"
 import * as StreamHash from "./blobs/Sha256Hash.ts"
 import * as DiskConf from "./conf/ConfFolders.ts"
@@ -11,6 +12,7 @@ import * as OperatorPool from "./operators/Pool.ts"
 
 /** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
 export const layer = Layer.mergeAll(
+  Anonymous.layer,
   DataArea.layer,
   StreamHash.layer,
   OperatorPool.layer,

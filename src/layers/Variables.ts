@@ -52,6 +52,16 @@ export const variables = Config.all({
   }),
   search: Config.option(Config.NonEmptyString("FLOW_SEARCH")),
   auth: Config.String("FLOW_AUTH").pipe(Config.withDefault("none")),
+  insecure: Config.schema(Schema.Literals(["0", "1"]), "FLOW_INSECURE").pipe(Config.withDefault("0" as const)),
+  tlsCert: optional("FLOW_TLS_CERT"),
+  tlsKey: optional("FLOW_TLS_KEY"),
+  trustedProxies: Config.option(Config.NonEmptyString("FLOW_TRUSTED_PROXIES")),
+  addressConnections: amount("FLOW_ADDRESS_CONNECTIONS").pipe(Config.withDefault(512)),
+  secretsFolder: optional("FLOW_SECRETS"),
+  secretsKeyFile: optional("FLOW_SECRETS_KEY_FILE"),
+  isolation: Config.schema(Schema.Literals(["auto", "off", "required"]), "FLOW_ISOLATION").pipe(
+    Config.withDefault("auto" as const)
+  ),
   logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
     Config.withDefault("info" as const)
   ),

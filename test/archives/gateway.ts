@@ -24,6 +24,7 @@ import { scratch } from "../blobs/folder.ts"
 import { AddArchive } from "../memory/ArchiveStore.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import { testSettings } from "../support/gateway.ts"
+import { open } from "../support/open.ts"
 
 /** Where the test's blobs lie. */
 export class Folder extends Context.Service<Folder, string>()("test/Folder") {}
@@ -48,7 +49,7 @@ class ArchivesOnly extends HttpApi.make("flow-gateway").add(ArchivesApi) {}
 const routes = Layer.mergeAll(
   HttpApiBuilder.layer(ArchivesOnly).pipe(
     Layer.provide(ArchivesHttp),
-    Layer.provide([KnownTenant.layer, RequestIssues.layer])
+    Layer.provide([KnownTenant.layer, RequestIssues.layer, open])
   ),
   Answers.layer(routeTable(ArchivesOnly, []))
 )

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
+import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
 import { withoutQuery } from "../../services/shared/RequestIssues.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
 
@@ -15,8 +16,9 @@ export const layer = Layer.effect(
     const noRoute = Effect.fail(new NotFound({ kind: "route" }))
     // No generator, because every request passes here.
     const check = HttpRouter.RouteContext.use(({ params }) =>
-      Effect.flatMap(tenants.exists(params["tenant"] ?? ""), (known) => {
-        if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: params["tenant"] ?? "" }))
+      Effect.flatMap(Effect.zip(tenants.exists(params["tenant"] ?? ""), CurrentPrincipal), ([known, principal]) => {
+        if (!known || !maySee(principal, params["tenant"] ?? ""))
+          return Effect.fail(new NotFound({ kind: "tenant", id: params["tenant"] ?? "" }))
         for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
         return Effect.void
       })

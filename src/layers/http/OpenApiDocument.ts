@@ -75,7 +75,7 @@ const answerOf = (status: number, declared: Json | undefined, more: Answer = {})
 const withCommon = (status: number, answer: Json, common: keyof typeof responses): Json => {
   const content = answer["content"] as Record<string, Json>
   const schema = content[problemType]?.["schema"] as Json
-  if (status !== 500) return answer
+  if (status !== 500 && status !== 403) return answer
   const either = [...((schema["anyOf"] ?? [schema]) as ReadonlyArray<Json>), ref("schemas", "Problem")]
   const { description } = responses[common]
   return {

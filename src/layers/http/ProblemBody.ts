@@ -21,6 +21,10 @@ const sentences: Record<string, (members: object) => string> = {
     const limit = text(members, "limit")
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
+  unauthorized: () => "The request has no valid credentials",
+  forbidden: (members) => `This needs the role ${text(members, "role")}`,
+  "limit-exceeded": (members) =>
+    `The limit ${text(members, "limit")} of ${text(members, "key")} is ${text(members, "value")}, and this would make ${text(members, "used")}`,
   "queue-full": (members) => {
     const whose = `executions of the tenant${quoted(text(members, "tenant"))}`
     return `${text(members, "value")} ${whose} are already waiting, which is the limit ${text(members, "limit")}`

@@ -11,6 +11,7 @@ export const Issue = {
 const members: Readonly<Record<string, object>> = {
   BadRequest: { issues: [Issue.example] },
   DirectoryRead: { tenant: "mytenant", path: "flowlines" },
+  Forbidden: { role: "developer" },
   InvalidChannel: {
     tenant: "mytenant",
     channel: "broken",
@@ -18,6 +19,7 @@ const members: Readonly<Record<string, object>> = {
   },
   InvalidOperator: { part: "pattern", line: 1, column: 1, text: "%{NONE:x}" },
   InvalidResource: { tenant: "mytenant", name: "lists/blocked.csv" },
+  LimitExceeded: { limit: "requestsPerSecond", value: 100, used: 101, key: "tenant:mytenant", tenant: "mytenant" },
   NotFound: { kind: "flowline", tenant: "mytenant", id: "none" },
   QueueFull: { limit: "tenantQueue", value: 1000, tenant: "mytenant" },
   RangeNotSatisfiable: { size: 1024 },

@@ -6,8 +6,10 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { text } from "../shared/Parameters.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Archive } from "./Archive.ts"
 
@@ -26,21 +28,30 @@ export class ArchivesApi extends HttpApiGroup.make("archives")
       query: pageQuery,
       success: Schema.Array(Archive),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the tenant's archives, oldest first"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the tenant's archives, oldest first"),
     HttpApiEndpoint.delete("removeAll", "/v1/:tenant/archives", {
       params: tenantParams,
       success: HttpApiSchema.Empty(200),
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes all archives of the tenant"),
+    })
+      .annotate(NeededRole, "admin")
+      .annotate(OpenApi.Summary, "Deletes all archives of the tenant"),
     HttpApiEndpoint.get("download", "/v1/:tenant/archives/:id", {
       params: archiveParams,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/zip" }),
       error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Downloads an archive as a zip file; supports range and conditional requests"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/archives/:id", {
       params: archiveParams,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes an archive")
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Deletes an archive")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Archives" })) {}

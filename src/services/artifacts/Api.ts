@@ -11,9 +11,11 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, truth, valueSchema } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Artifact, ArtifactType, artifactTypes } from "./Artifact.ts"
 
@@ -56,7 +58,9 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       },
       success: Schema.Array(Artifact),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the tenant's artifacts, ordered by group, artifact and version"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the tenant's artifacts, ordered by group, artifact and version"),
     HttpApiEndpoint.put("upload", "/v1/:tenant/resources/upload", {
       params: tenantParams,
       payload: UploadForm,
@@ -72,19 +76,25 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
         TooMany,
         VersionConflict
       ]
-    }).annotate(OpenApi.Summary, "Uploads a version of an artifact"),
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Uploads a version of an artifact"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/metadata", {
       params: tenantParams,
       query: coordinates,
       success: Artifact,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Gets the metadata of an artifact version"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Gets the metadata of an artifact version"),
     HttpApiEndpoint.get("download", "/v1/:tenant/resources/download", {
       params: tenantParams,
       query: coordinates,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Downloads the build of an artifact version"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Downloads the build of an artifact version"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/delete", {
       params: tenantParams,
       query: {
@@ -99,14 +109,19 @@ export class ArtifactsApi extends HttpApiGroup.make("resources")
       },
       success: HttpApiSchema.Empty(200),
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(
-      OpenApi.Summary,
-      "Deletes versions of an artifact: all of the named versions, or none when one does not exist"
-    ),
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(
+        OpenApi.Summary,
+        "Deletes versions of an artifact: all of the named versions, or none when one does not exist"
+      ),
     HttpApiEndpoint.get("types", "/v1/:tenant/resources/types", {
       params: tenantParams,
       success: Schema.Array(ArtifactType)
-    }).annotate(OpenApi.Summary, "Lists the artifact types")
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the artifact types")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Artifacts" })) {}

@@ -7,7 +7,9 @@ import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { sequenceAfter, text } from "../shared/Parameters.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ChannelDetail, ChannelList, JobOutput } from "./Channel.ts"
 
@@ -38,22 +40,30 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
       params: tenantParams,
       success: ChannelList,
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "The tenant's channels, by name"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The tenant's channels, by name"),
     HttpApiEndpoint.get("status", "/v1/:tenant/channels/:channel", {
       params: channelParams,
       success: ChannelDetail,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "A channel and its jobs"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "A channel and its jobs"),
     HttpApiEndpoint.post("act", "/v1/:tenant/channels/:channel/:action", {
       params: { ...channelParams, action },
       success: done,
       error: refusals
-    }).annotate(OpenApi.Summary, "Starts, stops or restarts a channel"),
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(OpenApi.Summary, "Starts, stops or restarts a channel"),
     HttpApiEndpoint.post("actOnJob", "/v1/:tenant/channels/:channel/jobs/:cluster/:job/:action", {
       params: { ...jobParams, action },
       success: done,
       error: refusals
-    }).annotate(OpenApi.Summary, "Starts, stops or restarts a job of a channel"),
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(OpenApi.Summary, "Starts, stops or restarts a job of a channel"),
     HttpApiEndpoint.get("output", "/v1/:tenant/channels/:channel/jobs/:cluster/:job/output", {
       params: jobParams,
       query: {
@@ -61,7 +71,10 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
       },
       success: JobOutput,
       error: [NotFound, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The last lines that a job has printed")
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The last lines that a job has printed")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Channels" })) {}

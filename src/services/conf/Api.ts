@@ -6,7 +6,9 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { folderPath, SpansSegments } from "../shared/RelativePath.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ConfNode } from "./ConfNode.ts"
 
@@ -16,14 +18,18 @@ export class ConfApi extends HttpApiGroup.make("conf")
       params: tenantParams,
       success: Schema.Record(Schema.String, ConfNode),
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "Lists the tenant's configuration folder as a tree"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the tenant's configuration folder as a tree"),
     HttpApiEndpoint.get("read", "/v1/:tenant/conf/:path", {
       params: { ...tenantParams, path: folderPath("Path of the file", "flowlines/apache-access.yaml") },
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [DirectoryRead, NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Reads a configuration file; its extension decides the media type")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Configuration" })) {}

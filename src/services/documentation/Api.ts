@@ -5,8 +5,10 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { text } from "../shared/Parameters.ts"
 import { RelativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const isRelativePath = Schema.is(RelativePath)
@@ -28,17 +30,18 @@ const error = [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, St
 
 export class DocumentationApi extends HttpApiGroup.make("documentation")
   .add(
-    HttpApiEndpoint.get("index", "/v1/:tenant/documentation", { params: tenantParams, success, error }).annotate(
-      OpenApi.Summary,
-      "Gets the start page of the documentation, or a list of all pages"
-    ),
+    HttpApiEndpoint.get("index", "/v1/:tenant/documentation", { params: tenantParams, success, error })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Gets the start page of the documentation, or a list of all pages"),
     HttpApiEndpoint.get("page", "/v1/:tenant/documentation/:page", {
       params: { ...tenantParams, page: PagePath },
       success,
       error
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Gets a page of the documentation")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Documentation" })) {}

@@ -5,8 +5,10 @@ import { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { sequenceAfter, text } from "../shared/Parameters.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Execution, ExecutionDetail, ExecutionEvent, ExecutionOutput } from "./Execution.ts"
 
@@ -23,13 +25,17 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       query: pageQuery,
       success: Schema.Array(Execution),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the tenant's executions, oldest first"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the tenant's executions, oldest first"),
     HttpApiEndpoint.get("listOf", "/v1/:tenant/flowline/executions/:id", {
       params: listParams,
       query: pageQuery,
       success: Schema.Array(Execution),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the executions of a flowline, oldest first"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the executions of a flowline, oldest first"),
     HttpApiEndpoint.get("events", "/v1/:tenant/flowline/executions/:id/events", {
       params: executionParams,
       query: {
@@ -38,7 +44,9 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       },
       success: Schema.Array(ExecutionEvent),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the events of an execution, newest first"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the events of an execution, newest first"),
     HttpApiEndpoint.get("output", "/v1/:tenant/flowline/executions/:id/output", {
       params: executionParams,
       query: {
@@ -46,22 +54,31 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       },
       success: ExecutionOutput,
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Gets the output of an execution"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Gets the output of an execution"),
     HttpApiEndpoint.get("detail", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: ExecutionDetail,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Gets an execution with its events and counters"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Gets an execution with its events and counters"),
     HttpApiEndpoint.delete("cancel", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: HttpApiSchema.Accepted,
       error: [Conflict, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Cancels an execution; its state becomes CANCELLED when its run has ended"),
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(OpenApi.Summary, "Cancels an execution; its state becomes CANCELLED when its run has ended"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/executions/:id", {
       params: executionParams,
       success: HttpApiSchema.NoContent,
       error: [Conflict, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes an ended execution with its events and output; its archive stays")
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Deletes an ended execution with its events and output; its archive stays")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Executions" })) {}

@@ -9,6 +9,8 @@ import { QueueFull } from "../../errors/QueueFull.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
+import { NeededRole } from "../shared/Access.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ExtractionRequest, ExtractionStarted } from "./ExtractionRequest.ts"
 
@@ -29,10 +31,13 @@ export class ExtractionApi extends HttpApiGroup.make("extraction")
         TooLarge,
         UnsupportedMediaType
       ]
-    }).annotate(
-      OpenApi.Summary,
-      "Extracts documents of an index into an archive, with a generated flowline that starts immediately"
-    )
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(
+        OpenApi.Summary,
+        "Extracts documents of an index into an archive, with a generated flowline that starts immediately"
+      )
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Extraction" })) {}

@@ -10,8 +10,10 @@ import { QueueFull } from "../../errors/QueueFull.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 
 const flowlineParams = { ...tenantParams, id: text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" }) }
@@ -75,7 +77,9 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       query: pageQuery,
       success: Schema.Array(SavedFlowline),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "The saved flowlines, each in its current version"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The saved flowlines, each in its current version"),
     HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
       params: tenantParams,
       query: {
@@ -94,7 +98,9 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
         StorageUnreachable,
         TooLarge
       ]
-    }).annotate(OpenApi.Summary, "Validates and saves a flowline"),
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Validates and saves a flowline"),
     HttpApiEndpoint.post("executeOnce", "/v1/:tenant/flowline", {
       params: tenantParams,
       payload: FlowlineForm,
@@ -109,24 +115,33 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
         StorageUnreachable,
         TooLarge
       ]
-    }).annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
     HttpApiEndpoint.get("get", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       query: versionQuery,
       success: FlowlineRecord,
       error: [NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "A saved flowline"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "A saved flowline"),
     HttpApiEndpoint.post("execute", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       query: versionQuery,
       success: ExecuteResponse,
       error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, QueueFull, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Executes a saved flowline"),
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(OpenApi.Summary, "Executes a saved flowline"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       success: HttpApiSchema.Empty(201),
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay")
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Flowlines" })) {}

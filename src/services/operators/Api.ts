@@ -7,7 +7,9 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { filePart, text as parameter } from "../shared/Parameters.ts"
+import { Authorization } from "../shared/Security.ts"
 import { TenantOfFiles } from "../shared/Tenant.ts"
 import { OperatorTest, operators } from "./OperatorTest.ts"
 
@@ -41,6 +43,9 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       payload: TestForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
       success: OperatorTest,
       error: [BadRequest, InvalidOperator, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge]
-    }).annotate(OpenApi.Summary, "Tests a parsing operator on log samples")
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Tests a parsing operator on log samples")
   )
+  .middleware(Authorization)
   .annotateMerge(OpenApi.annotations({ title: "Operators" })) {}

@@ -11,9 +11,11 @@ import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { relativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { RegistryDetails, RegistryEntry } from "./Entry.ts"
 
@@ -35,7 +37,9 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       query: pageQuery,
       success: Schema.Array(RegistryEntry),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the files of the registry in their latest versions, ordered by path"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the files of the registry in their latest versions, ordered by path"),
     HttpApiEndpoint.post("create", "/v1/:tenant/registry", {
       params: tenantParams,
       payload: RegistryForm,
@@ -51,13 +55,16 @@ export class RegistryApi extends HttpApiGroup.make("registry")
         TooLarge,
         TooMany
       ]
-    }).annotate(OpenApi.Summary, "Stores a file as the next version of a path"),
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Stores a file as the next version of a path"),
     HttpApiEndpoint.get("download", "/v1/:tenant/registry/download/:path", {
       params,
       query,
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a file"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/registry/metadata/:path", {
@@ -66,6 +73,7 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       success: RegistryDetails,
       error: [NotFound, StorageUnreachable]
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Gets the metadata of a file"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/registry/delete/:path", {
@@ -76,8 +84,10 @@ export class RegistryApi extends HttpApiGroup.make("registry")
       success: HttpApiSchema.NoContent,
       error: [BadRequest, NotFound, StorageUnreachable]
     })
+      .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Deletes a version of a file, or the file with all its versions")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Registry" })) {}

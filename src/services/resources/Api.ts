@@ -13,9 +13,11 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { truth, wholeNumber } from "../shared/Parameters.ts"
 import { relativePath, SpansSegments } from "../shared/RelativePath.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 
@@ -87,9 +89,11 @@ const Swept = Schema.Struct({
 export class ResourcesApi extends HttpApiGroup.make("stored")
   .add(
     HttpApiEndpoint.put("copy", "/v1/:tenant/resources/copy/:name", transfer)
+      .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Copies one version or all versions of a stored resource, without copying bytes"),
     HttpApiEndpoint.put("move", "/v1/:tenant/resources/move/:name", transfer)
+      .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Moves one version or all versions of a stored resource to another name"),
     HttpApiEndpoint.put("register", "/v1/:tenant/resources/register/:name", {
@@ -98,6 +102,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       success: ResourceAnswer,
       error: refusals
     })
+      .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Registers a file in the tenant's data area as a version of a stored resource"),
     HttpApiEndpoint.get("list", "/v1/:tenant/resources/stored", {
@@ -105,13 +110,16 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       query: pageQuery,
       success: Schema.Array(ResourceMetadata),
       error: [BadRequest, Overloaded, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Lists the stored resources in their latest versions, ordered by name"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the stored resources in their latest versions, ordered by name"),
     HttpApiEndpoint.get("metadata", "/v1/:tenant/resources/stored/:name", {
       params,
       query: versionQuery,
       success: ResourceAnswer,
       error: [NotFound, StorageUnreachable]
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Lists the versions of a stored resource"),
     HttpApiEndpoint.delete("remove", "/v1/:tenant/resources/stored/:name", {
@@ -120,6 +128,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       success: HttpApiSchema.Empty(200),
       error: [BadRequest, NotFound, StorageUnreachable]
     })
+      .annotate(NeededRole, "developer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Deletes one version or all versions of a stored resource"),
     HttpApiEndpoint.get("content", "/v1/:tenant/resources/content/:name", {
@@ -128,6 +137,7 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
       error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
     })
+      .annotate(NeededRole, "viewer")
       .annotate(SpansSegments, true)
       .annotate(OpenApi.Summary, "Downloads a version of a stored resource; the latest by default"),
     HttpApiEndpoint.post("sweep", "/v1/:tenant/resources/sweep", {
@@ -137,7 +147,10 @@ export class ResourcesApi extends HttpApiGroup.make("stored")
       },
       success: Swept,
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "Removes blobs that nothing refers to; `dryRun=true` only lists them")
+    })
+      .annotate(NeededRole, "admin")
+      .annotate(OpenApi.Summary, "Removes blobs that nothing refers to; `dryRun=true` only lists them")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Stored resources" })) {}

@@ -6,8 +6,10 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
+import { NeededRole } from "../shared/Access.ts"
 import { text } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
+import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { Index, SearchPage, SearchRequest } from "./SearchRequest.ts"
 
@@ -17,13 +19,17 @@ export class SearchApi extends HttpApiGroup.make("search")
       params: tenantParams,
       success: Schema.Array(Index),
       error: StorageUnreachable
-    }).annotate(OpenApi.Summary, "Lists the tenant's indices, ordered by name"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Lists the tenant's indices, ordered by name"),
     HttpApiEndpoint.post("search", "/v1/:tenant/search", {
       params: tenantParams,
       payload: SearchRequest,
       success: SearchPage,
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
-    }).annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {
       params: { ...tenantParams, index: text({ description: "Name of the index", example: "mytenant-access" }) },
       query: {
@@ -36,7 +42,10 @@ export class SearchApi extends HttpApiGroup.make("search")
         )
       },
       error: [BadRequest, NotFound, StorageUnreachable]
-    }).annotate(OpenApi.Summary, "Deletes an index, or its older documents")
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Deletes an index, or its older documents")
   )
+  .middleware(Authorization)
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Search" })) {}

@@ -45,6 +45,18 @@ export class Settings extends Context.Service<
     readonly hosts: ReadonlyArray<string>
     /** Origins of web pages that may use the gateway, such as `https://app.example.com`. */
     readonly cors: ReadonlyArray<string>
+    /** The access file, absolute; undefined without authentication. */
+    readonly auth: string | undefined
+    /** Files of the certificate chain and its private key in PEM; undefined for plain HTTP. */
+    readonly tls: { readonly cert: string; readonly key: string } | undefined
+    /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers count. */
+    readonly trustedProxies: ReadonlyArray<string>
+    /** Maximum number of open connections from one address that is no trusted proxy. */
+    readonly addressConnections: number
+    /** Where secrets of flowlines come from: a folder with `<tenant>/<NAME>`, and the keys of the encrypted store. */
+    readonly secrets: { readonly folder: string | undefined; readonly keyFile: string | undefined }
+    /** Whether programs of users are isolated: as far as the machine allows, not at all, or wholly or not run. */
+    readonly isolation: "auto" | "off" | "required"
     /** Whether answers are compressed for clients that ask for it. */
     readonly compression: boolean
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */

@@ -1,0 +1,24 @@
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect } from "effect"
+import { CliError, Command } from "effect/cli"
+import { packageVersion } from "./drivers/Package.ts"
+import * as HashPassword from "./layers/commands/HashPassword.ts"
+
+const root = Command.make("flow-gateway").pipe(
+  Command.withDescription("Starts the gateway; with a subcommand, works for its operator"),
+  Command.withSubcommands([HashPassword.command])
+)
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** What `flow-gateway <subcommand>` runs. Without arguments, `bin/flow-gateway.js` starts the gateway instead. */
+NodeRuntime.runMain(
+  Command.run(root, { version: packageVersion }).pipe(
+    Effect.tapError((error) =>
+      CliError.isCliError(error) ? Effect.void : Console.error(`flow-gateway: ${reason(error)}`)
+    ),
+    Effect.provide(NodeServices.layer)
+  ),
+  { disableErrorReporting: true }
+)

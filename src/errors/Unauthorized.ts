@@ -1,0 +1,8 @@
+import { HttpApiError } from "effect/http-api"
+
+/** The request has no credentials, or credentials that are not valid. The answer never tells which part was wrong. */
+export class Unauthorized extends HttpApiError.Problem<Unauthorized>()("Unauthorized", {
+  type: "/problems/unauthorized",
+  status: 401,
+  title: "Authentication required"
+}) {}

@@ -1,0 +1,13 @@
+import { Context, type Stream } from "effect"
+import type { AccessFile } from "./AccessFile.ts"
+
+/** The access file as it is now. */
+export class AccessRules extends Context.Service<
+  AccessRules,
+  {
+    /** Undefined without `FLOW_AUTH`: no credentials are asked for, and every folder of the configuration is a tenant. */
+    readonly current: () => AccessFile | undefined
+    /** The rules now, and after each change of the file. */
+    readonly changes: Stream.Stream<AccessFile | undefined>
+  }
+>()("flow/access/AccessRules") {}

@@ -1,0 +1,33 @@
+import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { Forbidden } from "../../errors/Forbidden.ts"
+import { LimitExceeded } from "../../errors/LimitExceeded.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Unauthorized } from "../../errors/Unauthorized.ts"
+
+const said = (description: string) => OpenApi.annotations({ description })
+
+/** How requests authenticate. A gateway without `FLOW_AUTH` asks for nothing. */
+export const schemes = {
+  basic: HttpApiSecurity.annotateMerge(HttpApiSecurity.basic, said("Name and password of a user of the access file")),
+  bearer: HttpApiSecurity.annotateMerge(
+    HttpApiSecurity.bearer,
+    said("An API key, or a JSON Web Token of an issuer of the access file")
+  ),
+  key: HttpApiSecurity.annotateMerge(HttpApiSecurity.apiKey({ key: "X-API-Key" }), said("An API key"))
+}
+
+/** Finds out who sends the request. Without valid credentials it is refused with 401, whatever it asks for. */
+export class Authentication extends HttpApiMiddleware.Service<Authentication>()("flow/shared/Authentication", {
+  security: schemes,
+  error: [Unauthorized, StorageUnreachable]
+}) {}
+
+/** Refuses a principal that has not the role that the endpoint needs. */
+export class Authorization extends HttpApiMiddleware.Service<Authorization>()("flow/shared/Authorization", {
+  error: Forbidden
+}) {}
+
+/** Counts requests by principal and tenant, and refuses those beyond the limit. */
+export class RequestRate extends HttpApiMiddleware.Service<RequestRate>()("flow/shared/RequestRate", {
+  error: LimitExceeded
+}) {}
