@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs"
+import { Context } from "effect"
+import { HttpApi } from "effect/http-api"
+import { describe, expect, it } from "vitest"
+import { Api } from "../../src/Api.ts"
+import { NeededRole, type Role, roles } from "../../src/services/shared/Access.ts"
+import { Authentication, Authorization, RequestRate } from "../../src/services/shared/Security.ts"
+import { KnownTenant } from "../../src/services/shared/Tenant.ts"
+
+interface Declared {
+  readonly request: string
+  readonly role: Role | undefined
+  readonly middlewares: ReadonlySet<unknown>
+  readonly ofTenant: boolean
+}
+
+const declared: Array<Declared> = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
+    declared.push({
+      request: `${endpoint.method} ${path}`,
+      role: Context.get(endpoint.annotations, NeededRole),
+      middlewares: endpoint.middlewares,
+      ofTenant: path.startsWith("/v1/{tenant}")
+    })
+  }
+})
+
+/** The rows of the table of roles: a request and the role that it needs. */
+const documented = new Map(
+  [...readFileSync("docs/security.md", "utf8").matchAll(/^\| `([A-Z]+ \/v1\/\S+)` \| `(\w+)` \|$/gm)].map(
+    ([, request = "", role = ""]) => [request, role]
+  )
+)
+
+describe("every endpoint", () => {
+  it("declares the role that it needs, and is guarded", () => {
+    expect(declared.length).toBeGreaterThan(50)
+    for (const { request, role, middlewares, ofTenant } of declared) {
+      expect([request, roles]).toEqual([request, expect.arrayContaining([role])])
+      for (const middleware of [Authentication, Authorization, RequestRate]) {
+        expect([request, middlewares.has(middleware)]).toEqual([request, true])
+      }
+      expect([request, middlewares.has(KnownTenant)]).toEqual([request, ofTenant])
+    }
+  })
+
+  it("needs the role that the documents say", () => {
+    expect(documented).toEqual(new Map(declared.map(({ request, role }) => [request, role])))
+  })
+})
