@@ -28,7 +28,7 @@ export const lineTester = (
   watch: Guard = guard
 ): Result.Result<SampleTester, ProgramFault> => {
   const { operator, text, definitions, shared, ecsCompatibility, appendSeparator } = program
-  if (operator === "flowlet") throw new Error("a program is no pattern")
+  if (operator === "flowlet" || operator === "propose") throw new Error("a program is no pattern")
   const given = { definitions, shared, ecsCompatibility, appendSeparator }
   const prepared = prepare({ operator, input: "", pattern: text, ...given })
   if (Result.isSuccess(prepared)) return Result.succeed(new LineTester(prepared.success, program, reached, watch))

@@ -4,6 +4,7 @@ import * as Result from "effect/Result"
 import { processorMillis } from "../../drivers/threads/TimeLimit.ts"
 import type { TestProgram } from "../../services/operators/OperatorPool.ts"
 import { lineTester } from "./LineTests.ts"
+import { proposalMaker } from "./Proposing.ts"
 import type { FromWorker, Order, ProgramFault, Reply, SampleTester, ToWorker, Turn } from "./WorkerMessages.ts"
 
 // Entry point of a worker thread: compiles programs and runs turns of their tests, one order after the other.
@@ -25,6 +26,7 @@ const testers = new Map<number, SampleTester>()
 const nothing: Turn = { json: new Uint8Array(), samples: 0, next: 0, matched: 0, timeouts: 0, millis: 0, hints: [] }
 
 const compile = async (program: TestProgram): Promise<Result.Result<SampleTester, ProgramFault>> => {
+  if (program.operator === "propose") return Result.succeed(proposalMaker)
   if (program.operator !== "flowlet") return lineTester(program, reached)
   // Only programs need the sandbox, which takes memory even when it is unused.
   const { programTester } = await import("./ProgramTests.ts")

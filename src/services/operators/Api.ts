@@ -12,6 +12,7 @@ import { filePart, text as parameter } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { TenantOfFiles } from "../shared/Tenant.ts"
 import { OperatorTest, operators } from "./OperatorTest.ts"
+import { Proposals } from "./Proposals.ts"
 
 const text = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
@@ -28,8 +29,22 @@ const TestForm = Schema.Struct({
   split: text("`lines` (default) for one sample per line, or `none` for the whole input as one sample")
 }).annotate({ identifier: "OperatorTestForm" })
 
+const ProposeForm = Schema.Struct({
+  input: filePart("Log samples in UTF-8, one per line: some lines of every kind")
+}).annotate({ identifier: "ProposeForm" })
+
 export class OperatorsApi extends HttpApiGroup.make("operators")
   .add(
+    HttpApiEndpoint.post("propose", "/v1/flower/propose", {
+      query: {
+        tenant: Schema.optionalKey(TenantOfFiles)
+      },
+      payload: ProposeForm.pipe(HttpApiSchema.asMultipartStream({ fieldMimeTypes: [] })),
+      success: Proposals,
+      error: [BadRequest, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "Proposes grok and dissect patterns for log samples"),
     HttpApiEndpoint.post("test", "/v1/flower/:operator", {
       params: {
         operator: parameter(

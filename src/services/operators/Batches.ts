@@ -1,4 +1,4 @@
-import type { Operator } from "./OperatorTest.ts"
+import type { Operator, SampleWork } from "./OperatorTest.ts"
 import { type Sample, type Split, samples } from "./Samples.ts"
 
 /** A range of the input that ends at a line end. */
@@ -25,7 +25,7 @@ const batchBytes = 128 * 1024
  * The longest sample that is tried, in UTF-16 units. Many patterns take quadratic time on a line that they do not
  * match, so the limit for lines is lower than for events of a program.
  */
-export const maxLength = (operator: Operator, split: Split): number =>
+export const maxLength = (operator: SampleWork, split: Split): number =>
   operator === "flowlet" || split === "none" ? 1024 * 1024 : 64 * 1024
 
 const lineFeeds = (bytes: Uint8Array, to: number): number => {

@@ -1,9 +1,16 @@
 import { digested, type Feature, operation } from "../shared/OpenApiParts.ts"
 
 /** What OpenAPI says of operator tests. */
-export const operators: Feature<"test"> = {
+export const operators: Feature<"propose" | "test"> = {
   description: "Parsing operators, tried on samples",
   operations: {
+    propose: operation(
+      "For each form that the samples have, a grok pattern that matches all of it and, where it can be said so, a " +
+        "dissect pattern. Times, levels, addresses and numbers are recognised, and fields are named after the keys " +
+        "before them.",
+      digested,
+      { body: { input: "2026-01-01T00:00:00Z INFO [main] started\n2026-01-01T00:00:01Z WARN [web] slow: 12 ms\n" } }
+    ),
     test: operation(
       "Every part of the form may be a file or a text. A sample that does not match is a result and no error; a pattern " +
         "or program that does not compile, and an input that is not UTF-8, is a 500.",
@@ -12,6 +19,29 @@ export const operators: Feature<"test"> = {
     )
   },
   schemas: {
+    ProposeForm: {
+      description: "The samples to propose patterns for",
+      example: { input: "2026-01-01T00:00:00Z INFO [main] started\n" }
+    },
+    ProposedField: {
+      description: "A field that a proposed pattern finds",
+      example: { name: "level", type: "text", examples: ["INFO", "WARN"] }
+    },
+    Proposal: {
+      description: "A pattern that matches all samples of one form",
+      example: {
+        operator: "grok",
+        pattern: "^%{TIMESTAMP_ISO8601:timestamp} %{LOGLEVEL:level} %{GREEDYDATA:message}$",
+        fields: [{ name: "level", type: "text", examples: ["INFO", "WARN"] }],
+        matched: 2,
+        specificity: 18.5,
+        micros: 3.2
+      }
+    },
+    Proposals: {
+      description: "Patterns for the samples, the best first",
+      example: { total: 2, hints: [], proposals: [] }
+    },
     OperatorTestForm: {
       description: "The parts of an operator test",
       example: { input: "189 127.0.0.1\nabc\n", pattern: "%{NUMBER:duration} %{IP:client}" }

@@ -11,15 +11,18 @@ export const OperatorsHttp = HttpApiBuilder.group(
   "operators",
   Effect.fn(function* (handlers) {
     const operators = yield* Operators
-    return handlers.handleRaw("test", ({ params, query, request }) =>
-      Effect.map(
-        operators.test(
-          params.operator,
-          (rules) => readForm(request, rules),
-          query.tenant === undefined ? undefined : TenantId(query.tenant)
-        ),
-        (json) => HttpServerResponse.stream(json, { contentType: "application/json" })
+    const tenantOf = ({ tenant }: { readonly tenant?: string }) => (tenant === undefined ? undefined : TenantId(tenant))
+    return handlers
+      .handleRaw("test", ({ params, query, request }) =>
+        Effect.map(
+          operators.test(params.operator, (rules) => readForm(request, rules), tenantOf(query)),
+          (json) => HttpServerResponse.stream(json, { contentType: "application/json" })
+        )
       )
-    )
+      .handleRaw("propose", ({ query, request }) =>
+        Effect.map(Effect.scoped(operators.propose((rules) => readForm(request, rules), tenantOf(query))), (json) =>
+          HttpServerResponse.text(json, { contentType: "application/json" })
+        )
+      )
   })
 )

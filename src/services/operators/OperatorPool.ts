@@ -3,12 +3,12 @@ import type { InvalidOperator } from "../../errors/InvalidOperator.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { SampleBatch } from "./Batches.ts"
-import type { Operator } from "./OperatorTest.ts"
+import type { SampleWork } from "./OperatorTest.ts"
 import type { Split } from "./Samples.ts"
 
 /** The program of a test: the texts of its form parts. */
 export interface TestProgram {
-  readonly operator: Operator
+  readonly operator: SampleWork
   /** The patterns, one per line, or the program. */
   readonly text: string
   /** The form part that `text` came in. */

@@ -2,6 +2,8 @@ import { Schema } from "effect"
 
 export const operators = ["grok", "dissect", "flowlet"] as const
 export type Operator = (typeof operators)[number]
+/** What a worker does with samples. */
+export type SampleWork = Operator | "propose"
 
 export const Capture = Schema.Struct({
   name: Schema.String.annotate({ description: "Field name as written in the pattern" }),

@@ -15,6 +15,7 @@ import { Turns } from "../shared/Turns.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
+import { proposalLimits } from "./Proposals.ts"
 import { TenantPatterns } from "./TenantPatterns.ts"
 
 type Form = ReadonlyMap<string, FormPart>
@@ -104,6 +105,17 @@ const choice = <A extends string>(
   return found ?? values[0]
 }
 
+const proposing: TestProgram = {
+  operator: "propose",
+  text: "",
+  part: "input",
+  definitions: "",
+  shared: noDefinitions,
+  ecsCompatibility: "disabled",
+  appendSeparator: "",
+  split: "lines"
+}
+
 const programOf = Effect.fnUntraced(function* (operator: Operator, form: Form, shared: TenantDefinitions) {
   const text = (name: string) => textOf(name, form.get(name)?.bytes ?? new Uint8Array())
   const part = operator === "flowlet" && form.has("logFile") ? "logFile" : "pattern"
@@ -136,6 +148,17 @@ const release = (bytes: Uint8Array<ArrayBuffer>): void => {
 export class Operators extends Context.Service<
   Operators,
   {
+    /**
+     * Proposes patterns for the samples of a form. Returns the JSON text of `Proposals`.
+     */
+    readonly propose: (
+      receive: Receive,
+      tenant?: TenantId | undefined
+    ) => Effect.Effect<
+      string,
+      BadRequest | NotFound | Overloaded | RequestTimeout | StorageUnreachable | TooLarge,
+      Scope.Scope
+    >
     /**
      * Tests an operator on the samples of a form, with the patterns of the tenant (the default tenant if none is
      * given). Returns the JSON text of an `OperatorTest` in pieces. The scope owns the test and must stay open until
@@ -182,7 +205,37 @@ export class Operators extends Context.Service<
           Effect.sync(() => ({ bytes: 0 })),
           (own) => Effect.sync(() => keep(tenant, -own.bytes))
         )
+      /** The form of a test that has got its place, until the scope closes. */
+      const admitted = Effect.fnUntraced(function* (tenant: TenantId, receive: Receive, parts: PartRules["parts"]) {
+        const own = yield* memory(tenant)
+        const hold = (bytes: number) =>
+          Effect.suspend(() => {
+            if (!mayKeep(tenant, bytes))
+              return Effect.fail(new Overloaded({ detail: "The running tests use all memory that tests may take" }))
+            keep(tenant, bytes)
+            own.bytes += bytes
+            return Effect.void
+          })
+        const form = yield* forms.within(tenant, receive({ parts, maxParts: limits.parts, hold }))
+        yield* tests.place(tenant)
+        return form
+      })
       return Operators.of({
+        propose: Effect.fn("Operators.propose")(function* (receive, given) {
+          if (given !== undefined && !(yield* tenants.exists(given))) {
+            return yield* new NotFound({ kind: "tenant", id: given })
+          }
+          const tenant = given ?? defaultTenant
+          const input = { limit: proposalLimits.input, limitName: "proposalInput", required: true }
+          const bytes = (yield* admitted(tenant, receive, { input })).get("input")?.bytes ?? new Uint8Array()
+          const hints = yield* inputHints(bytes)
+          // It has no program that could be wrong.
+          const session = yield* Effect.orDie(pool.open(proposing, tenant))
+          const made = yield* session.run({ bytes, firstLine: 1, cut: false })
+          const said = [...hints, ...made.hints]
+          const proposals = new TextDecoder().decode(made.json.subarray(1))
+          return `{"total":${made.total},"hints":${JSON.stringify(said)},"proposals":[${proposals}]}`
+        }),
         test: Effect.fn("Operators.test")(function* (name, receive, given) {
           const operator = operators.find((known) => known === name)
           if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
@@ -190,18 +243,7 @@ export class Operators extends Context.Service<
             return yield* new NotFound({ kind: "tenant", id: given })
           }
           const tenant = given ?? defaultTenant
-          const own = yield* memory(tenant)
-          const hold = (bytes: number) =>
-            Effect.suspend(() => {
-              if (!mayKeep(tenant, bytes))
-                return Effect.fail(new Overloaded({ detail: "The running tests use all memory that tests may take" }))
-              keep(tenant, bytes)
-              own.bytes += bytes
-              return Effect.void
-            })
-          const received = receive({ parts: rules(operator, limits), maxParts: limits.parts, hold })
-          const form = yield* forms.within(tenant, received)
-          yield* tests.place(tenant)
+          const form = yield* admitted(tenant, receive, rules(operator, limits))
           const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant)
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()
