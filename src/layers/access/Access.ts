@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { KeyCheck } from "../../services/access/KeyCheck.ts"
+import { TokenCheck } from "../../services/access/TokenCheck.ts"
+import { isLoopback, Settings } from "../../services/shared/Settings.ts"
+import * as Anonymous from "./Anonymous.ts"
+import * as Credentials from "./Credentials.ts"
+import * as FileRules from "./FileRules.ts"
+
+/** No API keys and no tokens: all of them are refused. */
+const NoOthers = Layer.mergeAll(
+  Layer.succeed(KeyCheck, { verify: () => Effect.undefined }),
+  Layer.succeed(TokenCheck, { verify: () => Effect.undefined })
+)
+
+/** What the operator should know of who can reach the gateway, and of who can listen. */
+const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> => {
+  if (isLoopback(host)) return Effect.void
+  if (auth === undefined) {
+    return Effect.logWarning(
+      `Everybody who reaches ${host} may do everything: FLOW_INSECURE is 1, FLOW_AUTH is not set`
+    )
+  }
+  return tls === undefined
+    ? Effect.logWarning(`Passwords, keys and tokens come to ${host} unencrypted: set FLOW_TLS_CERT or use a proxy`)
+    : Effect.void
+}
+
+/** Who may do what: as the access file says, or everything for everybody without one. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    yield* warning(settings)
+    return settings.auth === undefined
+      ? Anonymous.layer
+      : Credentials.layer.pipe(
+          Layer.provide(NoOthers),
+          Layer.provideMerge(FileRules.layer(settings.auth, settings.storageDeadline))
+        )
+  })
+)
