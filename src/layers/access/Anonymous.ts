@@ -3,7 +3,8 @@ import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous } from "../../services/shared/Access.ts"
 
-const Everybody = Layer.sync(Authenticator, () => {
+/** Everybody is the same principal. */
+export const authenticator = Layer.sync(Authenticator, () => {
   const nobodyAsks = Effect.succeed(anonymous)
   let hinted = false
   return {
@@ -19,12 +20,12 @@ const Everybody = Layer.sync(Authenticator, () => {
   }
 })
 
+/** No rules. */
+export const rules = Layer.succeed(AccessRules, {
+  current: () => undefined,
+  changes: Stream.succeed(undefined),
+  faulty: () => false
+})
+
 /** A gateway without `FLOW_AUTH`. */
-export const layer = Layer.mergeAll(
-  Layer.succeed(AccessRules, {
-    current: () => undefined,
-    changes: Stream.succeed(undefined),
-    faulty: () => false
-  }),
-  Everybody
-)
+export const layer = Layer.mergeAll(rules, authenticator)

@@ -102,4 +102,4 @@ export const layer = Layer.effect(
       }
     })
   })
-).pipe(Layer.provide(Passwords.layer))
+)

@@ -3,7 +3,6 @@ import { within } from "../../drivers/files/Deadline.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { inBackground } from "../../services/shared/Background.ts"
-import { observeGauge } from "../../services/shared/Observed.ts"
 import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
 
 /** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
@@ -65,11 +64,6 @@ export const layer = (path: string, deadline: number) =>
           fault = message
           return Effect.logWarning(`The access file cannot be used, and the former rules stay: ${message}`)
         })
-      )
-      yield* observeGauge(
-        "flow_access_file_faulty",
-        { description: "1 while the access file is faulty or gone and former rules hold, else 0" },
-        () => (fault === undefined ? 0 : 1)
       )
       yield* inBackground("Looking at the access file", look, lookEvery)
       return AccessRules.of({

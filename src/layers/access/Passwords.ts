@@ -14,7 +14,7 @@ import {
   parsePasswordHash
 } from "../../services/access/PasswordHash.ts"
 import type { Principal } from "../../services/shared/Access.ts"
-import { observeQueue } from "../../services/shared/Observed.ts"
+import { observeCounter, observeQueue } from "../../services/shared/Observed.ts"
 import { Turns } from "../../services/shared/Turns.ts"
 import { FailedLogins, failuresAtOnce, networkOf } from "./FailedLogins.ts"
 import { VerifiedCredentials } from "./VerifiedCredentials.ts"
@@ -102,6 +102,12 @@ export class Passwords extends Context.Service<
       // One at a time: a derivation takes a thread, of which files need the others, and by default 64 MiB.
       const turns = new Turns<Overloaded, string>({ all: 1, each: 1, queue: { each: waitingEach, full } })
       yield* observeQueue("passwords", turns)
+      let derived = 0
+      yield* observeCounter(
+        "flow_passwords_checked_total",
+        { description: "Passwords whose hash was derived; others were known, or refused unchecked" },
+        () => derived
+      )
       let users = usersOf(rules.current())
       /** Checks that are under way, by credential. Those of former rules are not joined. */
       let pending = new Map<string, Deferred.Deferred<Principal, Refusal>>()
@@ -120,10 +126,11 @@ export class Passwords extends Context.Service<
         const user = byName.get(name)
         const parsed = user === undefined ? nobody : parsePasswordHash(user.stored)
         const expected = typeof parsed === "string" ? nobody : parsed
-        const derived = yield* Effect.orDie(Effect.provideService(derivePasswordHash(password, expected), Kdf.Kdf, kdf))
+        derived += 1
+        const found = yield* Effect.orDie(Effect.provideService(derivePasswordHash(password, expected), Kdf.Kdf, kdf))
         // The rules may have changed meanwhile.
         const still = current().byName.get(name)
-        if (timingSafeEqual(derived, expected.hash) && user !== undefined && still?.stored === user.stored) {
+        if (timingSafeEqual(found, expected.hash) && user !== undefined && still?.stored === user.stored) {
           verified.add(id, name, user.stored)
           return still.principal
         }

@@ -20,10 +20,17 @@ const entries = (value: unknown): ReadonlyArray<readonly [string, unknown]> =>
 const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>((found, key) => entries(found).find(([name]) => name === String(key))?.[1], value)
 
+/** Names are repeated in faults, but not what may be a piece of a hash that was not quoted. */
+const isShowable = (name: string): boolean => /^[^$=]{1,128}$/.test(name)
+
 /** Says what the schema cannot: which role may be meant, and what a name may be. */
 const explained = (value: unknown, { path, detail, key }: SchemaFault): SchemaFault => {
   const [section, , member] = path
   const name = String(path.at(-1))
+  if (key && !isShowable(name)) {
+    const quote = /^[tp]=\d/.test(name) ? ": put the hash into quotes, as a comma ends a text in { }" : ""
+    return { path, detail: `There is no such member here${quote}`, key }
+  }
   if (key && section === "users" && path.length === 2) {
     return { path, detail: "A user's name has 1 to 128 characters, no colon and no control characters", key }
   }
@@ -32,7 +39,7 @@ const explained = (value: unknown, { path, detail, key }: SchemaFault): SchemaFa
     return { path, detail: `Expected a tenant name: at most 63 letters, digits, ".", "_" and "-"${all}`, key }
   }
   const given = at(value, path)
-  if (typeof given === "string" && (member === "roles" ? path.length === 4 : name === "role")) {
+  if (typeof given === "string" && (member === "roles" ? path.length === 4 || name === "role" : false)) {
     return { path, detail: `There is no such role: there is ${roles.join(", ")}${suggestion(given, roles)}` }
   }
   return { path, detail, ...(key && { key }) }
@@ -67,7 +74,8 @@ const unquoted = (detail: string): string => detail.replaceAll(/"(?:[^"\\]|\\.)*
 
 const lineOf = (document: SourceDocument, { path, detail, key }: SchemaFault): string => {
   const { line, column } = document.position(path, key ? "key" : "value")
-  const where = path.length === 0 ? "" : `${path.map(String).join(".")}: `
+  const where =
+    path.length === 0 ? "" : `${path.map((part) => (isShowable(String(part)) ? String(part) : "…")).join(".")}: `
   return `${line}:${column} ${where}${detail}`
 }
 
