@@ -12,6 +12,7 @@ import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Blobs } from "../src/drivers/blobs/Blobs.ts"
 import { blockSize, sumOf } from "../src/drivers/blobs/BlockSums.ts"
 import * as Disk from "../src/drivers/blobs/DiskBlobs.ts"
+import * as Anonymous from "../src/layers/access/Anonymous.ts"
 import * as Answers from "../src/layers/http/Answers.ts"
 import * as KnownTenant from "../src/layers/http/KnownTenant.ts"
 import { routeTable } from "../src/layers/http/RouteTable.ts"
@@ -53,7 +54,7 @@ const serveOurs = (root: string, withSums: boolean) => {
       Layer.provide(ArchivesHttp),
       Layer.provide([KnownTenant.layer, RequestIssues.layer, open])
     ),
-    Answers.layer(routeTable(ArchivesOnly, []))
+    Layer.provide(Answers.layer(routeTable(ArchivesOnly, [])), Anonymous.layer)
   )
   const ready = Layer.effectDiscard(
     Effect.gen(function* () {

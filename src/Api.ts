@@ -32,9 +32,10 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
-  .middleware(RequestRate)
-  .middleware(Authentication)
   .middleware(RequestProblems)
+  .middleware(RequestRate)
+  // The last one is the first to see a request: without credentials nothing of it is looked at.
+  .middleware(Authentication)
   // Report all faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, strict)

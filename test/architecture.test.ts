@@ -43,11 +43,14 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
   [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
-  [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
+  [
+    /^src\/layers\/http\//,
+    () => [packages, ground, /^src\/(drivers\/Package|services\/access\/Authenticator)\.ts$/, /^src\/layers\/http\//]
+  ],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
-    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/RequestProblems\.ts$/]
+    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/(RequestProblems|Security)\.ts$/]
   ],
   [
     /^src\/Description\.ts$/,

@@ -7,7 +7,8 @@ import { outboundRule } from "../drivers/Outbound.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
-import { defaultLimits, Settings } from "../services/shared/Settings.ts"
+import { defaultLimits, isLoopback, Settings } from "../services/shared/Settings.ts"
+import { loadAccessFile } from "./access/AccessFileOnDisk.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 
@@ -16,8 +17,6 @@ export class InvalidSetting extends Schema.TaggedError<InvalidSetting>()("Invali
   variable: Schema.String,
   message: Schema.String
 }) {}
-
-const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/
 
 const isHost =
   /^(?=.{1,253}$)[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?$/
@@ -73,8 +72,8 @@ const ruleOf = (variable: string, given: string | undefined, limits: ReadonlyArr
 
 const isDatabaseUrl = (value: string): boolean => /^postgres(ql)?:\/\//.test(value) && URL.canParse(value)
 
-/** Checks a folder while reading the settings, so that the error names the setting to change. */
-const usable = (variable: string, folder: Promise<void>): Effect.Effect<void, InvalidSetting> =>
+/** Checks a folder or file while reading the settings, so that the error names the setting to change. */
+const usable = (variable: string, folder: Promise<unknown>): Effect.Effect<void, InvalidSetting> =>
   Effect.tryPromise({
     try: () => folder,
     catch: (error) => new InvalidSetting({ variable, message: error instanceof Error ? error.message : String(error) })
@@ -100,12 +99,13 @@ export const layer = Layer.effect(
     }
     const env = yield* variables
     const auth = env.auth === "none" ? undefined : resolve(env.auth)
-    if (auth === undefined && env.insecure === "0" && !loopback.test(env.host)) {
+    if (auth === undefined && env.insecure === "0" && !isLoopback(env.host)) {
       return yield* refuse(
         "FLOW_HOST",
         "without authentication the gateway listens on loopback addresses only: set FLOW_AUTH, or FLOW_INSECURE=1"
       )
     }
+    if (auth !== undefined) yield* usable("FLOW_AUTH", within(storageDeadline, loadAccessFile(auth)))
     if ((env.tlsCert === undefined) !== (env.tlsKey === undefined)) {
       const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
       return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")

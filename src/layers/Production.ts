@@ -6,6 +6,7 @@ import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import { AccessRules } from "../services/access/AccessRules.ts"
 import * as BlobCheck from "../services/blobs/BlobCheck.ts"
 import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
@@ -145,9 +146,13 @@ const Ready = Layer.effect(
     const tenants = yield* Tenants
     const ledger = yield* Ledger
     const pools = yield* ConnectionPools
+    const access = yield* AccessRules
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
-      defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
+      defects: new Map([
+        ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
+        ["accessFile", Effect.sync(() => (access.faulty() ? 1 : 0))]
+      ]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
         ["data", blobs.health],

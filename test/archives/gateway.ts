@@ -7,6 +7,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiBuilder } from "effect/http-api"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import * as Disk from "../../src/drivers/blobs/DiskBlobs.ts"
+import * as Anonymous from "../../src/layers/access/Anonymous.ts"
 import * as Answers from "../../src/layers/http/Answers.ts"
 import * as KnownTenant from "../../src/layers/http/KnownTenant.ts"
 import { routeTable } from "../../src/layers/http/RouteTable.ts"
@@ -51,7 +52,7 @@ const routes = Layer.mergeAll(
     Layer.provide(ArchivesHttp),
     Layer.provide([KnownTenant.layer, RequestIssues.layer, open])
   ),
-  Answers.layer(routeTable(ArchivesOnly, []))
+  Layer.provide(Answers.layer(routeTable(ArchivesOnly, [])), Anonymous.layer)
 )
 
 export const gateway = <A, E1, R1, E2, R2>(

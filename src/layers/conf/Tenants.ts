@@ -5,6 +5,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
 import { codeOf } from "../../drivers/files/OpenInside.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { AccessRules } from "../../services/access/AccessRules.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantId, TenantName, Tenants } from "../../services/shared/Tenant.ts"
 
@@ -21,11 +22,16 @@ const foldersOf = (conf: string): Promise<ReadonlyArray<Dirent>> =>
     return []
   })
 
-/** The tenants are the folders below `<conf>/tenants/`. */
+/**
+ * The tenants are those of the access file, with or without a folder; when it lists none, the folders below
+ * `<conf>/tenants/`.
+ */
 export const layer = Layer.effect(
   Tenants,
   Effect.gen(function* () {
     const { conf, storageDeadline } = yield* Settings
+    const rules = yield* AccessRules
+    const listed = () => rules.current()?.tenants
     let known: ReadonlySet<string> = new Set()
     let readAt = Number.NEGATIVE_INFINITY
     const read = async (): Promise<ReadonlySet<string>> => {
@@ -51,12 +57,20 @@ export const layer = Layer.effect(
       )
     )
     const yes = Effect.succeed(true)
+    const no = Effect.succeed(false)
     return Tenants.of({
-      exists: (name) =>
-        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      exists: (name) => {
+        const tenants = listed()
+        if (tenants !== undefined) return Object.hasOwn(tenants, name) ? yes : no
+        return Effect.flatMap(Clock.currentTimeMillis, (now) =>
           now - readAt < freshFor && known.has(name) ? yes : Effect.map(current, (names) => names.has(name))
-        ),
-      names: Effect.map(current, (names) => [...names].sort().map((name) => TenantId(name)))
+        )
+      },
+      // The folder is read in any case: who asks for all tenants wants to know whether it can be.
+      names: Effect.map(current, (folders) => {
+        const tenants = listed()
+        return (tenants === undefined ? [...folders] : Object.keys(tenants)).sort().map((name) => TenantId(name))
+      })
     })
   })
 )

@@ -29,9 +29,13 @@ const maxAge = "86400"
 
 const preflight = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
-  "access-control-allow-headers": [...Object.keys(requestHeaders), "Authorization", "Content-Type", "Traceparent"].join(
-    ", "
-  ),
+  "access-control-allow-headers": [
+    ...Object.keys(requestHeaders),
+    "Authorization",
+    "X-API-Key",
+    "Content-Type",
+    "Traceparent"
+  ].join(", "),
   "access-control-max-age": maxAge
 }
 

@@ -1,7 +1,11 @@
 import { Effect, Metric } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import * as PrometheusMetrics from "effect/observability/PrometheusMetrics"
+import { Forbidden } from "../../errors/Forbidden.ts"
+import { Authenticator } from "../../services/access/Authenticator.ts"
+import { everyTenant, hasRole, type Principal } from "../../services/shared/Access.ts"
 import { Measurements, takeMeasurements } from "../../services/shared/Observed.ts"
+import { authenticated } from "./Authentication.ts"
 
 /**
  * What the metrics of Effect's cluster mean here: they come without a description. Those that are not listed are not
@@ -24,9 +28,13 @@ const described = (registry: Metric.MetricRegistry): Metric.MetricRegistry =>
     })
   )
 
-/** `/metrics` in Prometheus' text format. What has to be measured is measured for each reading. */
+/**
+ * `/metrics` in Prometheus' text format, for viewers of all tenants, whose names are in it. What has to be measured is
+ * measured for each reading.
+ */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
+    const authenticator = yield* Authenticator
     const measurements = yield* Measurements
     const registry = yield* Metric.MetricRegistry
     const text = Effect.andThen(
@@ -37,6 +45,12 @@ export const layer = HttpRouter.use(
     )
     const contentType = "text/plain; version=0.0.4; charset=utf-8"
     const answer = Effect.map(text, (body) => HttpServerResponse.text(body, { contentType }))
-    yield* router.add("GET", "/metrics", answer)
+    const forbidden = new Forbidden({ role: "viewer", detail: "This needs the role viewer for all tenants" })
+    const mayRead = (principal: Principal) => hasRole(principal, everyTenant, "viewer")
+    yield* router.add("GET", "/metrics", (request) =>
+      authenticated(authenticator, request, (principal) =>
+        mayRead(principal) ? answer : HttpServerRespondable.toResponse(forbidden)
+      )
+    )
   })
 )

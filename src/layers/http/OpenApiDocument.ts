@@ -50,10 +50,12 @@ const meanings: Readonly<Record<number, string>> = {
 }
 
 /** The headers of every problem, by status: those that make sense of it, and the trace id. */
-const problemHeaders = (types: ReadonlyArray<string>, status: number): ReadonlyArray<string> =>
-  status === 503 || (status === 429 && types.every((type) => type.endsWith("/QueueFull")))
+const problemHeaders = (types: ReadonlyArray<string>, status: number): ReadonlyArray<string> => {
+  if (status === 401) return ["X-Trace-Id", "WWW-Authenticate"]
+  return status === 503 || (status === 429 && types.every((type) => type.endsWith("/QueueFull")))
     ? ["X-Trace-Id", "Retry-After"]
     : ["X-Trace-Id"]
+}
 
 const typesOf = (schema: Json | undefined): ReadonlyArray<string> =>
   schema === undefined ? [] : ((schema["anyOf"] ?? [schema]) as ReadonlyArray<Json>).map((one) => String(one["$ref"]))

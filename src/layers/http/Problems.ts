@@ -4,10 +4,13 @@ import { HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerRe
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Authenticator } from "../../services/access/Authenticator.ts"
+import { anonymous, maySee, type Principal } from "../../services/shared/Access.ts"
 import type { Tenants } from "../../services/shared/Tenant.ts"
+import { authenticated } from "./Authentication.ts"
 import type { browserCheck } from "./Browsers.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
-import type { RouteTable } from "./RouteTable.ts"
+import type { RouteEntry, RouteTable } from "./RouteTable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
@@ -58,13 +61,25 @@ const tenantOf = (template: string, path: string): string | undefined => {
   }
 }
 
-const noRoute = Effect.fnUntraced(function* (tenants: Tenants["Service"], table: RouteTable, request: Request) {
-  const path = pathOf(request.url)
-  const route = table.find(path)
+/** What the answers around all routes need. */
+export interface Surroundings {
+  readonly tenants: Tenants["Service"]
+  readonly authenticator: Authenticator["Service"]
+  readonly table: RouteTable
+  readonly check: ReturnType<typeof browserCheck>
+}
+
+/** What a request for no route, or with a method that its path does not have, is told about it. */
+const absent = Effect.fnUntraced(function* (
+  { tenants }: Surroundings,
+  request: Request,
+  route: RouteEntry | undefined,
+  principal: Principal
+) {
   if (route === undefined) return yield* refuse(new NotFound({ kind: "route" }))
-  const tenant = tenantOf(route.template, path)
+  const tenant = tenantOf(route.template, pathOf(request.url))
   if (tenant !== undefined) {
-    const known = yield* Effect.result(tenants.exists(tenant))
+    const known = yield* Effect.result(maySee(principal, tenant) ? tenants.exists(tenant) : Effect.succeed(false))
     if (known._tag === "Failure") return yield* refuse(known.failure)
     if (!known.success) return yield* refuse(new NotFound({ kind: "tenant", id: tenant }))
   }
@@ -74,14 +89,22 @@ const noRoute = Effect.fnUntraced(function* (tenants: Tenants["Service"], table:
   return HttpServerResponse.setHeaders(yield* refuse(new MethodNotAllowed({ allow })), headers)
 })
 
+/** Below `/v1` nothing is told without credentials. The other paths are the same in every gateway. */
+const noRoute = (around: Surroundings, request: Request) => {
+  const path = pathOf(request.url)
+  const route = around.table.find(path)
+  return /^\/v1(\/|$)/.test(route?.template ?? path)
+    ? authenticated(around.authenticator, request, (principal) => absent(around, request, route, principal))
+    : absent(around, request, route, anonymous)
+}
+
 const recover = (
-  tenants: Tenants["Service"],
-  table: RouteTable,
+  around: Surroundings,
   request: Request,
   cause: Cause.Cause<unknown>
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> =>
   isRouteNotFound(cause)
-    ? noRoute(tenants, table, request)
+    ? noRoute(around, request)
     : Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
         if (response.status < 500 || Cause.hasFails(cause)) return Effect.succeed(response)
         return Effect.as(Effect.logError(`${request.method} ${pathOf(request.url)}`, cause), response)
@@ -108,7 +131,7 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
  * errors, unknown routes, wrong methods, unreadable bodies and defects. The cause of a defect is only logged.
  */
 export const problems =
-  (tenants: Tenants["Service"], table: RouteTable, check: ReturnType<typeof browserCheck>) =>
+  (around: Surroundings) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
     // Made once, as it is on the path of every request.
     const answered = Effect.matchCauseEffect(httpEffect, {
@@ -117,11 +140,11 @@ export const problems =
         Cause.hasInterruptsOnly(cause)
           ? Effect.failCause(cause)
           : HttpServerRequest.HttpServerRequest.use((request) =>
-              Effect.flatMap(recover(tenants, table, request, cause), finish)
+              Effect.flatMap(recover(around, request, cause), finish)
             )
     })
     return HttpServerRequest.HttpServerRequest.use((request) => {
-      const refusal = refusalOf(request, check)
+      const refusal = refusalOf(request, around.check)
       return refusal === undefined ? answered : Effect.flatMap(refusal, finish)
     })
   }

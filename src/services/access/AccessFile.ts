@@ -1,14 +1,27 @@
 import { Schema } from "effect"
 import { TenantLimits } from "../limits/Limits.ts"
-import { Role } from "../shared/Access.ts"
+import { everyTenant, Role } from "../shared/Access.ts"
 import { TenantName } from "../shared/Tenant.ts"
+import { parsePasswordHash } from "./PasswordHash.ts"
+
+const isTenantName = Schema.is(TenantName)
 
 /** A tenant's name, or `*` for all tenants. */
-const TenantOrAll = Schema.Union([Schema.Literal("*"), TenantName])
+const TenantOrAll = Schema.String.check(Schema.makeFilter((name) => name === everyTenant || isTenantName(name)))
+
+/** Basic credentials separate the name from the password by a colon (RFC 7617). */
+const UserName = Schema.String.check(Schema.isPattern(/^(?!__proto__$)[^:\p{Cc}]{1,128}$/u))
+
+const StoredPassword = Schema.String.check(
+  Schema.makeFilter((text: string) => {
+    const parsed = parsePasswordHash(text)
+    return typeof parsed === "string" ? parsed : undefined
+  })
+)
 
 const User = Schema.Struct({
   /** `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`, as `flow-gateway hash-password` makes it. */
-  password: Schema.String,
+  password: StoredPassword,
   roles: Schema.Record(TenantOrAll, Role)
 })
 
@@ -40,7 +53,7 @@ const TenantRules = Schema.Struct({
 
 /** The file that `FLOW_AUTH` names: who may do what. */
 export const AccessFile = Schema.Struct({
-  users: Schema.optionalKey(Schema.Record(Schema.String, User)),
+  users: Schema.optionalKey(Schema.Record(UserName, User)),
   issuers: Schema.optionalKey(Schema.Array(Issuer)),
   /** The tenants that exist. Without it each folder of the configuration is one. */
   tenants: Schema.optionalKey(Schema.Record(TenantName, TenantRules)),

@@ -9,5 +9,7 @@ export class AccessRules extends Context.Service<
     readonly current: () => AccessFile | undefined
     /** The rules now, and after each change of the file. */
     readonly changes: Stream.Stream<AccessFile | undefined>
+    /** Whether the file on the disk is faulty or gone, so that former rules are in force. */
+    readonly faulty: () => boolean
   }
 >()("flow/access/AccessRules") {}

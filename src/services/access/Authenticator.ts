@@ -1,15 +1,21 @@
 import { Context, type Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { Unauthorized } from "../../errors/Unauthorized.ts"
 import type { Principal } from "../shared/Access.ts"
 
-/** The headers of a request, by lower-case name. */
-export type RequestHeaders = Readonly<Record<string, string | undefined>>
+/** Why a request was not authenticated. */
+export type Refusal = Unauthorized | BadRequest | LimitExceeded | Overloaded | StorageUnreachable
 
-/** Finds out who sends a request. */
+/** Finds out who sends a request: the one place that takes credentials apart. */
 export class Authenticator extends Context.Service<
   Authenticator,
   {
-    readonly authenticate: (headers: RequestHeaders) => Effect.Effect<Principal, Unauthorized | StorageUnreachable>
+    readonly authenticate: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Principal, Refusal>
+    /** The schemes that the gateway accepts, as `WWW-Authenticate` lists them to a request that it has refused. */
+    readonly challenge: (request: HttpServerRequest.HttpServerRequest) => string
   }
 >()("flow/access/Authenticator") {}

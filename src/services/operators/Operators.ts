@@ -7,10 +7,11 @@ import type { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import { noDefinitions, type TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
+import { CurrentPrincipal, maySee } from "../shared/Access.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
-import { type TenantId, Tenants } from "../shared/Tenant.ts"
+import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
@@ -67,6 +68,9 @@ const rules = (operator: Operator, limits: Limits) => {
     split: option
   }
 }
+
+/** Stands for the tenant of those who may not see the default tenant. No tenant has such a name. */
+const noTenant = TenantId("")
 
 /** The position of the first byte that is not UTF-8. */
 const faultOf = Effect.fnUntraced(function* (bytes: Uint8Array) {
@@ -161,7 +165,7 @@ export class Operators extends Context.Service<
     >
     /**
      * Tests an operator on the samples of a form, with the patterns of the tenant (the default tenant if none is
-     * given). Returns the JSON text of an `OperatorTest` in pieces. The scope owns the test and must stay open until
+     * given and the principal may see it). Returns the JSON text of an `OperatorTest` in pieces. The scope owns the test and must stay open until
      * the answer has been read.
      */
     readonly test: (
@@ -205,6 +209,13 @@ export class Operators extends Context.Service<
           Effect.sync(() => ({ bytes: 0 })),
           (own) => Effect.sync(() => keep(tenant, -own.bytes))
         )
+      /** Whose patterns a test may use. Who may not see the default tenant tests with the bank alone. */
+      const tenantFor = Effect.fnUntraced(function* (given: TenantId | undefined) {
+        const principal = yield* CurrentPrincipal
+        if (given === undefined) return maySee(principal, defaultTenant) ? defaultTenant : noTenant
+        if (maySee(principal, given) && (yield* tenants.exists(given))) return given
+        return yield* new NotFound({ kind: "tenant", id: given })
+      })
       /** The form of a test that has got its place, until the scope closes. */
       const admitted = Effect.fnUntraced(function* (tenant: TenantId, receive: Receive, parts: PartRules["parts"]) {
         const own = yield* memory(tenant)
@@ -222,10 +233,7 @@ export class Operators extends Context.Service<
       })
       return Operators.of({
         propose: Effect.fn("Operators.propose")(function* (receive, given) {
-          if (given !== undefined && !(yield* tenants.exists(given))) {
-            return yield* new NotFound({ kind: "tenant", id: given })
-          }
-          const tenant = given ?? defaultTenant
+          const tenant = yield* tenantFor(given)
           const input = { limit: proposalLimits.input, limitName: "proposalInput", required: true }
           const bytes = (yield* admitted(tenant, receive, { input })).get("input")?.bytes ?? new Uint8Array()
           const hints = yield* inputHints(bytes)
@@ -239,12 +247,9 @@ export class Operators extends Context.Service<
         test: Effect.fn("Operators.test")(function* (name, receive, given) {
           const operator = operators.find((known) => known === name)
           if (operator === undefined) return yield* new NotFound({ kind: "operator", id: name })
-          if (given !== undefined && !(yield* tenants.exists(given))) {
-            return yield* new NotFound({ kind: "tenant", id: given })
-          }
-          const tenant = given ?? defaultTenant
+          const tenant = yield* tenantFor(given)
           const form = yield* admitted(tenant, receive, rules(operator, limits))
-          const shared = operator === "dissect" ? noDefinitions : yield* patterns.of(tenant)
+          const shared = operator === "dissect" || tenant === noTenant ? noDefinitions : yield* patterns.of(tenant)
           const program = yield* programOf(operator, form, shared)
           const input = form.get("input")?.bytes ?? new Uint8Array()
           yield* Effect.addFinalizer(() => Effect.sync(() => release(input)))

@@ -144,6 +144,12 @@ export const responseHeaders = headers({
     required: true
   },
   Vary: { description: "The request headers that selected the answer", schema: { type: "string" }, example: "Accept" },
+  "WWW-Authenticate": {
+    description: "The schemes that the gateway accepts (RFC 9110); `Basic` only when the access file has users",
+    schema: { type: "string", pattern: '^(Basic|Bearer) realm="flow-gateway"' },
+    example: 'Basic realm="flow-gateway", charset="UTF-8", Bearer realm="flow-gateway"',
+    required: true
+  },
   "X-Trace-Id": {
     description: "Id of the request in logs and traces, the `traceId` of the problem",
     schema: { type: "string", pattern: "^[0-9a-f]{32}$" },

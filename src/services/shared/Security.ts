@@ -1,6 +1,8 @@
 import { HttpApiMiddleware, HttpApiSecurity, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
 import { Forbidden } from "../../errors/Forbidden.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 
@@ -19,7 +21,7 @@ export const schemes = {
 /** Finds out who sends the request. Without valid credentials it is refused with 401, whatever it asks for. */
 export class Authentication extends HttpApiMiddleware.Service<Authentication>()("flow/shared/Authentication", {
   security: schemes,
-  error: [Unauthorized, StorageUnreachable]
+  error: [Unauthorized, BadRequest, LimitExceeded, Overloaded, StorageUnreachable]
 }) {}
 
 /** Refuses a principal that has not the role that the endpoint needs. */

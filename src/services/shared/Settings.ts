@@ -29,6 +29,9 @@ export const defaultLimits: Limits = {
 export const dataRoot = (settings: { readonly data: string; readonly blobs: BlobPlace }): string =>
   settings.blobs.kind === "disk" ? settings.blobs.root : `${settings.data}/blobs`
 
+/** Whether only this machine reaches an address to listen on. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/.test(host)
+
 /** What the settings of a flowline may ask for at most, in MiB and seconds. */
 export interface RunCeilings {
   readonly memoryMib: number

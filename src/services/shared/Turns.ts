@@ -30,28 +30,28 @@ interface Waiting {
 }
 
 /**
- * Places that tenants share. Within a tenant, who came first gets the next place; between tenants they go round, so
+ * Places that tenants share, or others whom `Who` names. Within a tenant, who came first gets the next place; between tenants they go round, so
  * that a tenant with much work does not hold up the others.
  */
-export class Turns<E = never> {
+export class Turns<E = never, Who extends string = TenantId> {
   readonly #limits: TurnLimits<E>
   #taken = 0
-  readonly #takenBy = new Map<TenantId, number>()
+  readonly #takenBy = new Map<Who, number>()
   /** The tenants that wait, the next one first. */
-  readonly #queues = new Map<TenantId, Array<Waiting>>()
+  readonly #queues = new Map<Who, Array<Waiting>>()
 
   constructor(limits: TurnLimits<E>) {
     this.#limits = limits
   }
 
   /** Does the work in the tenant's next place. Interrupting it while it waits gives its place in the queue up. */
-  readonly within = <A, E2, R>(tenant: TenantId, work: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
+  readonly within = <A, E2, R>(tenant: Who, work: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(this.#wait(tenant)), () => Effect.ensuring(restore(work), this.#released(tenant)))
     )
 
   /** Takes the tenant's next place until the scope closes, or several places at once. */
-  readonly place = (tenant: TenantId, size = 1): Effect.Effect<void, E, Scope.Scope> =>
+  readonly place = (tenant: Who, size = 1): Effect.Effect<void, E, Scope.Scope> =>
     Effect.acquireRelease(this.#wait(tenant, size), () => this.#released(tenant, size), { interruptible: true })
 
   get places(): number {
@@ -72,7 +72,7 @@ export class Turns<E = never> {
     return waiting
   }
 
-  #wait(tenant: TenantId, size = 1): Effect.Effect<void, E> {
+  #wait(tenant: Who, size = 1): Effect.Effect<void, E> {
     return Effect.callback<void, E>((resume) => {
       const queue = this.#queues.get(tenant) ?? []
       const waiting: Waiting = { size, resume: () => resume(Effect.void), granted: false }
@@ -89,17 +89,17 @@ export class Turns<E = never> {
     })
   }
 
-  #leave(tenant: TenantId, waiting: Waiting): void {
+  #leave(tenant: Who, waiting: Waiting): void {
     const left = (this.#queues.get(tenant) ?? []).filter((other) => other !== waiting)
     if (left.length === 0) this.#queues.delete(tenant)
     else this.#queues.set(tenant, left)
   }
 
-  #released(tenant: TenantId, size = 1): Effect.Effect<void> {
+  #released(tenant: Who, size = 1): Effect.Effect<void> {
     return Effect.sync(() => this.#release(tenant, size))
   }
 
-  #release(tenant: TenantId, size: number): void {
+  #release(tenant: Who, size: number): void {
     this.#taken -= size
     const left = (this.#takenBy.get(tenant) ?? size) - size
     if (left === 0) this.#takenBy.delete(tenant)
@@ -107,7 +107,7 @@ export class Turns<E = never> {
     this.#grant()
   }
 
-  #mayTake(tenant: TenantId, { size }: Waiting): boolean {
+  #mayTake(tenant: Who, { size }: Waiting): boolean {
     const { each, kept = 0 } = this.#limits
     const own = this.#takenBy.get(tenant) ?? 0
     return own === 0 || (own + size <= each && this.free - size >= kept)

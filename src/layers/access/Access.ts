@@ -1,0 +1,55 @@
+import { Effect, Layer } from "effect"
+import { AccessRules } from "../../services/access/AccessRules.ts"
+import { KeyCheck } from "../../services/access/KeyCheck.ts"
+import { TokenCheck } from "../../services/access/TokenCheck.ts"
+import { observeGauge } from "../../services/shared/Observed.ts"
+import { isLoopback, Settings } from "../../services/shared/Settings.ts"
+import * as Anonymous from "./Anonymous.ts"
+import * as Credentials from "./Credentials.ts"
+import * as FileRules from "./FileRules.ts"
+import { Passwords } from "./Passwords.ts"
+
+/** No API keys and no tokens: all of them are refused. */
+const NoOthers = Layer.mergeAll(
+  Layer.succeed(KeyCheck, { verify: () => Effect.undefined }),
+  Layer.succeed(TokenCheck, { verify: () => Effect.undefined })
+)
+
+/** What the operator should know of who can reach the gateway, and of who can listen. */
+const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> => {
+  if (isLoopback(host)) return Effect.void
+  if (auth === undefined) {
+    return Effect.logWarning(
+      `Everybody who reaches ${host} may do everything: FLOW_INSECURE is 1, FLOW_AUTH is not set`
+    )
+  }
+  return tls === undefined
+    ? Effect.logWarning(`Passwords, keys and tokens come to ${host} unencrypted: set FLOW_TLS_CERT or use a proxy`)
+    : Effect.void
+}
+
+/** The rules, and whether those in force are former ones. */
+const rules = ({ auth, storageDeadline }: Settings["Service"]) =>
+  Layer.effectDiscard(
+    Effect.flatMap(AccessRules, ({ faulty }) =>
+      observeGauge(
+        "flow_access_file_faulty",
+        { description: "1 while the access file is faulty or gone and former rules hold, else 0" },
+        () => (faulty() ? 1 : 0)
+      )
+    )
+  ).pipe(Layer.provideMerge(auth === undefined ? Anonymous.rules : FileRules.layer(auth, storageDeadline)))
+
+/** Who may do what: as the access file says, or everything for everybody without one. */
+export const layer = Layer.unwrap(
+  Effect.gen(function* () {
+    const settings = yield* Settings
+    yield* warning(settings)
+    const authenticator = settings.auth === undefined ? Anonymous.authenticator : Credentials.layer
+    // Passwords are there in both cases, as their queue is among the metrics.
+    return authenticator.pipe(
+      Layer.provideMerge(Layer.mergeAll(Passwords.layer, NoOthers)),
+      Layer.provideMerge(rules(settings))
+    )
+  })
+)

@@ -1,0 +1,105 @@
+import { IncomingMessage } from "node:http"
+import { Effect, Layer, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Unauthorized } from "../../errors/Unauthorized.ts"
+import { AccessRules } from "../../services/access/AccessRules.ts"
+import { Authenticator } from "../../services/access/Authenticator.ts"
+import { KeyCheck } from "../../services/access/KeyCheck.ts"
+import { maxPasswordBytes } from "../../services/access/PasswordHash.ts"
+import { TokenCheck } from "../../services/access/TokenCheck.ts"
+import type { Principal } from "../../services/shared/Access.ts"
+import { Passwords } from "./Passwords.ts"
+
+/** How API keys begin; every other bearer credential is a token. */
+const keyPrefix = "fgk_"
+/** Name, colon and password in bytes, and as long as they become in base64. */
+const maxPairBytes = 512 + 1 + maxPasswordBytes
+const maxPairText = Math.ceil(maxPairBytes / 3) * 4
+
+const unauthorized = Effect.fail(new Unauthorized({}))
+const orUnauthorized = (principal: Principal | undefined) =>
+  principal === undefined ? unauthorized : Effect.succeed(principal)
+
+const ambiguous = (detail: string) => Effect.fail(new BadRequest({ detail, issues: [{ part: "header", detail }] }))
+const twoHeaders = ambiguous("Send one credential: Authorization or X-API-Key, not both")
+const repeated = ambiguous("Send one Authorization header: there are several")
+
+/** Node drops all but the first, and a proxy may have looked at another one. */
+const isRepeated = ({ source }: HttpServerRequest.HttpServerRequest): boolean => {
+  if (!(source instanceof IncomingMessage)) return false
+  const { rawHeaders } = source
+  let found = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    if (name.length === 13 && name.toLowerCase() === "authorization") found++
+  }
+  return found > 1
+}
+
+/** Scheme and credential of an `Authorization` header; the scheme is any word in any case (RFC 9110, section 11.4). */
+const form = /^([A-Za-z]+) +(\S+)$/
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Name and password of Basic credentials (RFC 7617), in UTF-8. */
+const pairOf = (encoded: string): readonly [name: string, password: string] | undefined => {
+  if (encoded.length > maxPairText || !/^[A-Za-z0-9+/]*={0,2}$/.test(encoded)) return undefined
+  let pair: string
+  try {
+    pair = utf8.decode(Buffer.from(encoded, "base64"))
+  } catch {
+    return undefined
+  }
+  const colon = pair.indexOf(":")
+  if (colon === -1) return undefined
+  const [name, password] = [pair.slice(0, colon), pair.slice(colon + 1)]
+  return Buffer.byteLength(password) > maxPasswordBytes ? undefined : [name, password]
+}
+
+/** Authenticates by the access file's users, API keys and tokens. */
+export const layer = Layer.effect(
+  Authenticator,
+  Effect.gen(function* () {
+    const passwords = yield* Passwords
+    const rules = yield* AccessRules
+    const keys = yield* KeyCheck
+    const tokens = yield* TokenCheck
+    return Authenticator.of({
+      // No generator: every request passes here.
+      authenticate: (request) => {
+        const { authorization, "x-api-key": apiKey } = request.headers
+        if (authorization === undefined) {
+          return apiKey?.startsWith(keyPrefix) ? Effect.flatMap(keys.verify(apiKey), orUnauthorized) : unauthorized
+        }
+        if (apiKey !== undefined) return twoHeaders
+        if (isRepeated(request)) return repeated
+        const [, scheme = "", credential = ""] = form.exec(authorization) ?? []
+        switch (scheme.toLowerCase()) {
+          case "bearer":
+            return Effect.flatMap(
+              credential.startsWith(keyPrefix) ? keys.verify(credential) : tokens.verify(credential),
+              orUnauthorized
+            )
+          case "basic": {
+            const principal = passwords.known(credential)
+            if (principal !== undefined) return Effect.succeed(principal)
+            const pair = pairOf(credential)
+            if (pair === undefined) return unauthorized
+            const address = Option.getOrElse(request.remoteAddress, () => "")
+            return passwords.verify(credential, ...pair, address)
+          }
+          default:
+            return unauthorized
+        }
+      },
+      challenge: ({ headers }) => {
+        const basic = Object.keys(rules.current()?.users ?? {}).length > 0
+        const refusedBearer = /^bearer /i.test(headers["authorization"] ?? "")
+        return [
+          ...(basic ? ['Basic realm="flow-gateway", charset="UTF-8"'] : []),
+          `Bearer realm="flow-gateway"${refusedBearer ? ', error="invalid_token"' : ""}`
+        ].join(", ")
+      }
+    })
+  })
+)

@@ -1,0 +1,75 @@
+import { Effect, Layer, SubscriptionRef } from "effect"
+import { within } from "../../drivers/files/Deadline.ts"
+import type { AccessFile } from "../../services/access/AccessFile.ts"
+import { AccessRules } from "../../services/access/AccessRules.ts"
+import { inBackground } from "../../services/shared/Background.ts"
+import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
+
+/** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
+const lookEvery = "500 millis"
+
+const attempt = <A>(path: string, deadline: number, call: Promise<A>): Effect.Effect<A, FaultyAccessFile> =>
+  Effect.tryPromise({
+    try: () => within(deadline, call),
+    catch: (error) =>
+      error instanceof FaultyAccessFile ? error : new FaultyAccessFile(`${path}: the disk does not answer`, false)
+  })
+
+const warnIfOpen = (path: string, { openToAll }: AccessFileVersion) =>
+  openToAll ? Effect.logWarning(`Every user of this machine may write the access file: chmod o-w ${path}`) : Effect.void
+
+/**
+ * The rules of an access file. A faulty first version fails the start. Later, a faulty version or a missing file keeps
+ * the former rules.
+ *
+ * @param deadline milliseconds that the disk has to answer
+ */
+export const layer = (path: string, deadline: number) =>
+  Layer.effect(
+    AccessRules,
+    Effect.gen(function* () {
+      const first = yield* attempt(path, deadline, loadAccessFile(path))
+      yield* warnIfOpen(path, first)
+      const rules = yield* SubscriptionRef.make<AccessFile | undefined>(first.file)
+      let digest = first.digest
+      /** Why the file on the disk is not in force. */
+      let fault: string | undefined
+      /** The signature at the last look, and the one whose content has been judged. */
+      let seen: string | undefined
+      let judged: string | undefined
+      const use = Effect.fnUntraced(function* (version: AccessFileVersion) {
+        if (fault !== undefined) yield* Effect.logInfo("The access file can be used again")
+        fault = undefined
+        if (version.digest === digest) return
+        digest = version.digest
+        yield* SubscriptionRef.set(rules, version.file)
+        yield* Effect.logInfo("The access file has changed: the new rules hold")
+        yield* warnIfOpen(path, version)
+      })
+      const look = Effect.gen(function* () {
+        const signature = yield* attempt(path, deadline, accessFileSignature(path))
+        if (signature !== seen) {
+          seen = signature
+          return
+        }
+        if (signature === judged) return
+        const version = yield* attempt(path, deadline, loadAccessFile(path))
+        judged = version.signature
+        if (judged === signature) yield* use(version)
+      }).pipe(
+        Effect.catch(({ message, lasting }) => {
+          // What cannot be read may become readable without a change of its own.
+          judged = lasting ? seen : undefined
+          if (message === fault) return Effect.void
+          fault = message
+          return Effect.logWarning(`The access file cannot be used, and the former rules stay: ${message}`)
+        })
+      )
+      yield* inBackground("Looking at the access file", look, lookEvery)
+      return AccessRules.of({
+        current: () => SubscriptionRef.getUnsafe(rules),
+        changes: SubscriptionRef.changes(rules),
+        faulty: () => fault !== undefined
+      })
+    })
+  )
