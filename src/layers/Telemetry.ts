@@ -17,11 +17,10 @@ export const layer = Layer.unwrap(
     )
     // A span per statement takes a third of the time of a small request, so none are created without a receiver.
     if (otlp === undefined) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-    return Layer.merge(
-      logs,
-      Otlp.layerJson({ baseUrl: otlp, resource: { serviceName: "flow-gateway", serviceVersion: packageVersion } }).pipe(
-        Layer.provide(FetchHttpClient.layer)
-      )
-    )
+    // It adds its logger to those that are there: to the default one, which writes to standard output, unless told so.
+    return Otlp.layerJson({
+      baseUrl: otlp,
+      resource: { serviceName: "flow-gateway", serviceVersion: packageVersion }
+    }).pipe(Layer.provide(FetchHttpClient.layer), Layer.provideMerge(logs))
   })
 )

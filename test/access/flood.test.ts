@@ -68,18 +68,18 @@ layer(guarded(accessFile(users)), { excludeTestServices: true })("10,000 wrong p
       let left = 10_000
       const flood = yield* Effect.forkChild(
         Effect.forEach(
-          Array.from({ length: left }, (_, index) => basic(index % 2 === 0 ? "good" : "nobody", `wrong ${index}`)),
+          Array.from({ length: left }, (_, index) => basic(index % 2 === 0 ? "good" : "nobody", `hunter${index}`)),
           (authorization) => Effect.tap(attacker(url, authorization), () => Effect.sync(() => (left -= 1))),
           { concurrency: 100 }
         )
       )
-      // One after the other: in the time of each, the flood gets at least its hundred connections answered once.
-      const known = yield* Effect.forEach(Array.from({ length: 15 }), () =>
+      // One after the other, while the flood keeps the processor busy with a hundred connections.
+      const known = yield* Effect.forEach(Array.from({ length: 4 }), () =>
         Effect.all([good(url, basic("good", "right")), sameAddress(url, basic("other", "right"))])
       )
       const newcomer = yield* late(url, basic("late", "right"))
       expect(left).toBeGreaterThan(0)
-      expect(counted(known.flat().map(({ status }) => status))).toEqual(new Map([[200, 30]]))
+      expect(counted(known.flat().map(({ status }) => status))).toEqual(new Map([[200, 8]]))
       expect(newcomer.status).toBe(200)
       const answers = yield* Fiber.join(flood)
       const seconds = (performance.now() - started) / 1000
@@ -98,7 +98,7 @@ layer(guarded(accessFile(users)), { excludeTestServices: true })("10,000 wrong p
         value: 30,
         key: "address:127.0.0.2"
       })
-      expect(JSON.stringify(answers)).not.toContain("wrong")
+      expect(JSON.stringify(answers)).not.toContain("hunter")
     }).pipe(Effect.scoped)
   )
 })

@@ -37,13 +37,28 @@ describe("settings", () => {
       const { folder, base } = yield* home
       const file = join(folder, "file")
       writeFileSync(file, "")
+      const faulty = join(folder, "faulty.yaml")
+      writeFileSync(faulty, "users:\n  a:\n    password: secret-word\n    roles: {}\nusrs: {}\n")
+      const sound = join(folder, "sound.yaml")
+      writeFileSync(sound, "tenants: { mytenant: {} }\n")
       yield* checkAll(base, [
         [{}, ""],
         [{ FLOW_PORT: "abc" }, /^FLOW_PORT: /],
         [{ FLOW_PORT: "70000" }, /^FLOW_PORT: /],
         [{ FLOW_HOST: "0.0.0.0" }, /^FLOW_HOST: .*loopback/],
         [{ FLOW_HOST: "127.0.0.1.evil.example" }, /^FLOW_HOST: /],
-        [{ FLOW_AUTH: "/etc/auth.yaml" }, /^FLOW_AUTH: /],
+        [{ FLOW_HOST: "0.0.0.0", FLOW_INSECURE: "1" }, ""],
+        [{ FLOW_INSECURE: "yes" }, /^FLOW_INSECURE: /],
+        [{ FLOW_AUTH: "/etc/auth.yaml" }, /^FLOW_AUTH: \/etc\/auth.yaml: there is no such file$/],
+        [{ FLOW_AUTH: folder }, /^FLOW_AUTH: .*: expected a file$/],
+        [{ FLOW_AUTH: "/dev/zero" }, /^FLOW_AUTH: \/dev\/zero: expected a file$/],
+        [{ FLOW_AUTH: join(file, "below") }, /^FLOW_AUTH: .*: there is no such file$/],
+        [
+          { FLOW_AUTH: faulty },
+          /^FLOW_AUTH: .*faulty.yaml: 3:15 users\.a\.password: Expected a hash .*; 5:1 usrs: .*"users"/
+        ],
+        [{ FLOW_AUTH: sound, FLOW_HOST: "0.0.0.0" }, ""],
+        [{ FLOW_AUTH: "none", FLOW_HOST: "0.0.0.0" }, /^FLOW_HOST: .*FLOW_AUTH, or FLOW_INSECURE=1$/],
         [{ FLOW_LOG: "loud" }, /^FLOW_LOG: /],
         [{ FLOW_TENANT: "../x" }, /^FLOW_TENANT: /],
         [{ FLOW_BLOBS: "s3://bucket/prefix?region=eu-west-1" }, /^FLOW_BLOBS: .*AWS_ACCESS_KEY_ID/],
@@ -112,8 +127,15 @@ describe("settings", () => {
       const readable = closed("readable", 0o555)
       const shut = closed("shut", 0o600)
       const unlisted = closed("unlisted", 0o311)
+      const secret = join(folder, "secret.yaml")
+      writeFileSync(secret, "{}")
+      chmodSync(secret, 0o600)
       const cases: ReadonlyArray<Case> = [
         [{}, ""],
+        // Root owns it, when root runs the tests.
+        ...(process.getuid?.() === 0
+          ? [[{ FLOW_AUTH: secret }, /^FLOW_AUTH: \S+\/secret.yaml: the gateway's user may not read it$/] as const]
+          : []),
         [{ FLOW_DATA: readable }, /^FLOW_DATA: user \d+ may not write in \S+\/readable: allow it there, or choose/],
         [{ FLOW_DATA: join(readable, "a/b") }, /^FLOW_DATA: user \d+ may not write in \S+\/readable: /],
         [{ FLOW_DATA: join(shut, "below") }, /^FLOW_DATA: user \d+ may not pass \S+\/shut: allow it there, or choose/],

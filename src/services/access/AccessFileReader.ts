@@ -72,11 +72,14 @@ const unlistedTenants = (value: unknown): ReadonlyArray<SchemaFault> => {
  */
 const unquoted = (detail: string): string => detail.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[&*!%\\]\S+|(?<=: ).*/gs, "…")
 
-const lineOf = (document: SourceDocument, { path, detail, key }: SchemaFault): string => {
-  const { line, column } = document.position(path, key ? "key" : "value")
-  const where =
-    path.length === 0 ? "" : `${path.map((part) => (isShowable(String(part)) ? String(part) : "…")).join(".")}: `
-  return `${line}:${column} ${where}${detail}`
+const linesOf = (document: SourceDocument, faults: ReadonlyArray<SchemaFault>): ReadonlyArray<string> => {
+  const placed = faults.map(({ path, detail, key }) => {
+    const names = path.map((part) => (isShowable(String(part)) ? String(part) : "…"))
+    const where = names.length === 0 ? "" : `${names.join(".")}: `
+    return { ...document.position(path, key ? "key" : "value"), text: where + detail }
+  })
+  placed.sort((one, other) => one.line - other.line || one.column - other.column)
+  return [...new Set(placed.map(({ line, column, text }) => `${line}:${column} ${text}`))]
 }
 
 /** Reads an access file, or tells all its faults as `line:column what`. No fault repeats a value. */
@@ -98,5 +101,5 @@ export const readAccessFile = (file: SourceFile): Result.Result<AccessFile, Read
   ]
   return Result.isSuccess(decoded) && faults.length === 0
     ? Result.succeed(decoded.success)
-    : Result.fail([...new Set(faults.map((fault) => lineOf(document.success, fault)))])
+    : Result.fail(linesOf(document.success, faults))
 }
