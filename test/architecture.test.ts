@@ -43,7 +43,10 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
   [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
-  [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
+  [
+    /^src\/layers\/http\//,
+    () => [packages, ground, /^src\/drivers\/(AddressRange|Package)\.ts$/, /^src\/layers\/http\//]
+  ],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
