@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { configuration } from "../support/conf.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 import { eventually } from "../support/process.ts"
+import { ambiguous, bodies, oddParts, seeded } from "../support/smuggling.ts"
 import { exchange, openSocket, parseAnswer } from "../support/socket.ts"
 
 const Served = Layer.unwrap(
@@ -21,40 +22,6 @@ const hidden = "OPTIONS /v1/platform/tenant HTTP/1.1\r\nHost: a\r\n\r\n"
 
 const statuses = (bytes: Buffer): ReadonlyArray<number> =>
   [...bytes.toString("latin1").matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
-
-/** Heads of a `POST` about whose end two readers may not agree; each is followed by what could be a request. */
-const ambiguous: ReadonlyArray<readonly [what: string, fields: string]> = [
-  ["CL.TE", "Content-Length: 5\r\nTransfer-Encoding: chunked"],
-  ["TE.CL", "Transfer-Encoding: chunked\r\nContent-Length: 5"],
-  ["two lengths", "Content-Length: 0\r\nContent-Length: 5"],
-  ["a list of lengths", "Content-Length: 0, 5"],
-  ["equal lengths", "Content-Length: 5\r\nContent-Length: 5"],
-  ["a signed length", "Content-Length: +5"],
-  ["a negative length", "Content-Length: -5"],
-  ["a hexadecimal length", "Content-Length: 0x5"],
-  ["a length with a blank", "Content-Length: 1 5"],
-  ["an endless length", "Content-Length: 99999999999999999999999999"],
-  ["an empty length", "Content-Length: "],
-  ["a blank before the colon", "Content-Length : 5"],
-  ["a blank before the colon of TE", "Transfer-Encoding : chunked"],
-  ["a tab before the colon of TE", "Transfer-Encoding\t: chunked"],
-  ["unknown coding", "Transfer-Encoding: xchunked"],
-  ["a coding after chunked", "Transfer-Encoding: chunked, identity"],
-  ["chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity"],
-  ["quoted coding", 'Transfer-Encoding: "chunked"'],
-  ["a coding with a vertical tab", "Transfer-Encoding: \x0bchunked"],
-  ["a folded line", "Transfer-Encoding:\r\n chunked"],
-  ["a folded length", "Content-Length:\r\n 5"],
-  ["a line of its own before", " Transfer-Encoding: chunked"],
-  ["a bare LF", "X: a\nContent-Length: 5"],
-  ["a bare CR", "X: a\rContent-Length: 5"],
-  ["a bare CR in TE", "Transfer-Encoding: chunked\rX: a"],
-  ["a NUL", "X: a\0\r\nContent-Length: 5"],
-  ["a name with a NUL", "Content-Length\0: 5"],
-  ["no colon", "Content-Length 5"]
-]
-
-const bodies = ["0\r\n\r\n", "12345", "5\r\nabcde\r\n0\r\n\r\n"]
 
 layer(Served, { excludeTestServices: true })("a request that proxies and servers read in different ways", (it) => {
   it.effect("is refused, with nothing read behind it", () =>
@@ -165,31 +132,10 @@ layer(Served, { excludeTestServices: true })("a request that proxies and servers
   it.effect("serves no tenant but the one that the path names first, however it goes on", () =>
     Effect.gen(function* () {
       const to = yield* port
-      const parts = [
-        "..",
-        ".",
-        "",
-        "%2e%2e",
-        "..%2f",
-        "..;",
-        "%2f",
-        "%5c",
-        "\\",
-        "conf",
-        "v1",
-        "mytenant",
-        ";a=b",
-        "%2e%2e%2f"
-      ]
-      // Pseudo-random, and the same each time.
-      let seed = 15
-      const next = (below: number) => {
-        seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-        return seed % below
-      }
+      const next = seeded(15)
       yield* Effect.promise(async () => {
         for (let n = 0; n < 400; n++) {
-          const middle = Array.from({ length: 1 + next(5) }, () => parts[next(parts.length)]).join("/")
+          const middle = Array.from({ length: 1 + next(5) }, () => oddParts[next(oddParts.length)]).join("/")
           const target = `/v1/mytenant/${middle}/othertenant/conf/whose.txt`
           const form = next(4) === 0 ? `http://a${target}` : target
           const { status, body } = await exchange(to, `GET ${form} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
