@@ -175,6 +175,15 @@ describe("a server with TLS", () => {
           true
         ])
         socket.destroy()
+        const old = { maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const
+        await expect(secureSocket(port, old)).rejects.toMatchObject({ code: expect.stringMatching(/PROTOCOL_VERSION/) })
+        const before = await secureSocket(port, { maxVersion: "TLSv1.2" })
+        const refusal = await new Promise<unknown>((done) => {
+          before.on("error", done)
+          before.renegotiate({}, done)
+        })
+        expect(refusal).toMatchObject({ code: expect.stringMatching(/NO_RENEGOTIATION/) })
+        before.destroy()
         expect((await secureGet(port, "/")).text).toBe("ok")
       })
     }).pipe(Effect.scoped)

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import type { IncomingHttpHeaders } from "node:http"
 import { type Agent, request } from "node:https"
 import { join } from "node:path"
-import { connect, type TLSSocket } from "node:tls"
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls"
 import { root } from "./documents.ts"
 
 /** One of the pairs that are for tests only, by the paths of its files and their contents. */
@@ -34,9 +34,10 @@ export const secureGet = (
   })
 
 /** A connection after its handshake. */
-export const secureSocket = (port: number): Promise<TLSSocket> =>
+export const secureSocket = (port: number, options: ConnectionOptions = {}): Promise<TLSSocket> =>
   new Promise((done, fail) => {
-    const socket = connect({ host: "127.0.0.1", port, ca: [first.cert, second.cert], ALPNProtocols: ["http/1.1"] })
+    const ca = [first.cert, second.cert]
+    const socket = connect({ host: "127.0.0.1", port, ca, ALPNProtocols: ["http/1.1"], ...options })
     socket.once("error", fail)
     socket.once("secureConnect", () => {
       socket.off("error", fail)
