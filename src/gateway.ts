@@ -16,7 +16,10 @@ const Ready = Layer.effectDiscard(
   Effect.gen(function* () {
     const draining = yield* Draining
     yield* Effect.addFinalizer(() => draining.begin)
-    yield* HttpServer.addressFormattedWith((address: string) => Console.log(`flow-gateway ready ${address}`))
+    const { tls } = yield* Settings
+    yield* HttpServer.addressFormattedWith((address: string) =>
+      Console.log(`flow-gateway ready ${tls === undefined ? address : address.replace("http:", "https:")}`)
+    )
   })
 )
 

@@ -45,7 +45,12 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [
     /^src\/layers\/http\//,
-    () => [packages, ground, /^src\/(drivers\/Package|services\/access\/Authenticator)\.ts$/, /^src\/layers\/http\//]
+    () => [
+      packages,
+      ground,
+      /^src\/(drivers\/(AddressRange|Package)|services\/access\/Authenticator)\.ts$/,
+      /^src\/layers\/http\//
+    ]
   ],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [

@@ -2,8 +2,7 @@ import { lookup as resolve } from "node:dns"
 import { BlockList, isIP, type LookupFunction } from "node:net"
 import { networkInterfaces } from "node:os"
 import { RefusedAddress } from "../nodes/Network.ts"
-
-const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4")
+import { addressRange, familyOf } from "./AddressRange.ts"
 
 /**
  * Adds IPv4 addresses in all their spellings. A list takes `::ffff:a.b.c.d` for IPv4 by itself; the other two are
@@ -75,15 +74,9 @@ const isName = (text: string): boolean =>
  * not cover addresses of this machine, so that a range of colleagues does not open the gateway's own ports.
  */
 export const outboundRule = (entry: string): Rule | undefined => {
-  const [network = "", prefix, ...more] = entry.split("/")
-  if (prefix !== undefined) {
-    const family = isIP(network)
-    if (family === 0 || more.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 4 ? 32 : 128)) {
-      return undefined
-    }
-    const list = new BlockList()
-    list.addSubnet(network, Number(prefix), familyOf(network))
-    return (_, address) => list.check(address, familyOf(address)) && !isOwn(address)
+  if (entry.includes("/")) {
+    const range = addressRange(entry)
+    return range && ((_, address) => range.check(address, familyOf(address)) && !isOwn(address))
   }
   const [, bracketed, plain, digits] = /^(?:\[([^[\]]+)\]|([^[\]:]+))(?::(\d{1,5}))?$/.exec(entry) ?? []
   const host = bracketed ?? plain ?? entry

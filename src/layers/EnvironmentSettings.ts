@@ -9,6 +9,8 @@ import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
 import { defaultLimits, isLoopback, Settings } from "../services/shared/Settings.ts"
 import { loadAccessFile } from "./access/AccessFileOnDisk.ts"
+import { loadCertificate } from "./http/Certificate.ts"
+import { proxyFault } from "./http/Forwarded.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 
@@ -32,7 +34,7 @@ const isOrigin = (value: string): boolean => /^https?:/.test(value) && URL.parse
 const noOriginMessage = (value: string): string => {
   const name = JSON.stringify(value)
   if (value === "*" || value === "null") {
-    return `${name} would let any page use the gateway, as there is no authentication; list the origins`
+    return `${name} would let any page use the gateway with the password that its reader's browser knows; list the origins`
   }
   const meant = URL.parse(value)?.origin
   const example = meant === undefined || !isOrigin(meant) ? "https://app.example.com,http://localhost:3000" : meant
@@ -110,6 +112,16 @@ export const layer = Layer.effect(
       const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
       return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")
     }
+    const tls =
+      env.tlsCert === undefined || env.tlsKey === undefined
+        ? undefined
+        : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) }
+    if (tls !== undefined) yield* loadCertificate(tls)
+    const trustedProxies = listOf(env.trustedProxies)
+    for (const entry of trustedProxies) {
+      const fault = proxyFault(entry)
+      if (fault !== undefined) return yield* refuse("FLOW_TRUSTED_PROXIES", `${JSON.stringify(entry)} ${fault}`)
+    }
     const hosts = listOf(env.hosts)
     const wrong = hosts.find((name) => !isHost.test(name))
     if (wrong !== undefined) {
@@ -181,11 +193,8 @@ export const layer = Layer.effect(
       hosts,
       cors,
       auth,
-      tls:
-        env.tlsCert === undefined || env.tlsKey === undefined
-          ? undefined
-          : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) },
-      trustedProxies: listOf(env.trustedProxies),
+      tls,
+      trustedProxies,
       addressConnections: env.addressConnections,
       secrets: {
         folder: env.secretsFolder === undefined ? undefined : resolve(env.secretsFolder),

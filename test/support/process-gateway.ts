@@ -47,7 +47,7 @@ export const startProcess = (variables: Readonly<Record<string, string>>): Gatew
   )
   const ready = async () => {
     await eventually("the ready line", () => over !== undefined || stdout.includes("\n"))
-    const found = /^flow-gateway ready (http:\/\/127\.0\.0\.1:(\d+))\n/.exec(stdout)
+    const found = /^flow-gateway ready (https?:\/\/127\.0\.0\.1:(\d+))\n/.exec(stdout)
     if (found === null) throw new Error(`The gateway is not ready (${JSON.stringify(over)}): ${stdout}${stderr}`)
     holdToDescription(found[1]!)
     return { url: found[1]!, port: Number(found[2]) }

@@ -46,7 +46,7 @@ const settled = (text: string): string =>
     .replace(/(?<![\w-])[\w-]{20}(?![\w-])/g, "FLOWLINE")
     .replace(/\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z/g, "TIME")
     .replace(/("(?:micros|duration)":)\s*\d+/g, "$10")
-    .replace(/("(?:jobId|traceId)":)\s*"[^"]*"/g, '$1""')
+    .replace(/("(?:jobId|requestId|traceId)":)\s*"[^"]*"/g, '$1""')
     .replace(/^ +/gm, "")
     .trim()
 

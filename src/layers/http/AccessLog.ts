@@ -5,7 +5,9 @@ export interface Exchange {
   readonly url: string
   readonly status: number
   readonly milliseconds: number
+  /** IP address of the client, which a trusted proxy may name. */
   readonly remote: string
+  readonly requestId: string
   /** Trace id of a problem. */
   readonly traceId: string | undefined
   /** The client disconnected before the response was complete; `began` is false if it had not even started. */
@@ -63,11 +65,20 @@ const tenantOf = (path: string): string => {
 }
 
 /** One exchange as a JSON line. The query is omitted because it may contain confidential data. */
-export const accessLine = ({ method, url, status, milliseconds, remote, traceId, aborted }: Exchange): string => {
+export const accessLine = ({
+  method,
+  url,
+  status,
+  milliseconds,
+  remote,
+  requestId,
+  traceId,
+  aborted
+}: Exchange): string => {
   const path = pathOf(url)
   return (
     `{"time":"${now()}","level":"info","method":${JSON.stringify(method)},"path":${JSON.stringify(path)}` +
-    `${tenantOf(path)},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}"` +
+    `${tenantOf(path)},"status":${status},"ms":${milliseconds.toFixed(1)},"remote":"${remote}","requestId":"${requestId}"` +
     (traceId === undefined ? "" : `,"traceId":"${traceId}"`) +
     (aborted ? `,"aborted":true}\n` : "}\n")
   )

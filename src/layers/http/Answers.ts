@@ -6,6 +6,7 @@ import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
 import { compression } from "./Compression.ts"
 import { cors } from "./Cors.ts"
+import { identified } from "./Identified.ts"
 import { problems } from "./Problems.ts"
 import { revalidation } from "./Revalidation.ts"
 import type { RouteTable } from "./RouteTable.ts"
@@ -20,7 +21,7 @@ export const layer = (table: RouteTable) =>
       return (httpEffect) => {
         const plain = revalidation(withProblems(httpEffect))
         const answered = settings.compression ? compression(plain) : plain
-        return settings.cors.length === 0 ? answered : withCors(answered)
+        return identified(settings.cors.length === 0 ? answered : withCors(answered))
       }
     }),
     { global: true }

@@ -19,7 +19,8 @@ const nameOf = (authority: string): string =>
  * Makes the check that keeps web pages from using the gateway through the browser of whoever reads them. It gives the
  * error to answer with, or undefined. The gateway answers for the name `listening`, for `hosts`, for `localhost` and other
  * names without a dot, which no site of the internet has, and for IP addresses: with none of those can a page make its
- * own name lead here (DNS rebinding). Pages of `hosts` may call it from any port, and so may those of `origins`.
+ * own name lead here (DNS rebinding). The host that a trusted proxy names is checked too, and is the one that an origin is
+ * compared with. Pages of `hosts` may call it from any port, and so may those of `origins`.
  */
 export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, origins: ReadonlyArray<string> = []) => {
   const known = new Set(hosts.map(nameOf))
@@ -38,11 +39,18 @@ export const browserCheck = (listening: string, hosts: ReadonlyArray<string>, or
     return url.host !== host?.toLowerCase() && !known.has(nameOf(url.host))
   }
 
-  return (method: string, headers: Headers): ForeignOrigin | MisdirectedRequest | undefined => {
-    const { host, origin } = headers
-    if (host !== undefined && !isKnown(nameOf(host))) {
+  return (
+    method: string,
+    headers: Headers,
+    forwardedHost: string | undefined
+  ): ForeignOrigin | MisdirectedRequest | undefined => {
+    const { origin } = headers
+    const host = forwardedHost ?? headers["host"]
+    // Both are checked: a proxy that does not know X-Forwarded-Host passes on what a page has made up.
+    const unknown = [headers["host"], forwardedHost].find((name) => name !== undefined && !isKnown(nameOf(name)))
+    if (unknown !== undefined) {
       return new MisdirectedRequest({
-        detail: `This gateway does not answer for the host ${JSON.stringify(host)}; FLOW_HOSTS can name it`
+        detail: `This gateway does not answer for the host ${JSON.stringify(unknown)}; FLOW_HOSTS can name it`
       })
     }
     if (safeMethods.has(method) || (origin !== undefined && listed.has(origin))) return undefined

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { exposedHeaders, requestHeaders } from "../../services/shared/Headers.ts"
 import type { browserCheck } from "./Browsers.ts"
+import { forwardedHost } from "./Problems.ts"
 import { withVary } from "./Vary.ts"
 
 /** The headers of a request, by lower-case name. */
@@ -31,10 +32,7 @@ const preflight = {
   "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
   "access-control-allow-headers": [
     ...Object.keys(requestHeaders),
-    "Authorization",
-    "X-API-Key",
-    "Content-Type",
-    "Traceparent"
+    ...["Authorization", "Content-Type", "Traceparent", "X-API-Key"]
   ].join(", "),
   "access-control-max-age": maxAge
 }
@@ -52,10 +50,15 @@ export const cors = (origins: ReadonlyArray<string>, check: ReturnType<typeof br
   return <E, R>(
     app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
   ): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R | HttpServerRequest.HttpServerRequest> =>
-    HttpServerRequest.HttpServerRequest.use(({ method, headers }) => {
+    HttpServerRequest.HttpServerRequest.use((request) => {
+      const { method, headers } = request
       const granted = headersFor(headers)
       const isPreflight = method === "OPTIONS" && headers["access-control-request-method"] !== undefined
-      if (isPreflight && "access-control-allow-origin" in granted && check(method, headers) === undefined) {
+      if (
+        isPreflight &&
+        "access-control-allow-origin" in granted &&
+        check(method, headers, forwardedHost(request)) === undefined
+      ) {
         const all = { ...granted, ...preflight, ...privateNetwork(headers) }
         return Effect.succeed(HttpServerResponse.empty({ status: 204, headers: { ...all, vary: "Origin" } }))
       }

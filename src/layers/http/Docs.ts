@@ -44,8 +44,7 @@ export const layer = <Id extends string, Groups extends HttpApiGroup.Constraint>
       )
       // The first client may disconnect; that must not fail the others that wait.
       const page = yield* Effect.cached(Effect.uninterruptible(made))
-      const headers = { "content-security-policy": policy, "referrer-policy": "no-referrer" }
-      const answer = Effect.map(Effect.flatten(page), HttpServerResponse.setHeaders(headers))
+      const answer = Effect.map(Effect.flatten(page), HttpServerResponse.setHeader("content-security-policy", policy))
       yield* router.add("GET", path, answer)
     })
   )

@@ -1,16 +1,35 @@
-import { createServer, type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+import { createServer as createSecureServer } from "node:https"
 import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { Exchange } from "./AccessLog.ts"
 import { bodyRate } from "./BodyRate.ts"
+import type { Certificate } from "./Certificate.ts"
+import { secureOptions } from "./Certificate.ts"
+import type { ConnectionLimit } from "./ConnectionLimit.ts"
+import { closeWithLastAnswer } from "./Connections.ts"
+import type { trustedProxies } from "./Forwarded.ts"
+import { Answer, commonHeaders, Received, SecureAnswer } from "./NodeMessages.ts"
 import { generalProblem, problemType, traceIds } from "./ProblemBody.ts"
+import { newRequestId } from "./RequestIds.ts"
 
 /**
- * Timeouts in milliseconds: for the head of a request, for a connection between requests, and for silence within a
- * request. A body has no time limit, but a rate: the bytes a second that it must bring over a time of `silence`.
+ * Timeouts in milliseconds: for the head of a request or the handshake of TLS, for a connection between requests, and for
+ * silence within a request. A body has no time limit, but a rate: the bytes a second that it must bring over a time of
+ * `silence`.
  */
 export const timeouts = { headers: 20_000, keepAlive: 65_000, silence: 120_000, uploadRate: 1024 }
 const maxHeaderBytes = 16 * 1024
+
+/** What a server has besides its timeouts. */
+export interface ServerOptions {
+  /** Headers of the answers to a request, besides those of all answers; requests that are no HTTP get none. */
+  readonly granted?: (headers: IncomingMessage["headers"]) => Readonly<Record<string, string>>
+  /** With a certificate the server speaks TLS only. */
+  readonly certificate?: Certificate
+  readonly proxies?: ReturnType<typeof trustedProxies>
+  readonly limit?: ConnectionLimit
+}
 
 const statusOf = (error: Error & { code?: string }): number => {
   if (error.code === "HPE_HEADER_OVERFLOW") return 431
@@ -18,121 +37,109 @@ const statusOf = (error: Error & { code?: string }): number => {
 }
 
 /** The body of a problem for a request that never reaches the router, with the id that is logged. */
-const bareProblem = (status: number, detail: string, instance: string) => {
+const bareProblem = (problem: ReturnType<typeof generalProblem>, instance: string, requestId: string) => {
   const traceId = crypto.randomUUID().replaceAll("-", "")
-  return { traceId, body: JSON.stringify({ ...generalProblem(status, detail), instance, traceId }) }
+  return { traceId, body: JSON.stringify({ ...problem, instance, traceId, requestId }) }
 }
 
 /** Writes a problem to a connection that is closed afterwards. */
-const refuse = (socket: Duplex, status: number, detail: string): string => {
-  const { traceId, body } = bareProblem(status, detail, "/")
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemType}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
-  )
-  return traceId
+const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
+  const { status } = problem
+  const requestId = newRequestId()
+  const { traceId, body } = bareProblem(problem, "/", requestId)
+  const fields = Object.entries({
+    ...commonHeaders,
+    "x-request-id": requestId,
+    "content-type": problemType,
+    "content-length": Buffer.byteLength(body),
+    connection: "close"
+  })
+  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
+  return { traceId, requestId }
 }
 
 const remoteOf = (socket: Duplex): string => (socket instanceof Socket ? (socket.remoteAddress ?? "") : "")
 
-/**
- * Makes `close` wait only for responses in progress. Node's own `close` waits for every connection that is not between
- * two requests: one that never sent a request, one with an incomplete head, and one whose response ended after the
- * call, until they time out.
- */
-const closeWithLastAnswer = (server: Server) => {
-  const connections = new Map<Socket, { readonly socket: Socket; answers: number }>()
-  let closing = false
-  server.on("connection", (socket: Socket) => {
-    if (closing) return void socket.destroy()
-    connections.set(socket, { socket, answers: 0 })
-    socket.once("close", () => connections.delete(socket))
-  })
-  const close = server.close.bind(server)
-  server.close = (done) => {
-    closing = true
-    close(done)
-    for (const { socket, answers } of connections.values()) if (answers === 0) socket.destroy()
-    return server
-  }
-  return {
-    begin: (socket: Socket) => {
-      const connection = connections.get(socket) ?? { socket, answers: 0 }
-      connection.answers += 1
-      return connection
-    },
-    end: (connection: { readonly socket: Socket; answers: number }) => {
-      connection.answers -= 1
-      if (connection.answers === 0 && closing) connection.socket.end()
-    }
-  }
-}
+/** Milliseconds in which a client can read why its connection was refused. */
+const refusedPatience = 1000
 
 /**
- * Node sends a response in one write when it has the whole of it, but not when it must check the body against
- * Content-Length, which Effect requests for every response. For a text that ends the response the check is superfluous,
- * because the length was taken from the text. Two writes instead of one take 6 % more processor time for a small
- * request.
+ * Refuses a connection of an address that has too many. What it sends is thrown away, because the kernel would take the
+ * refusal back from a client that has sent something unread.
  */
-class Answer extends ServerResponse {
-  override end(...args: ReadonlyArray<unknown>): this {
-    if (typeof args[0] === "string") this.strictContentLength = false
-    return Reflect.apply(super.end, this, args)
+const refuseConnection = (socket: Socket, network: string, limit: number): void => {
+  const problem = {
+    ...generalProblem(429, `The limit addressConnections of address:${network} is ${limit}: close other connections`),
+    ...{ limit: "addressConnections", value: limit, used: limit + 1, key: `address:${network}` }
   }
+  socket.on("error", () => {})
+  socket.resume()
+  refuse(socket, problem)
+  setTimeout(() => socket.destroy(), refusedPatience).unref()
 }
 
+const pathOf = (url = "/"): string => url.split("?", 1)[0]!
+
 /**
- * The HTTP server with its limits. `finished` is called once for every exchange, however it ends. `granted` gives the
- * headers that the answers to a request have besides; requests that are no HTTP get none.
+ * The HTTP server with its limits. `finished` is called once for every exchange, however it ends.
  */
 export const nodeServer = (
   finished: (exchange: Exchange) => void,
-  { headers, keepAlive, silence, uploadRate }: typeof timeouts = timeouts,
-  granted: (headers: IncomingMessage["headers"]) => Readonly<Record<string, string>> = () => ({})
-): Server => {
-  const server: Server = createServer({
-    ServerResponse: Answer,
+  given: Partial<typeof timeouts> & ServerOptions = {}
+): Server<typeof Received, typeof Answer> => {
+  const { headers, keepAlive, silence, uploadRate, granted, certificate, proxies, limit } = { ...timeouts, ...given }
+  const options = {
+    IncomingMessage: Received,
+    ServerResponse: certificate === undefined ? Answer : SecureAnswer,
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headers,
     connectionsCheckingInterval: Math.min(5000, headers / 4),
     keepAliveTimeout: keepAlive,
     requestTimeout: 0,
+    // Whatever the environment says (NODE_OPTIONS): what proxies read in another way is refused.
+    insecureHTTPParser: false,
     requireHostHeader: false,
     noDelay: true,
     // A request without a body needs no stream, which saves 5 % of the processor time of a small one.
     optimizeEmptyRequests: true,
     // Upgrades are not supported: such requests are answered like others (RFC 9110, section 7.8).
     shouldUpgradeCallback: () => false
-  })
-  const answers = closeWithLastAnswer(server)
+  }
+  const server: Server<typeof Received, typeof Answer> =
+    certificate === undefined
+      ? createServer(options)
+      : createSecureServer({ ...options, ...secureOptions(certificate), handshakeTimeout: headers })
+  const answers = closeWithLastAnswer(server, (address) => proxies?.isTrusted(address) ?? false)
   server.timeout = silence
   server.maxHeadersCount = 100
   const broken = (socket: Duplex, status: number, detail: string) => {
     const remote = remoteOf(socket)
-    const traceId = refuse(socket, status, detail)
-    finished({ method: "", url: "", status, milliseconds: 0, remote, traceId, aborted: false, began: true })
+    const ids = refuse(socket, generalProblem(status, detail))
+    finished({ method: "", url: "", status, milliseconds: 0, remote, ...ids, aborted: false, began: true })
   }
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy()
+    // A handshake that fails is reported here, too: there is no way to say anything to such a client.
+    if (error.code === "ECONNRESET" || !socket.writable || !answers.has(socket)) socket.destroy()
     else broken(socket, statusOf(error), "The request is not well-formed HTTP")
   })
   server.on("connect", (_, socket) => broken(socket, 400, "This server is not a proxy"))
   const bodies = bodyRate(server, { span: silence, rate: uploadRate })
-  const refuseSlow = (request: IncomingMessage, response: ServerResponse) => {
-    if (!response.headersSent) {
-      const instance = (request.url ?? "/").split("?", 1)[0]!
-      const detail = `The body came with less than ${uploadRate} bytes a second for ${silence / 1000} seconds`
-      const { traceId, body } = bareProblem(408, detail, instance)
-      traceIds.set(request, traceId)
-      const fields = { ...granted(request.headers), "content-type": problemType, connection: "close" }
-      response.writeHead(408, fields).end(body)
-    }
+  const answerBare = (request: Received, response: ServerResponse, status: number, detail: string, more: object) => {
+    const { traceId, body } = bareProblem(generalProblem(status, detail), pathOf(request.url), request.requestId)
+    traceIds.set(request, traceId)
+    response.writeHead(status, { ...granted?.(request.headers), "content-type": problemType, ...more }).end(body)
+  }
+  const refuseSlow = (request: Received, response: ServerResponse) => {
+    const detail = `The body came with less than ${uploadRate} bytes a second for ${silence / 1000} seconds`
+    if (!response.headersSent) answerBare(request, response, 408, detail, { connection: "close" })
     request.socket.destroySoon()
   }
-  const watch = (request: IncomingMessage, response: ServerResponse) => {
+  const watch = (request: Received, response: ServerResponse) => {
     const startedAt = performance.now()
     const connection = answers.begin(request.socket)
-    const remote = request.socket.remoteAddress ?? ""
+    const { remote } = connection
+    if (connection.isTrusted) request.forwarded = proxies?.read(remote, request.headers)
     bodies.begin(request, () => refuseSlow(request, response))
     response.on("close", () => {
       bodies.end(request)
@@ -142,7 +149,8 @@ export const nodeServer = (
         url: request.url ?? "",
         status: response.statusCode,
         milliseconds: performance.now() - startedAt,
-        remote,
+        remote: request.forwarded?.client ?? remote,
+        requestId: request.requestId,
         traceId: traceIds.get(request),
         aborted: !response.writableFinished,
         began: response.headersSent
@@ -153,10 +161,8 @@ export const nodeServer = (
   server.on("checkContinue", watch)
   server.on("checkExpectation", (request, response) => {
     watch(request, response)
-    const instance = (request.url ?? "/").split("?", 1)[0]!
-    const { traceId, body } = bareProblem(417, "The only supported expectation is 100-continue", instance)
-    traceIds.set(request, traceId)
-    response.writeHead(417, { ...granted(request.headers), "content-type": problemType }).end(body)
+    answerBare(request, response, 417, "The only supported expectation is 100-continue", {})
   })
+  limit?.guard(server, certificate === undefined ? refuseConnection : (socket) => void socket.destroy())
   return server
 }

@@ -63,12 +63,13 @@ const typesOf = (schema: Json | undefined): ReadonlyArray<string> =>
 const answerOf = (status: number, declared: Json | undefined, more: Answer = {}): Json => {
   const { description, content, ...rest } = (declared ?? {}) as { description?: string; content?: Record<string, Json> }
   const problem = content?.[problemType]?.["schema"] as Json | undefined
-  const names = [...(status < 400 ? [] : problemHeaders(typesOf(problem), status)), ...(more.headers ?? [])]
+  const special = status < 400 ? [] : problemHeaders(typesOf(problem), status)
+  const names = ["X-Request-Id", ...special, ...(more.headers ?? [])]
   const contents = { ...content, ...more.content }
   return {
     ...rest,
     description: more.description ?? (status < 400 ? (meanings[status] ?? "Done") : description),
-    ...(names.length === 0 ? {} : { headers: headersOf(names) }),
+    headers: headersOf(names),
     ...(Object.keys(contents).length === 0 ? {} : { content: contents })
   }
 }
@@ -100,7 +101,7 @@ const operationOf = (method: string, generated: OpenApi.OpenAPISpecOperation, sa
     found[status] = found[status] === undefined ? ref("responses", name) : withCommon(status, found[status], name)
   }
   const { requestBody, parameters, ...rest } = generated
-  const headers = [...new Set(said.headers ?? [])].map((name) => ref("parameters", name))
+  const headers = [...new Set([...(said.headers ?? []), "X-Request-Id"])].map((name) => ref("parameters", name))
   return {
     ...rest,
     description: said.description,
@@ -120,6 +121,8 @@ const bodyOf = ({ content, required }: OpenApi.OpenAPISpecRequestBody, example: 
 const about = `Per-tenant gateway in front of a data-processing platform.
 
 - Every answer above 399 is a problem (RFC 9457) with a \`traceId\`; its \`type\` is the path of a page about it.
+- Every answer has \`X-Request-Id\`, \`X-Content-Type-Options: nosniff\`, \`Referrer-Policy: no-referrer\` and
+  \`Cross-Origin-Resource-Policy: same-origin\`; one to a read has \`Cache-Control\`.
 - \`HEAD\` works wherever \`GET\` does. \`OPTIONS\` answers 204 with \`Allow\`; a method that a path does not have is a 405.
 - Times are ISO 8601 in UTC with milliseconds, durations whole milliseconds.`
 

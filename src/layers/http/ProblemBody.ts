@@ -50,6 +50,7 @@ const general: Record<number, readonly [slug: string, title: string]> = {
   413: ["too-large", "Too large"],
   415: ["unsupported-media-type", "Unsupported media type"],
   417: ["bad-request", "Bad request"],
+  429: ["limit-exceeded", "Limit exceeded"],
   431: ["headers-too-large", "Request header fields too large"],
   500: ["internal-error", "Internal error"],
   503: ["unavailable", "The gateway is shutting down or overloaded"]
@@ -84,24 +85,24 @@ const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<stri
   return generalProblem(response.status)
 }
 
-/** The response as a problem with `instance` (the requested path) and `traceId`. */
+/** The response as a problem with `instance` (the requested path) and the ids of the request. */
 export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
   instance: string,
-  traceId: string
+  ids: { readonly traceId: string; readonly requestId: string }
 ): HttpServerResponse.HttpServerResponse => {
   const all = membersOf(response)
   const { type, title, status, detail = detailOf(all), ...members } = all
   const pause = retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(
-    { type, title, status, detail, instance, ...members, traceId },
+    { type, title, status, detail, instance, ...members, ...ids },
     {
       status: response.status,
       headers: {
         ...(pause === undefined ? {} : { "retry-after": pause }),
         ...response.headers,
         "content-type": problemType,
-        "x-trace-id": traceId,
+        "x-trace-id": ids.traceId,
         "cache-control": "no-store"
       }
     }

@@ -30,11 +30,11 @@ const members: Readonly<Record<string, object>> = {
   VersionConflict: { tenant: "mytenant", name: "lists/blocked.csv", versions: [1] }
 }
 
-const traceId = "0af7651916cd43dd8448eb211c80319c"
+const ids = { traceId: "0af7651916cd43dd8448eb211c80319c", requestId: "Zk3v0q8cW1xT-1a" }
 
 const exampleOf = (type: string, title: string, status: number, more: object = {}) => {
   const detail = detailOf({ type, title, ...more })
-  return { type, title, status, detail, instance: "/v1/mytenant/flowline", ...more, traceId }
+  return { type, title, status, detail, instance: "/v1/mytenant/flowline", ...more, ...ids }
 }
 
 const common = {
@@ -43,7 +43,8 @@ const common = {
   status: { type: "integer", minimum: 400, maximum: 599 },
   detail: { type: "string", description: "What happened, in a sentence" },
   instance: { type: "string", description: "The requested path" },
-  traceId: { type: "string", description: "Id of the request in logs and traces" }
+  traceId: { type: "string", description: "Id of this answer in logs and traces" },
+  requestId: { type: "string", description: "Id of the request, as in `X-Request-Id`" }
 }
 const required = Object.keys(common)
 
@@ -84,9 +85,11 @@ export const sentProblem = (name: string, schema: JsonSchema.JsonSchema): JsonSc
   }
 }
 
+const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
+
 const answer = (description: string, problem: ReturnType<typeof generalProblem>, more: object = {}) => ({
   description,
-  headers: { "X-Trace-Id": { $ref: "#/components/headers/X-Trace-Id" }, ...more },
+  headers: { ...header("X-Request-Id"), ...header("X-Trace-Id"), ...more },
   content: {
     [problemType]: {
       schema: { $ref: "#/components/schemas/Problem" },
@@ -95,7 +98,6 @@ const answer = (description: string, problem: ReturnType<typeof generalProblem>,
   }
 })
 
-const header = (name: string) => ({ [name]: { $ref: `#/components/headers/${name}` } })
 const special = (slug: string, title: string, status: number) => ({ type: `/problems/${slug}`, title, status })
 
 /** The answers that no endpoint gives, but what stands around all of them. */

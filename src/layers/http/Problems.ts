@@ -9,6 +9,7 @@ import { anonymous, maySee, type Principal } from "../../services/shared/Access.
 import type { Tenants } from "../../services/shared/Tenant.ts"
 import { authenticated } from "./Authentication.ts"
 import type { browserCheck } from "./Browsers.ts"
+import { Received } from "./NodeMessages.ts"
 import { asProblem, traceIds } from "./ProblemBody.ts"
 import type { RouteEntry, RouteTable } from "./RouteTable.ts"
 
@@ -25,6 +26,26 @@ const instanceOf = ({ originalUrl }: Request): string => pathOf(originalUrl).rep
 /** HTTP/1.1 requires `Host` (RFC 9112, section 3.2). Node's own response to its absence would have no body. */
 const lacksHost = ({ source }: Request): boolean =>
   source instanceof IncomingMessage && source.headers.host === undefined && source.httpVersion === "1.1"
+
+/** Headers that decide who asks for what. Node takes the first of several, and a proxy may have looked at the last. */
+const singular: ReadonlySet<string> = new Set(["host", "authorization", "x-api-key"])
+
+/** The name of a header that the request has twice and must not. */
+const repeated = ({ source }: Request): string | undefined => {
+  if (!(source instanceof IncomingMessage)) return undefined
+  const { rawHeaders } = source
+  const seen: Array<string> = []
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!
+    // Only names of these lengths are looked at, as every request passes here.
+    if (name.length !== 4 && name.length !== 13 && name.length !== 9) continue
+    const lower = name.toLowerCase()
+    if (!singular.has(lower)) continue
+    if (seen.includes(lower)) return lower
+    seen.push(lower)
+  }
+  return undefined
+}
 
 const isRouteNotFound = (cause: Cause.Cause<unknown>): boolean => {
   const error = Option.getOrUndefined(Cause.findErrorOption(cause))
@@ -43,10 +64,16 @@ const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
 const withNul = new NotFound({ kind: "route" })
 
+/** The host that a trusted proxy says the client has asked for. */
+export const forwardedHost = ({ source }: Request): string | undefined =>
+  source instanceof Received ? source.forwarded?.host : undefined
+
 /** Nothing has a NUL in its name, and neither file systems nor PostgreSQL would even look for it. */
 const refusalOf = (request: Request, check: ReturnType<typeof browserCheck>) => {
   if (lacksHost(request)) return refuse(withoutHost)
-  const refusal = check(request.method, request.headers)
+  const twice = repeated(request)
+  if (twice !== undefined) return refuse(new BadRequest({ detail: `The request has the header ${twice} twice` }))
+  const refusal = check(request.method, request.headers, forwardedHost(request))
   if (refusal !== undefined) return refuse(refusal)
   return request.url.includes("%00") && pathOf(request.url).includes("%00") ? refuse(withNul) : undefined
 }
@@ -122,7 +149,8 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
     : HttpServerRequest.HttpServerRequest.use((request) =>
         Effect.map(traceIdOf(request), (traceId) => {
           traceIds.set(request.source, traceId)
-          return asProblem(response, instanceOf(request), traceId)
+          const requestId = request.source instanceof Received ? request.source.requestId : ""
+          return asProblem(response, instanceOf(request), { traceId, requestId })
         })
       )
 

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import type { Server } from "node:http"
 import type { Socket } from "node:net"
 import { Predicate } from "effect"
+import { connected } from "./Connections.ts"
 
 /** Milliseconds over which the rate of a connection is measured, and milliseconds between two looks at it. */
 const measured = 60_000
@@ -63,7 +64,7 @@ export class SendRate {
 
   /** Watches the connections of a server until it is closed. */
   watch(server: Server): void {
-    server.on("connection", (socket: Socket) => this.add(socket))
+    server.on(connected(server), (socket: Socket) => this.add(socket))
     const timer = setInterval(() => void this.look(performance.now()), lookEvery).unref()
     server.once("close", () => clearInterval(timer))
   }

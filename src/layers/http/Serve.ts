@@ -1,9 +1,16 @@
+import { readFileSync } from "node:fs"
+import { Server as SecureServer } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Metric } from "effect"
+import { observeCounter, observeGauge } from "../../services/shared/Observed.ts"
+import { Readiness } from "../../services/shared/Readiness.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
+import { loadCertificate, secureOptions, watchCertificate } from "./Certificate.ts"
+import { ConnectionLimit } from "./ConnectionLimit.ts"
 import { corsHeaders } from "./Cors.ts"
-import { nodeServer, timeouts } from "./NodeServer.ts"
+import { trustedProxies } from "./Forwarded.ts"
+import { nodeServer } from "./NodeServer.ts"
 import { serverWithFewServices } from "./RequestContext.ts"
 import type { RouteTable } from "./RouteTable.ts"
 import { SendRate } from "./SendRate.ts"
@@ -39,11 +46,37 @@ export const requestMetrics = (table: RouteTable, context: Context.Context<never
   }
 }
 
+/** What one process may have open at once; as Node has raised it at its start. Undefined where the system does not tell. */
+const openFilesLimit = (): number | undefined => {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1]
+    return limit === undefined ? undefined : Number(limit)
+  } catch {
+    return undefined
+  }
+}
+
+/** Connections of all addresses: half of the files that may be open, because runs and the database need some, too. */
+const allConnections = Math.min(16_384, Math.max(64, Math.floor((openFilesLimit() ?? 32_768) / 2)))
+
+const observeConnections = (limit: ConnectionLimit) =>
+  Effect.all([
+    observeGauge("flow_http_connections", { description: "Open connections of clients" }, () => limit.open),
+    ...(["address", "all"] as const).map((reason) =>
+      observeCounter(
+        "flow_http_connections_refused_total",
+        { description: "Connections that were refused because of a limit", attributes: { limit: reason } },
+        () => limit.refused[reason]
+      )
+    )
+  ])
+
 /** The Node server with access log and metrics. The log is written to standard error, one JSON object per line. */
 export const layer = (table: RouteTable) =>
   Layer.unwrap(
     Effect.gen(function* () {
-      const { host, port, logLevel, stopPatience, sendRate, uploadRate, cors } = yield* Settings
+      const settings = yield* Settings
+      const { host, port, logLevel, stopPatience, sendRate, uploadRate, cors, tls } = settings
       const context = yield* Effect.context<never>()
       const observe = requestMetrics(table, context)
       // The reader of the log may close the pipe; the gateway keeps serving.
@@ -55,12 +88,35 @@ export const layer = (table: RouteTable) =>
         observe(exchange)
         if (logs) log.add(accessLine(exchange))
       }
-      const server = nodeServer(finished, { ...timeouts, uploadRate }, corsHeaders(cors))
+      const proxies = trustedProxies(settings.trustedProxies)
+      const own = trustedProxies(["loopback"])
+      const limit = new ConnectionLimit({
+        all: allConnections,
+        each: settings.addressConnections,
+        // All users of a machine and of a proxy on it have the same address.
+        isExempt: (address) => own.isTrusted(address) || proxies.isTrusted(address)
+      })
+      yield* observeConnections(limit)
+      const certificate = tls === undefined ? undefined : yield* loadCertificate(tls)
+      const server = nodeServer(finished, {
+        uploadRate,
+        granted: corsHeaders(cors),
+        proxies,
+        limit,
+        ...(certificate && { certificate })
+      })
+      const readiness = yield* Readiness
+      const defects = new Map(readiness.defects)
+      if (tls !== undefined && certificate !== undefined && server instanceof SecureServer) {
+        const faulty = yield* watchCertificate(tls, certificate, (pair) => server.setSecureContext(secureOptions(pair)))
+        defects.set("tlsCertificate", Effect.sync(faulty))
+      }
       new SendRate(sendRate).watch(server)
       const options = { host, port, gracefulShutdownTimeout: stopPatience }
       return serverWithFewServices.pipe(
         Layer.provide(NodeHttpServer.layerServer(() => server, options)),
-        Layer.provideMerge(NodeHttpServer.layerHttpServices)
+        Layer.provideMerge(NodeHttpServer.layerHttpServices),
+        Layer.merge(Layer.succeed(Readiness, { ...readiness, defects }))
       )
     })
   )

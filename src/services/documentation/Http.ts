@@ -30,6 +30,20 @@ const maxRendered = 256 * 1024
 /** Number of rendered pages in the cache; the least recently used is evicted. */
 const maxKept = 100
 
+/**
+ * A rendered page shows pictures, of the tenant and of whatever site it links to, and its own style; it runs, sends and
+ * frames nothing. It keeps its origin, because others may not embed the gateway's pictures.
+ */
+const pagePolicy = [
+  "default-src 'none'",
+  "img-src 'self' http: https: data:",
+  "style-src 'unsafe-inline'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "sandbox allow-same-origin"
+].join("; ")
+
 const encoder = new TextEncoder()
 
 const hex = (bytes: ArrayBuffer): string =>
@@ -118,7 +132,7 @@ export const DocumentationHttp = HttpApiBuilder.group(
         html,
         "text/html; charset=utf-8"
       )
-      return HttpServerResponse.setHeader(answered, "vary", "Accept")
+      return HttpServerResponse.setHeaders(answered, { vary: "Accept", "content-security-policy": pagePolicy })
     })
 
     return handlers

@@ -125,6 +125,12 @@ export const decide = ({ method, headers }: Request, file: Representation): Deci
  */
 const downloadBytes = { disk: 1024 * 1024, s3: 2 * 1024 * 1024 }
 
+/**
+ * An active page or image of a tenant runs no scripts and sends no forms. It keeps its origin, because others may not
+ * embed the pictures of the gateway that it shows.
+ */
+const inlinePolicy = "sandbox allow-same-origin; frame-ancestors 'self'"
+
 export interface Download<E, R> extends Representation {
   readonly tenant: TenantId
   readonly request: HttpServerRequest.HttpServerRequest
@@ -169,9 +175,7 @@ export const download = <E, R>(
         ...headers,
         ...extra,
         "content-disposition": contentDisposition(file.disposition, file.filename),
-        "x-content-type-options": "nosniff",
-        // An active page or image of a tenant must not run scripts with the gateway's origin.
-        ...(file.disposition === "inline" ? { "content-security-policy": "sandbox" } : {})
+        ...(file.disposition === "inline" ? { "content-security-policy": inlinePolicy } : {})
       }
     })
   })

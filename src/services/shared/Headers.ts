@@ -69,6 +69,12 @@ export const requestHeaders = headers({
     description: "Like `Content-Digest`",
     schema: { type: "string", maxLength: 1024 },
     example: "sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:"
+  },
+  "X-Request-Id": {
+    description:
+      "Id of the request, which the answer and the log repeat; without it, or with another word, one is made",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._~-]{1,128}$" },
+    example: "9f0c7b1e-7d55-4a4e-9b61-1c1a2f0b6f57"
   }
 })
 
@@ -150,8 +156,14 @@ export const responseHeaders = headers({
     example: 'Basic realm="flow-gateway", charset="UTF-8", Bearer realm="flow-gateway"',
     required: true
   },
+  "X-Request-Id": {
+    description: "Id of the request: the one that it came with, or one that the gateway made",
+    schema: { type: "string", pattern: "^[A-Za-z0-9._~-]{1,128}$" },
+    example: "Zk3v0q8cW1xT-1a",
+    required: true
+  },
   "X-Trace-Id": {
-    description: "Id of the request in logs and traces, the `traceId` of the problem",
+    description: "Id of this answer in logs and traces, the `traceId` of the problem",
     schema: { type: "string", pattern: "^[0-9a-f]{32}$" },
     example: "0af7651916cd43dd8448eb211c80319c"
   }

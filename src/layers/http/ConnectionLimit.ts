@@ -1,0 +1,80 @@
+import type { Server } from "node:http"
+import { isIPv6, type Socket } from "node:net"
+import { plainAddress } from "./Forwarded.ts"
+
+/** Limits on open connections. */
+export interface ConnectionLimits {
+  /** Those of all addresses together. */
+  readonly all: number
+  /** Those of one address; IPv6 addresses count by their network of 64 bits, which one client has for itself. */
+  readonly each: number
+  /** Addresses that many clients share. */
+  readonly isExempt: (address: string) => boolean
+}
+
+/** The first four groups of an IPv6 address, else the address. */
+export const networkOf = (address: string): string => {
+  if (!isIPv6(address)) return address
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::")
+  const before = head === "" ? [] : head.split(":")
+  const after = tail === undefined || tail === "" ? [] : tail.split(":")
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => "0")
+  const groups = tail === undefined ? before : [...before, ...zeros, ...after]
+  return groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(":")
+}
+
+/** Counts open connections, and refuses those beyond the limits before anything of them is read. */
+export class ConnectionLimit {
+  readonly #limits: ConnectionLimits
+  readonly #byNetwork = new Map<string, number>()
+  /** Connections that are open. */
+  open = 0
+  /** Connections that were refused because of the limit of an address, and because of that of all. */
+  readonly refused = { address: 0, all: 0 }
+
+  constructor(limits: ConnectionLimits) {
+    this.#limits = limits
+  }
+
+  /** `refuse` closes what is beyond the limit of an address. Node itself closes what is beyond that of all. */
+  guard(server: Server, refuse: (socket: Socket, network: string, limit: number) => void): void {
+    // Node's own listeners would read, or begin the handshake: they get only what is admitted.
+    const begin = server.listeners("connection")
+    server.removeAllListeners("connection")
+    server.on("connection", (socket: Socket) => {
+      const refused = this.#refusal(socket)
+      if (refused !== undefined) return refuse(socket, refused, this.#limits.each)
+      for (const listener of begin) Reflect.apply(listener, server, [socket])
+    })
+    server.maxConnections = this.#limits.all
+    server.on("drop", () => {
+      this.refused.all += 1
+    })
+  }
+
+  /** The network that has too many connections with this one; undefined when it has not. */
+  #refusal(socket: Socket): string | undefined {
+    this.open += 1
+    socket.once("close", () => {
+      this.open -= 1
+    })
+    const address = plainAddress(socket.remoteAddress ?? "")
+    if (this.#limits.isExempt(address)) return undefined
+    const network = networkOf(address)
+    const used = this.#byNetwork.get(network) ?? 0
+    if (used >= this.#limits.each) {
+      this.refused.address += 1
+      return network
+    }
+    this.#byNetwork.set(network, used + 1)
+    socket.once("close", () => {
+      const left = (this.#byNetwork.get(network) ?? 1) - 1
+      if (left === 0) this.#byNetwork.delete(network)
+      else this.#byNetwork.set(network, left)
+    })
+    return undefined
+  }
+}

@@ -1,0 +1,76 @@
+import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { Forwarded } from "./Forwarded.ts"
+import { requestIdOf } from "./RequestIds.ts"
+
+/** A request as Node has received it, with what the gateway knows of it besides. */
+export class Received extends IncomingMessage {
+  #requestId: string | undefined
+  /** What a trusted proxy says of the request; undefined for a request of anybody else. */
+  forwarded: Forwarded | undefined
+
+  /** The id that the answer returns. */
+  get requestId(): string {
+    this.#requestId ??= requestIdOf(this.headers["x-request-id"])
+    return this.#requestId
+  }
+}
+
+/**
+ * What every answer has besides. Browsers take nothing for another type than it has, tell no other site where their
+ * reader came from, and embed nothing of the gateway into pages of other sites; pages of `FLOW_CORS` use `fetch`, to
+ * which the last one does not apply.
+ */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin"
+}
+
+/** Over TLS browsers are told to use nothing else for a year (RFC 6797). */
+export const secureHeaders: typeof commonHeaders = { ...commonHeaders, "strict-transport-security": "max-age=31536000" }
+
+/**
+ * Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5) knows
+ * only `Authorization`, and not `X-API-Key`. The client's own cache asks each time, because access may be revoked.
+ */
+const reads = { "cache-control": "private, no-cache" }
+
+/**
+ * Node sends a response in one write when it has the whole of it, but not when it must check the body against
+ * Content-Length, which Effect requests for every response. For a text that ends the response the check is superfluous,
+ * because the length was taken from the text. Two writes instead of one take 6 % more processor time for a small
+ * request.
+ */
+export class Answer extends ServerResponse<Received> {
+  get common(): typeof commonHeaders {
+    return commonHeaders
+  }
+
+  /** Every head comes through here; what the answer says itself counts before what all of them say. */
+  override writeHead(
+    status: number,
+    reason?: string | OutgoingHttpHeaders | Array<OutgoingHttpHeader>,
+    given?: OutgoingHttpHeaders | Array<OutgoingHttpHeader>
+  ): this {
+    const headers = typeof reason === "object" ? reason : given
+    if (Array.isArray(headers)) throw new TypeError("An answer's headers are given by name")
+    const { method, requestId } = this.req
+    const isRead = method === "GET" || method === "HEAD"
+    const all = isRead
+      ? { ...this.common, ...reads, ...headers, "x-request-id": requestId }
+      : { ...this.common, ...headers, "x-request-id": requestId }
+    return typeof reason === "string" ? super.writeHead(status, reason, all) : super.writeHead(status, all)
+  }
+
+  override end(...args: ReadonlyArray<unknown>): this {
+    if (typeof args[0] === "string") this.strictContentLength = false
+    return Reflect.apply(super.end, this, args)
+  }
+}
+
+/** An answer over TLS. */
+export class SecureAnswer extends Answer {
+  override get common(): typeof commonHeaders {
+    return secureHeaders
+  }
+}

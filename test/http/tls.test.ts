@@ -1,0 +1,308 @@
+import { X509Certificate } from "node:crypto"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { Agent, Server as SecureServer } from "node:https"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { loadCertificate, secureOptions, watchCertificate } from "../../src/layers/http/Certificate.ts"
+import { nodeServer, type ServerOptions, timeouts } from "../../src/layers/http/NodeServer.ts"
+import { SendRate } from "../../src/layers/http/SendRate.ts"
+import { temporaryFolder } from "../support/gateway.ts"
+import { eventually } from "../support/process.ts"
+import { openSocket } from "../support/socket.ts"
+import { first, second, secureGet, secureSocket, servedFingerprint } from "../support/tls.ts"
+
+const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256
+
+/** The contents that files of certificates must not have, and what is said of them. */
+const faults: ReadonlyArray<readonly [cert: string, key: string, said: RegExp]> = [
+  ["", first.key, /^FLOW_TLS_CERT \S+cert\.pem holds no certificate in PEM$/],
+  ["garbage", first.key, /^FLOW_TLS_CERT \S+cert\.pem holds no certificate/],
+  [first.key, first.key, /^FLOW_TLS_CERT \S+cert\.pem holds no certificate/],
+  [first.cert.replaceAll(/[A-Za-z]/g, "A"), first.key, /^FLOW_TLS_CERT \S+cert\.pem (holds no|ends within a) certif/],
+  [first.cert.slice(0, 300), first.key, /^FLOW_TLS_CERT \S+cert\.pem ends within a certificate$/],
+  [first.cert + second.cert.slice(0, 300), first.key, /^FLOW_TLS_CERT \S+cert\.pem ends within a certificate$/],
+  [first.cert, "", /^FLOW_TLS_KEY \S+key\.pem holds no private key in PEM$/],
+  [first.cert, first.cert, /^FLOW_TLS_KEY \S+key\.pem holds no private key in PEM$/],
+  [first.cert, first.key.slice(0, 100), /^FLOW_TLS_KEY \S+key\.pem holds no private key in PEM$/],
+  [first.cert, second.key, /^FLOW_TLS_KEY \S+key\.pem is not the key of the certificate in \S+cert\.pem/],
+  [second.cert + first.cert, first.key, /^FLOW_TLS_KEY \S+key\.pem is not the key of the certificate/],
+  ["x".repeat(1024 * 1024 + 1), first.key, /^FLOW_TLS_CERT \S+cert\.pem is larger than 1 MiB$/]
+]
+
+const filesIn = Effect.map(temporaryFolder, (folder) => {
+  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") }
+  const write = (cert: string, key: string) => {
+    writeFileSync(files.cert, cert)
+    writeFileSync(files.key, key)
+  }
+  write(first.cert, first.key)
+  return { folder, files, write }
+})
+
+/** A server with the first pair, which answers `ok`. */
+const secureServer = Effect.fnUntraced(function* (options: Partial<typeof timeouts> & ServerOptions = {}) {
+  const certificate = yield* loadCertificate(first.files)
+  const exchanges: Array<number> = []
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() => nodeServer(({ status }) => exchanges.push(status), { certificate, ...options })),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  yield* Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
+  return { server, exchanges, port: (server.address() as AddressInfo).port }
+})
+
+describe("the files of a certificate", () => {
+  it.effect("are refused with what is wrong and where, and nothing of their contents", () =>
+    Effect.gen(function* () {
+      const { folder, files, write } = yield* filesIn
+      expect((yield* loadCertificate(files)).expires).toBe(new X509Certificate(first.cert).validToDate.getTime())
+      for (const [cert, key, said] of faults) {
+        write(cert, key)
+        const fault = yield* Effect.flip(loadCertificate(files))
+        expect(`${fault.variable} ${fault.message}`).toMatch(said)
+        expect(fault.message).not.toMatch(/BEGIN|MI[A-Z]{2}|\n/)
+      }
+      const missing = { cert: join(folder, "none.pem"), key: files.key }
+      expect((yield* Effect.flip(loadCertificate(missing))).message).toMatch(/none\.pem does not exist$/)
+      mkdirSync(join(folder, "folder"))
+      const aFolder = { cert: first.files.cert, key: join(folder, "folder") }
+      expect(yield* Effect.flip(loadCertificate(aFolder))).toMatchObject({
+        variable: "FLOW_TLS_KEY",
+        message: expect.stringMatching(/folder is no file$/)
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("are taken when they change; what is faulty keeps the certificate that there is, and is told", () =>
+    Effect.gen(function* () {
+      const { files, write } = yield* filesIn
+      const { server, port } = yield* secureServer()
+      server.on("request", (_, response) => response.end("ok"))
+      const certificate = yield* loadCertificate(files)
+      const said: Array<string> = []
+      const log = Logger.make(({ message }) => void said.push(String(message)))
+      let reloads = 0
+      const use: Parameters<typeof watchCertificate>[2] = (pair) => {
+        reloads += 1
+        if (server instanceof SecureServer) server.setSecureContext(secureOptions(pair))
+      }
+      const faulty = yield* watchCertificate(files, certificate, use, 20).pipe(Effect.provide(Logger.layer([log])))
+      yield* Effect.promise(async () => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+        expect((await secureGet(port, "/", { agent })).text).toBe("ok")
+        const [old] = Object.values(agent.freeSockets).flat()
+        for (const [cert, key, fault] of faults) {
+          write(cert, key)
+          const words = (fault.source.match(/[a-z ]{8,}/) ?? [""])[0]
+          await eventually(`it is told: ${words}`, () =>
+            said.some((line) => line.includes("stays in use") && fault.test(line.replace(/^.*in use\. (\w+): /, "$1 ")))
+          )
+          expect(faulty()).toBe(1)
+          expect(await servedFingerprint(port)).toBe(fingerprint(first.cert))
+        }
+        write(second.cert, second.key)
+        await eventually(
+          "the new one is served",
+          async () => (await servedFingerprint(port)) === fingerprint(second.cert)
+        )
+        await eventually("nothing is faulty", () => faulty() === 0)
+        // The connection from before lives on.
+        expect((await secureGet(port, "/", { agent })).text).toBe("ok")
+        expect(Object.values(agent.freeSockets).flat()).toEqual([old])
+        agent.destroy()
+        expect(reloads).toBe(1)
+        // What is faulty for a moment only is the middle of a change.
+        const before = said.length
+        write(first.cert, first.key)
+        await eventually("the old one is back", () => reloads === 2)
+        expect(said.slice(before)).toEqual([
+          expect.stringMatching(/^New connections get the certificate in .* expires/)
+        ])
+        expect(said.join()).not.toContain("BEGIN")
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that expire within two weeks are warned of, and not at each look", () =>
+    Effect.gen(function* () {
+      const day = 86_400_000
+      for (const [days, warning] of [
+        [15, undefined],
+        [13, /cert\.pem expires at 20/],
+        [-1, /cert\.pem has expired at 20/]
+      ] as const) {
+        const { files, write } = yield* filesIn
+        const certificate = { ...(yield* loadCertificate(files)), expires: Date.now() + days * day }
+        const said: Array<string> = []
+        const log = Logger.make(({ message }) => void said.push(String(message)))
+        yield* watchCertificate(files, certificate, () => {}, 10).pipe(Effect.provide(Logger.layer([log])))
+        const told = (word: string) => eventually(word, () => said.some((line) => line.includes(word)))
+        if (warning !== undefined) yield* Effect.promise(() => told(".pem "))
+        // To tell this takes further looks.
+        write("", "")
+        yield* Effect.promise(() => told("holds no certificate"))
+        const warnings = said.filter((line) => line.startsWith("The certificate in"))
+        expect(warnings).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)])
+      }
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("a server with TLS", () => {
+  it.live("says so to browsers, and closes what is no TLS, what renegotiates, and old versions", () =>
+    Effect.gen(function* () {
+      const { server, port } = yield* secureServer()
+      server.on("request", (_, response) => response.end("ok"))
+      yield* Effect.promise(async () => {
+        const { headers } = await secureGet(port, "/")
+        expect(headers["strict-transport-security"]).toBe("max-age=31536000")
+        const plain = await openSocket(port)
+        plain.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await plain.closed
+        expect(plain.received().toString("latin1")).not.toContain("ok")
+        const garbage = await openSocket(port)
+        garbage.write(Buffer.alloc(64 * 1024, 0x16))
+        await garbage.closed
+        const socket = await secureSocket(port)
+        expect([socket.alpnProtocol, ["TLSv1.2", "TLSv1.3"].includes(socket.getProtocol() ?? "")]).toEqual([
+          "http/1.1",
+          true
+        ])
+        socket.destroy()
+        const old = { maxVersion: "TLSv1.1", minVersion: "TLSv1", ciphers: "DEFAULT@SECLEVEL=0" } as const
+        await expect(secureSocket(port, old)).rejects.toMatchObject({ code: expect.stringMatching(/PROTOCOL_VERSION/) })
+        const before = await secureSocket(port, { maxVersion: "TLSv1.2" })
+        const refusal = await new Promise<unknown>((done) => {
+          before.on("error", done)
+          before.renegotiate({}, done)
+        })
+        expect(refusal).toMatchObject({ code: expect.stringMatching(/NO_RENEGOTIATION/) })
+        before.destroy()
+        expect((await secureGet(port, "/")).text).toBe("ok")
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("closes handshakes and heads that do not come to their end, and idle connections", () =>
+    Effect.gen(function* () {
+      const limits = { headers: 300, keepAlive: 300, silence: 600, uploadRate: 1024 }
+      const { server, port, exchanges } = yield* secureServer(limits)
+      server.on("request", (_, response) => response.end("ok"))
+      yield* Effect.promise(async () => {
+        const stalled = await Promise.all(Array.from({ length: 50 }, () => openSocket(port)))
+        // The beginning of a ClientHello that is never completed.
+        for (const { write } of stalled.slice(25)) write(Buffer.from([0x16, 3, 1, 2, 0, 1, 0]))
+        const head = await secureSocket(port)
+        let answer = ""
+        head.on("data", (chunk: Buffer) => (answer += chunk.toString()))
+        head.write("GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ")
+        const trickle = setInterval(() => head.write("x"), 50)
+        const idle = await Promise.all(Array.from({ length: 25 }, () => secureSocket(port)))
+        const closed = [head, ...idle].map((socket) => new Promise((done) => socket.once("close", done)))
+        for (const socket of idle) socket.resume()
+        await Promise.all([...closed, ...stalled.map((socket) => socket.closed)])
+        clearInterval(trickle)
+        expect(answer).toMatch(/^HTTP\/1\.1 408 .*"type":"\/problems\/request-timeout"/s)
+        expect(exchanges).toContain(408)
+        expect((await secureGet(port, "/")).text).toBe("ok")
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("ends bodies that come too slowly", () =>
+    Effect.gen(function* () {
+      const { server, port } = yield* secureServer({ ...timeouts, silence: 1000, uploadRate: 100 })
+      // Only the rate is looked at here, however busy the machine is.
+      server.timeout = 0
+      server.on("request", (request, response) => {
+        let received = 0
+        request.on("data", (chunk: Buffer) => (received += chunk.length))
+        request.on("end", () => response.end(String(received)))
+        request.on("error", () => {})
+      })
+      yield* Effect.promise(async () => {
+        const [slow, moving] = await Promise.all([secureSocket(port), secureSocket(port)])
+        const texts = ["", ""]
+        for (const [at, socket] of [slow, moving].entries()) {
+          socket.on("data", (chunk: Buffer) => (texts[at] += chunk.toString()))
+          socket.write("POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n")
+        }
+        const ends = [slow, moving].map((socket) => new Promise((done) => socket.once("close", done)))
+        const trickle = setInterval(() => slow.write("x"), 100)
+        let sent = 0
+        const flow = setInterval(() => {
+          if (sent === 900_000) return
+          moving.write("x".repeat(1000))
+          sent += 1000
+        }, 20)
+        await ends[0]
+        clearInterval(trickle)
+        clearInterval(flow)
+        expect(texts[0]).toMatch(/^HTTP\/1\.1 408 /)
+        moving.write("x".repeat(1_000_000 - sent))
+        await ends[1]
+        expect(texts[1]).toMatch(/^HTTP\/1\.1 200 .*1000000/s)
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("cuts a client that takes nothing, and none that takes enough", () =>
+    Effect.gen(function* () {
+      const { server, port } = yield* secureServer({ ...timeouts, silence: 0 })
+      const rate = new SendRate(1024)
+      server.on("secureConnection", (socket) => rate.add(socket))
+      const mebibyte = 1024 * 1024
+      server.on("request", (_, response) => response.end(Buffer.alloc(96 * mebibyte)))
+      yield* Effect.promise(async () => {
+        const [stalled, moving] = await Promise.all([secureSocket(port), secureSocket(port)])
+        let allowed = mebibyte
+        let taken = 0
+        moving.on("data", (chunk: Buffer) => {
+          taken += chunk.length
+          if (taken >= allowed) moving.pause()
+        })
+        stalled.pause()
+        for (const socket of [stalled, moving]) socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        await eventually("it has begun", () => taken >= allowed)
+        const connections = () => new Promise<number>((done) => server.getConnections((_, count) => done(count)))
+        let now = 0
+        while ((await connections()) === 2) {
+          await rate.look(now)
+          now += 30_000
+          // The kernel of a reader tells only when a part of its buffer is free again.
+          allowed = taken + mebibyte
+          moving.resume()
+          await eventually("more has come", () => taken >= allowed)
+        }
+        expect(now).toBeGreaterThanOrEqual(90_000)
+        expect(moving.closed).toBe(false)
+        for (const socket of [stalled, moving]) socket.destroy()
+      })
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("that closes waits for answers under way, and for no handshake", () =>
+    Effect.gen(function* () {
+      const { server, port } = yield* secureServer()
+      let answer: (() => void) | undefined
+      server.on("request", (_, response) => {
+        answer = () => void response.end("ok")
+      })
+      yield* Effect.promise(async () => {
+        const [stalled, idle, asking] = [await openSocket(port), await secureSocket(port), secureGet(port, "/")]
+        await eventually("it has come", () => answer !== undefined)
+        const closed = new Promise((done) => server.close(done))
+        await Promise.all([stalled.closed, new Promise((done) => idle.once("close", done).resume())])
+        answer?.()
+        expect((await asking).text).toBe("ok")
+        await closed
+      })
+    }).pipe(Effect.scoped)
+  )
+})
