@@ -31,6 +31,7 @@ import * as Heartbeats from "./postgres/Heartbeats.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
+import * as AuditStore from "./postgres/PostgresAuditStore.ts"
 import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
 import * as ScheduleClock from "./postgres/PostgresClock.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
@@ -125,6 +126,7 @@ const Adapters = Layer.mergeAll(
   JobStore.layer,
   ScheduleClock.layer,
   ArchiveStore.layer,
+  AuditStore.layer,
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,

@@ -89,7 +89,8 @@ export const variables = Config.all({
     executions: optional("FLOW_KEEP_EXECUTIONS"),
     archives: optional("FLOW_KEEP_ARCHIVES"),
     versions: optional("FLOW_KEEP_VERSIONS"),
-    documents: optional("FLOW_KEEP_DOCUMENTS")
+    documents: optional("FLOW_KEEP_DOCUMENTS"),
+    audit: optional("FLOW_KEEP_AUDIT")
   })
 })
 

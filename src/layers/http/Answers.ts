@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
+import { Refusals } from "../../services/shared/Refusals.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
@@ -12,9 +13,9 @@ import type { RouteTable } from "./RouteTable.ts"
 /** What wraps every answer. The order matters: what comes later sees what came before. */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
-    Effect.map(Effect.all([Tenants, Settings]), ([tenants, settings]) => {
+    Effect.map(Effect.all([Tenants, Settings, Refusals]), ([tenants, settings, refusals]) => {
       const check = browserCheck(settings.host, settings.hosts, settings.cors)
-      const withProblems = problems(tenants, table, check)
+      const withProblems = problems(tenants, refusals, table, check)
       const withCors = cors(settings.cors, check)
       return (httpEffect) => {
         const plain = revalidation(withProblems(httpEffect))

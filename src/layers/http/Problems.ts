@@ -4,9 +4,11 @@ import { HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerRe
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Refusals } from "../../services/shared/Refusals.ts"
 import type { Tenants } from "../../services/shared/Tenant.ts"
 import type { browserCheck } from "./Browsers.ts"
-import { asProblem, traceIds } from "./ProblemBody.ts"
+import { refusalOf as auditedOf } from "./Noted.ts"
+import { asProblem, membersOf, traceIds } from "./ProblemBody.ts"
 import type { RouteTable } from "./RouteTable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -93,23 +95,35 @@ const withLength = (response: HttpServerResponse.HttpServerResponse) =>
     ? HttpServerResponse.setHeader(response, "content-length", "0")
     : response
 
-const finish = (response: HttpServerResponse.HttpServerResponse) =>
-  response.status < 400
-    ? Effect.succeed(withLength(response))
-    : HttpServerRequest.HttpServerRequest.use((request) =>
-        Effect.map(traceIdOf(request), (traceId) => {
-          traceIds.set(request.source, traceId)
-          return asProblem(response, instanceOf(request), traceId)
+const finisher =
+  (table: RouteTable, refusals: Refusals["Service"]) => (response: HttpServerResponse.HttpServerResponse) =>
+    response.status < 400
+      ? Effect.succeed(withLength(response))
+      : HttpServerRequest.HttpServerRequest.use((request) => {
+          const problem = membersOf(response)
+          const instance = instanceOf(request)
+          return Effect.flatMap(auditedOf(table, request, instance, problem), (refusal) => {
+            if (refusal !== undefined) refusals.note(refusal)
+            return Effect.map(traceIdOf(request), (traceId) => {
+              traceIds.set(request.source, traceId)
+              return asProblem(response, problem, instance, traceId)
+            })
+          })
         })
-      )
 
 /**
  * Turns every response with a status of 400 or above into an RFC 9457 problem with `instance` and `traceId`: declared
  * errors, unknown routes, wrong methods, unreadable bodies and defects. The cause of a defect is only logged.
  */
 export const problems =
-  (tenants: Tenants["Service"], table: RouteTable, check: ReturnType<typeof browserCheck>) =>
+  (
+    tenants: Tenants["Service"],
+    refusals: Refusals["Service"],
+    table: RouteTable,
+    check: ReturnType<typeof browserCheck>
+  ) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+    const finish = finisher(table, refusals)
     // Made once, as it is on the path of every request.
     const answered = Effect.matchCauseEffect(httpEffect, {
       onSuccess: finish,

@@ -1,0 +1,66 @@
+import { Effect, Option, Predicate } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { Principal } from "../../services/shared/Access.ts"
+import type { Refusal } from "../../services/shared/Refusals.ts"
+import { CurrentRequestId } from "../../services/shared/RequestId.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+/** Who has sent a request, by its Node request: a refusal is noted outside of where it is known. */
+export const principals = new WeakMap<object, Principal>()
+
+/** Types of problems by which a request was refused: by authentication, authorization, or a limit. */
+const refusals: ReadonlySet<unknown> = new Set(
+  [
+    "unauthorized",
+    "forbidden",
+    "foreign-origin",
+    "misdirected-request",
+    "limit-exceeded",
+    "too-many",
+    "queue-full"
+  ].map((slug) => `/problems/${slug}`)
+)
+
+/** Types of problems by which the gateway itself has failed. */
+const failures: ReadonlySet<unknown> = new Set(["/problems/internal-error", "/problems/storage-unreachable"])
+
+/** A request whose tenant does not exist, or which its principal may not see. */
+const isHidden = (problem: Record<string, unknown>): boolean =>
+  problem["type"] === "/problems/not-found" && problem["kind"] === "tenant"
+
+/** The quota in bytes is told by a 413, which otherwise is the fault of a request. */
+const isOverQuota = (problem: Record<string, unknown>): boolean =>
+  problem["type"] === "/problems/too-large" && problem["limit"] === "tenantBytes"
+
+const tenantOf = (path: string): string => {
+  try {
+    return decodeURIComponent(path.split("/", 3)[2] ?? "")
+  } catch {
+    return ""
+  }
+}
+
+/** What the audit says of the answer to a request, if anything. Other problems are answers to faulty requests. */
+export const refusalOf = (
+  table: RouteTable,
+  request: HttpServerRequest.HttpServerRequest,
+  path: string,
+  problem: Record<string, unknown>
+): Effect.Effect<Refusal | undefined> => {
+  const { type, status } = problem
+  const route = table.find(path)
+  const endpoint = route?.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
+  const refused = refusals.has(type) || isHidden(problem) || isOverQuota(problem)
+  if (!refused && !(failures.has(type) && endpoint?.isChange === true)) return Effect.undefined
+  return Effect.map(CurrentRequestId, (requestId) => ({
+    tenant: route?.template.startsWith("/v1/{tenant}") === true ? tenantOf(path) : undefined,
+    principal: principals.get(request.source),
+    action: endpoint?.action ?? "",
+    target: path,
+    outcome: refused ? "refused" : "failed",
+    status: Predicate.isNumber(status) ? status : 0,
+    requestId,
+    remote: Option.getOrNull(request.remoteAddress),
+    isHidden: isHidden(problem)
+  }))
+}
