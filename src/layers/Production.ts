@@ -6,6 +6,7 @@ import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import * as HeadLog from "../services/audit/HeadLog.ts"
 import * as BlobCheck from "../services/blobs/BlobCheck.ts"
 import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
@@ -187,7 +188,8 @@ const Upkeep = Layer.mergeAll(
   BlobSweep.schedule(),
   Check,
   JobRecovery.layer,
-  Retention.schedule()
+  Retention.schedule(),
+  HeadLog.schedule()
 )
 
 export const layer = Upkeep.pipe(

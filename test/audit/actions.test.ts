@@ -3,11 +3,13 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect } from "effect"
 import { HttpApi } from "effect/http-api"
+import { SqlClient } from "effect/sql"
 import { Api } from "../../src/Api.ts"
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { ChangesNothing } from "../../src/services/shared/Access.ts"
 import { ask, build, form } from "../resources/support.ts"
 import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
+import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
 
 const tenant = "mytenant"
@@ -18,7 +20,7 @@ const sha256 = (text: string) =>
     Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex")
   )
 
-const rows = (query: Readonly<Record<string, string>> = {}) =>
+const rows = (query: { readonly action?: string; readonly outcome?: "failed" } = {}) =>
   Effect.flatMap(TestGateway, ({ client }) => client.audit.list({ params: { tenant }, query }))
 
 /** The rows that a request adds. */
@@ -195,22 +197,30 @@ layer(gateway(), { excludeTestServices: true })("every endpoint that changes som
   it.effect("has its row", () => Effect.sync(() => expect(Object.keys(calls).sort()).toEqual(changing.sort())))
 
   for (const action of changing) {
-    it.effect(`writes it: ${action}`, () =>
+    it.effect(`writes it, or changes nothing: ${action}`, () =>
       Effect.gen(function* () {
         const prepare = calls[action]
         if (prepare === undefined) throw new Error(`the test knows no request to ${action}`)
+        const sql = yield* SqlClient.SqlClient
         const { call, row } = yield* prepare
-        const { made, news } = yield* added(call)
+        const { made, news } = yield* added(
+          Effect.gen(function* () {
+            // Without its row the change is not made: the same request makes it afterwards, from the same state.
+            yield* sql`alter table audit rename to audit_away`
+            const failed = yield* Effect.ensuring(call, Effect.orDie(sql`alter table audit_away rename to audit`))
+            expect([failed.status, failed.text]).toEqual([504, expect.stringContaining("storage-unreachable")])
+            return yield* call
+          })
+        )
         expectOk(made)
-        expect(news.filter((one) => one.action === action)).toMatchObject([
-          {
-            ...{ outcome: "done", tenant, principal: "anonymous", method: "none", status: null, remote: "127.0.0.1" },
-            ...row
-          }
+        const sent = { tenant, principal: "anonymous", method: "none", remote: "127.0.0.1" }
+        const done = news.filter(({ outcome }) => outcome !== "failed")
+        expect(done.filter((one) => one.action === action)).toMatchObject([
+          { outcome: "done", status: null, ...sent, ...row }
         ])
-        // Nothing of the gateway's own work says that somebody else did it.
-        const others = news.filter((one) => one.action !== action)
-        expect(others.filter(({ action }) => !action.startsWith("retention."))).toEqual([])
+        // Nothing else was done by anybody, but what the gateway does by itself.
+        expect(done.filter((one) => one.action !== action && !one.action.startsWith("retention."))).toEqual([])
+        yield* until(rows({ action, outcome: "failed" }), (failed) => failed.some(({ status }) => status === 504))
       })
     )
   }
@@ -238,7 +248,8 @@ layer(gateway(), { excludeTestServices: true })("every endpoint that changes som
           expect([method, path, (yield* call(method, path, body)).status]).toEqual([method, path, status])
         }
       })
-      expect((yield* added(Effect.andThen(uploaded, rows())).pipe(Effect.andThen(added(nothing)))).news).toEqual([])
+      yield* uploaded
+      expect((yield* added(nothing)).news.filter(({ outcome }) => outcome !== "failed")).toEqual([])
     })
   )
 })

@@ -1,5 +1,6 @@
-import { Effect, Layer, Metric } from "effect"
+import { Effect, Layer } from "effect"
 import { inBackground } from "../shared/Background.ts"
+import { observeCounter } from "../shared/Observed.ts"
 import { type Refusal, Refusals } from "../shared/Refusals.ts"
 import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { AuditStore, type Chain, type NewEntry } from "./AuditStore.ts"
@@ -12,11 +13,6 @@ const mostWaiting = 2000
 
 /** Longest target that is kept, in characters. */
 const longest = 512
-
-const lost = Metric.counter("flow_audit_lost_total", {
-  description: "Refusals that could not be written to the audit",
-  incremental: true
-})
 
 interface Counted {
   readonly refusal: Refusal
@@ -98,10 +94,14 @@ export const layer = Layer.effect(
     const counts = new RefusalCounts()
     let waiting: Array<{ readonly chain: Chain; readonly row: NewEntry }> = []
 
+    let lost = 0
+    const description = "Refusals that could not be written to the audit"
+    yield* observeCounter("flow_audit_lost_total", { description }, () => lost)
+
     const lose = Effect.fnUntraced(function* (rows: typeof waiting) {
       if (rows.length === 0) return
       const number = rows.reduce((sum, { row }) => sum + row.count, 0)
-      yield* Metric.update(lost, number)
+      lost += number
       yield* Effect.logError(`${number} refusals are lost to the audit, because it could not be written`)
     })
 
