@@ -48,7 +48,8 @@ export const refusalOf = (
   problem: Record<string, unknown>
 ): Effect.Effect<Refusal | undefined> => {
   const { type, status } = problem
-  const route = table.find(path)
+  // The path as the router sees it, in which a tail of several segments is one.
+  const route = table.find(request.url.split("?", 1)[0] ?? "")
   const endpoint = route?.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
   const refused = refusals.has(type) || isHidden(problem) || isOverQuota(problem)
   if (!refused && !(failures.has(type) && endpoint?.isChange === true)) return Effect.undefined
