@@ -25,6 +25,7 @@ import * as RequestIssues from "../src/services/shared/RequestIssues.ts"
 import { RequestMemory } from "../src/services/shared/RequestMemory.ts"
 import { TenantId, Tenants } from "../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../test/memory/ArchiveStore.ts"
+import { auditing } from "../test/memory/Audit.ts"
 import * as MemoryLedger from "../test/memory/BlobLedger.ts"
 import { testSettings } from "../test/support/gateway.ts"
 import { open } from "../test/support/open.ts"
@@ -72,7 +73,7 @@ const serveOurs = (root: string, withSums: boolean) => {
   return Layer.merge(HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }), ready).pipe(
     Layer.provide(Archives.layer),
     Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
-    Layer.provide(MemoryLedger.layer),
+    Layer.provide([MemoryLedger.layer, auditing]),
     Layer.provide([
       MemoryStore.layer,
       Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),

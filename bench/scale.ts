@@ -252,7 +252,14 @@ const steady = Effect.fnUntraced(function* (large: Filled) {
     console.log(`${what} | ${rows} executions | ${Math.round(mib)} MiB`)
   console.log(`\nretention of ${keep} executions | left | size`)
   report("before", yield* size)
-  const rules = { mode: "on", executions: { number: keep }, archives: {}, versions: {}, documents: {} } as const
+  const rules = {
+    mode: "on",
+    executions: { number: keep },
+    archives: {},
+    versions: {},
+    documents: {},
+    audit: {}
+  } as const
   const retention = Layer.provideMerge(
     Retention.schedule("1 second"),
     gateway({ databaseUrl: Redacted.value(database), data, retention: rules, logLevel: "none" })

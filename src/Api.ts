@@ -1,6 +1,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { ArchivesApi } from "./services/archives/Api.ts"
 import { ArtifactsApi } from "./services/artifacts/Api.ts"
+import { AuditApi } from "./services/audit/Api.ts"
 import { ChannelsApi } from "./services/channels/Api.ts"
 import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
+  .add(AuditApi)
   .middleware(RequestProblems)
   .middleware(RequestRate)
   // The last one is the first to see a request: without credentials nothing of it is looked at.

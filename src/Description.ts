@@ -4,6 +4,7 @@ import { packageVersion } from "./drivers/Package.ts"
 import { type Document, openApiDocument, options } from "./layers/http/OpenApiDocument.ts"
 import { archives } from "./services/archives/Description.ts"
 import { artifacts } from "./services/artifacts/Description.ts"
+import { audit } from "./services/audit/Description.ts"
 import { channels } from "./services/channels/Description.ts"
 import { conf } from "./services/conf/Description.ts"
 import { documentation } from "./services/documentation/Description.ts"
@@ -23,6 +24,7 @@ type Endpoints = HttpApiClient.ForApi<typeof Api>
 /** Every endpoint of every group is described, by the client's names. */
 const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[Group] & string> } = {
   archives,
+  audit,
   channels,
   conf,
   documentation,

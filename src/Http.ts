@@ -17,6 +17,7 @@ import * as RestPaths from "./layers/http/RestPaths.ts"
 import { routeTable } from "./layers/http/RouteTable.ts"
 import { ArchivesHttp } from "./services/archives/Http.ts"
 import { ArtifactsHttp } from "./services/artifacts/Http.ts"
+import { AuditHttp } from "./services/audit/Http.ts"
 import { ChannelsHttp } from "./services/channels/Http.ts"
 import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
@@ -54,7 +55,8 @@ const Handlers = Layer.mergeAll(
   withFewServices(ExtractionHttp, ["extraction"]),
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),
-  withFewServices(ArchivesHttp, ["archives"])
+  withFewServices(ArchivesHttp, ["archives"]),
+  withFewServices(AuditHttp, ["audit"])
 )
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(

@@ -82,7 +82,9 @@ const additions = [
   "delete /v1/{tenant}/indices/{index}",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
   "delete /v1/{tenant}/flowline/executions/{id}",
-  "delete /v1/{tenant}/registry/delete/{path}"
+  "delete /v1/{tenant}/registry/delete/{path}",
+  "get /v1/{tenant}/audit",
+  "get /v1/platform/audit"
 ]
 
 const flowline = `

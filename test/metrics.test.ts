@@ -37,7 +37,7 @@ const explained = (heading: string, label: string): ReadonlyArray<string> => {
   return rows.slice(from + 1).flatMap(([first]) => words(first))
 }
 
-const executions = { executions: { number: 1 }, archives: {}, versions: {}, documents: {} } as const
+const executions = { executions: { number: 1 }, archives: {}, versions: {}, documents: {}, audit: {} } as const
 
 /** A channel with a job that runs, and one whose input is missing. */
 const channel = (folder: string) => {

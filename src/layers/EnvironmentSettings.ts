@@ -170,7 +170,8 @@ export const layer = Layer.effect(
       executions: yield* ruleOf("FLOW_KEEP_EXECUTIONS", env.keep.executions, everything, defaultRules.executions),
       archives: yield* ruleOf("FLOW_KEEP_ARCHIVES", env.keep.archives, everything, defaultRules.archives),
       versions: yield* ruleOf("FLOW_KEEP_VERSIONS", env.keep.versions, ["age", "number"], defaultRules.versions),
-      documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents)
+      documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents),
+      audit: yield* ruleOf("FLOW_KEEP_AUDIT", env.keep.audit, ["age"], defaultRules.audit)
     }
     const conf = resolve(env.conf)
     yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))

@@ -7,6 +7,7 @@ import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
 import { AccessRules } from "../services/access/AccessRules.ts"
+import * as HeadLog from "../services/audit/HeadLog.ts"
 import * as BlobCheck from "../services/blobs/BlobCheck.ts"
 import { BlobLedger as Ledger } from "../services/blobs/BlobLedger.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
@@ -32,6 +33,7 @@ import * as Heartbeats from "./postgres/Heartbeats.ts"
 import * as Postgres from "./postgres/Postgres.ts"
 import * as ArchiveStore from "./postgres/PostgresArchiveStore.ts"
 import * as ArtifactStore from "./postgres/PostgresArtifactStore.ts"
+import * as AuditStore from "./postgres/PostgresAuditStore.ts"
 import * as BlobLedger from "./postgres/PostgresBlobLedger.ts"
 import * as ScheduleClock from "./postgres/PostgresClock.ts"
 import { PostgresConfig } from "./postgres/PostgresConfig.ts"
@@ -126,6 +128,7 @@ const Adapters = Layer.mergeAll(
   JobStore.layer,
   ScheduleClock.layer,
   ArchiveStore.layer,
+  AuditStore.layer,
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
@@ -190,7 +193,8 @@ const Upkeep = Layer.mergeAll(
   BlobSweep.schedule(),
   Check,
   JobRecovery.layer,
-  Retention.schedule()
+  Retention.schedule(),
+  HeadLog.schedule()
 )
 
 export const layer = Upkeep.pipe(

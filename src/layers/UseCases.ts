@@ -2,6 +2,8 @@ import { Effect, Layer } from "effect"
 import type * as Sharding from "effect/cluster/Sharding"
 import { Archives } from "../services/archives/Archives.ts"
 import { Artifacts } from "../services/artifacts/Artifacts.ts"
+import { Audit } from "../services/audit/Audit.ts"
+import * as RefusalLog from "../services/audit/RefusalLog.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
 import { Channels } from "../services/channels/Channels.ts"
@@ -55,6 +57,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         References.layer
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep))
+    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep)),
+    Layer.provideMerge(Layer.mergeAll(Audit.layer, RefusalLog.layer))
   )
 }

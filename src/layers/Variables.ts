@@ -12,8 +12,15 @@ const amount = (name: string, minimum = 1) =>
     name
   )
 
+/** The variables that tell where the database is, for commands that need no others. */
+export const databaseVariables = {
+  data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
+  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL"))
+}
+
 /** All environment variables that the gateway reads. No other file names them. */
 export const variables = Config.all({
+  ...databaseVariables,
   host: Config.String("FLOW_HOST").pipe(Config.withDefault("127.0.0.1")),
   port: Config.schema(
     Schema.NumberFromString.check(Schema.isInt(), Schema.isBetween({ minimum: 0, maximum: 65_535 })),
@@ -25,9 +32,7 @@ export const variables = Config.all({
     Config.withDefault("on" as const)
   ),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
-  data: Config.String("FLOW_DATA").pipe(Config.withDefault("./.flow")),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant"), Config.map(TenantId)),
-  databaseUrl: Config.option(Config.NonEmptyString("FLOW_DATABASE_URL")),
   cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
   role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),
@@ -89,7 +94,8 @@ export const variables = Config.all({
     executions: optional("FLOW_KEEP_EXECUTIONS"),
     archives: optional("FLOW_KEEP_ARCHIVES"),
     versions: optional("FLOW_KEEP_VERSIONS"),
-    documents: optional("FLOW_KEEP_DOCUMENTS")
+    documents: optional("FLOW_KEEP_DOCUMENTS"),
+    audit: optional("FLOW_KEEP_AUDIT")
   })
 })
 

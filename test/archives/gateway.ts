@@ -23,6 +23,7 @@ import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut } from "../blobs/bytes.ts"
 import { scratch } from "../blobs/folder.ts"
 import { AddArchive } from "../memory/ArchiveStore.ts"
+import { auditing } from "../memory/Audit.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import { testSettings } from "../support/gateway.ts"
 import { open } from "../support/open.ts"
@@ -62,7 +63,7 @@ export const gateway = <A, E1, R1, E2, R2>(
   HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provideMerge(Archives.layer),
     Layer.provide([BlobSweep.layer(), RequestMemory.layer]),
-    Layer.provide(MemoryLedger.layer),
+    Layer.provide([MemoryLedger.layer, auditing]),
     Layer.provideMerge([store, blobs, tenants]),
     Layer.provide(testSettings({ databaseUrl: "postgres://unused" })),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))

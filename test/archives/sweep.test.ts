@@ -13,6 +13,7 @@ import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
 import { cut, joined, noise } from "../blobs/bytes.ts"
 import { filesBelow, scratch } from "../blobs/folder.ts"
 import * as MemoryStore from "../memory/ArchiveStore.ts"
+import { auditing } from "../memory/Audit.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import * as MemoryBlobs from "../memory/Blobs.ts"
 import { eventually } from "../support/process.ts"
@@ -26,7 +27,8 @@ const make = Effect.gen(function* () {
         Layer.provideMerge([
           Disk.layer.pipe(Layer.provide(Disk.DiskConfig.layer(root))),
           MemoryStore.layer,
-          MemoryLedger.layer
+          MemoryLedger.layer,
+          auditing
         ])
       )
     )
@@ -143,7 +145,7 @@ describe("the bytes of archives", () => {
         const context = yield* Layer.build(
           BlobSweep.schedule().pipe(
             Layer.provideMerge(BlobSweep.layer("1 hour")),
-            Layer.provideMerge([MemoryBlobs.layer, MemoryLedger.layer, tenants])
+            Layer.provideMerge([MemoryBlobs.layer, MemoryLedger.layer, auditing, tenants])
           )
         )
         const blobs = Context.get(context, Blobs)

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
 import { BlobSweep } from "../../src/services/blobs/BlobSweep.ts"
 import { TenantId, Tenants } from "../../src/services/shared/Tenant.ts"
+import { auditing } from "../memory/Audit.ts"
 import * as MemoryLedger from "../memory/BlobLedger.ts"
 import * as MemoryBlobs from "../memory/Blobs.ts"
 import { cut, noise } from "./bytes.ts"
@@ -17,7 +18,7 @@ const make = Effect.gen(function* () {
   const context = yield* Layer.build(
     BlobSweep.schedule().pipe(
       Layer.provideMerge(BlobSweep.layer("1 hour", "24 hours")),
-      Layer.provideMerge([MemoryBlobs.layer, MemoryLedger.layer, Layer.succeed(Tenants, tenants)])
+      Layer.provideMerge([MemoryBlobs.layer, MemoryLedger.layer, auditing, Layer.succeed(Tenants, tenants)])
     )
   )
   const blobs = Context.get(context, Blobs)

@@ -47,7 +47,12 @@ export const layer = Layer.syncContext(() => {
         archivesOf(tenant).delete(id)
         return sha256
       }),
-    removeAll: (tenant) => Effect.sync(() => archivesOf(tenant).clear()),
+    removeAll: (tenant) =>
+      Effect.sync(() => {
+        const { size } = archivesOf(tenant)
+        archivesOf(tenant).clear()
+        return size
+      }),
     references: (tenant, sha256s) =>
       Effect.sync(() => {
         const referred = new Set([...archivesOf(tenant).values()].map((entry) => entry.archive.sha256))

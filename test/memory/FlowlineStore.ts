@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { Clock, Effect, Layer, Stream } from "effect"
 import { FlowlineStore, type FlowlineVersion, type NewVersion } from "../../src/services/flowlines/FlowlineStore.ts"
 import type { FlowlineId } from "../../src/services/shared/FlowlineId.ts"
@@ -9,6 +10,8 @@ interface Entry {
   readonly saved: boolean
   readonly versions: Array<FlowlineVersion>
 }
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex")
 
 /** Flowlines in the process's memory: the same behaviour as in PostgreSQL, for tests. */
 export const layer = Layer.sync(FlowlineStore, () => {
@@ -39,8 +42,9 @@ export const layer = Layer.sync(FlowlineStore, () => {
       if (entry === undefined) return { _tag: "Missing" }
       if (expected !== undefined && !expected.includes(entry.versions.length)) return { _tag: "Changed" }
       const version = yield* stamp(flowline, entry.versions.length + 1)
+      const before = entry.versions.at(-1)
       entry.versions.push(version)
-      return { _tag: "Saved", version: version.version }
+      return { _tag: "Saved", version: version.version, before: before === undefined ? undefined : sha256(before.dag) }
     }),
     get: (tenant, id, version) =>
       Effect.sync(() => {
@@ -48,7 +52,13 @@ export const layer = Layer.sync(FlowlineStore, () => {
         return version === undefined ? versions?.at(-1) : versions?.[version - 1]
       }),
     isSaved: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined),
-    remove: (tenant, id) => Effect.sync(() => saved(tenant, id) !== undefined && flowlinesOf(tenant).delete(id)),
+    remove: (tenant, id) =>
+      Effect.sync(() => {
+        const last = saved(tenant, id)?.versions.at(-1)
+        if (last === undefined) return undefined
+        flowlinesOf(tenant).delete(id)
+        return sha256(last.dag)
+      }),
     list: (tenant, span) =>
       Stream.suspend(() =>
         Stream.fromIterable(

@@ -7,6 +7,7 @@ import { Measurements } from "../../src/services/shared/Observed.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"
 import * as ArchiveStore from "./ArchiveStore.ts"
 import * as ArtifactStore from "./ArtifactStore.ts"
+import * as AuditStore from "./Audit.ts"
 import * as MemoryLedger from "./BlobLedger.ts"
 import * as MemoryBlobs from "./Blobs.ts"
 import * as Cluster from "./Cluster.ts"
@@ -30,6 +31,7 @@ const Adapters = Layer.mergeAll(
   ),
   ScheduleClock.layer,
   ArtifactStore.layer,
+  AuditStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
   IdempotencyStore.layer,

@@ -23,7 +23,7 @@ export const layer = Layer.effect(
           const version = (versions.at(-1)?.version ?? 0) + 1
           shelf.registry.set(path, [...versions, { path, version, createdAt, ...blob }])
           const usage = shelf.over(quota)
-          if (usage === undefined) return { _tag: "Kept", version }
+          if (usage === undefined) return { _tag: "Kept", version, before: versions.at(-1)?.sha256 }
           if (versions.length === 0) shelf.registry.delete(path)
           else shelf.registry.set(path, versions)
           return { _tag: "Over", usage }

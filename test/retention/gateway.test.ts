@@ -77,7 +77,8 @@ const retention = {
   executions: { number: 2 },
   archives: { number: 1 },
   versions: { number: 1 },
-  documents: {}
+  documents: {},
+  audit: {}
 } as const
 
 layer(Layer.provideMerge(Retention.schedule("100 millis"), gateway({ retention })).pipe(Layer.orDie), {

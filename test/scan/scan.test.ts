@@ -6,6 +6,7 @@ import type { NodeDescriptor } from "../../src/services/scan/Descriptor.ts"
 import { Scan } from "../../src/services/scan/Scan.ts"
 import { TenantNodes } from "../../src/services/scan/TenantNodes.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import { auditing } from "../memory/Audit.ts"
 import { onBoth, raw, TestGateway } from "../support/gateway.ts"
 
 const tenant = "mytenant"
@@ -77,7 +78,7 @@ describe("a tenant's own nodes", () => {
         const reset = [yield* last("a"), yield* last("b")]
         version = "2"
         return [...together, other, ...reset, yield* last("b")]
-      }).pipe(Effect.provide(Layer.provide(Scan.layer, nodes)))
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, [nodes, auditing])))
       expect(types).toEqual(["a_1", "a_1", "a_1", "b_2", "a_3", "b_2", "b_4"])
       expect(scans).toEqual(["a", "b", "a", "b"])
     })
@@ -95,7 +96,7 @@ describe("a tenant's own nodes", () => {
         const slow = () => Effect.forkChild(own(TenantId("slow")), { startImmediately: true })
         yield* Effect.forEach(Array(65), slow)
         return [yield* own(TenantId("quick")), yield* Effect.flip(own(TenantId("slow")))]
-      }).pipe(Effect.provide(Layer.provide(Scan.layer, nodes)))
+      }).pipe(Effect.provide(Layer.provide(Scan.layer, [nodes, auditing])))
       expect(last).toMatchObject([{ type: "quick" }])
       expect(refused).toMatchObject({ _tag: "Overloaded", detail: expect.stringContaining("64 requests") })
     })

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { HttpRouter } from "effect/http"
 import { Authenticator } from "../../services/access/Authenticator.ts"
+import { Refusals } from "../../services/shared/Refusals.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
 import { browserCheck } from "./Browsers.ts"
@@ -14,15 +15,18 @@ import type { RouteTable } from "./RouteTable.ts"
 /** What wraps every answer. The order matters: what comes later sees what came before. */
 export const layer = (table: RouteTable) =>
   HttpRouter.middleware(
-    Effect.map(Effect.all([Tenants, Settings, Authenticator]), ([tenants, settings, authenticator]) => {
-      const check = browserCheck(settings.host, settings.hosts, settings.cors)
-      const withProblems = problems({ tenants, authenticator, table, check })
-      const withCors = cors(settings.cors, check)
-      return (httpEffect) => {
-        const plain = revalidation(withProblems(httpEffect))
-        const answered = settings.compression ? compression(plain) : plain
-        return identified(settings.cors.length === 0 ? answered : withCors(answered))
+    Effect.map(
+      Effect.all([Tenants, Settings, Authenticator, Refusals]),
+      ([tenants, settings, authenticator, refusals]) => {
+        const check = browserCheck(settings.host, settings.hosts, settings.cors)
+        const withProblems = problems({ tenants, authenticator, refusals, table, check })
+        const withCors = cors(settings.cors, check)
+        return (httpEffect) => {
+          const plain = revalidation(withProblems(httpEffect))
+          const answered = settings.compression ? compression(plain) : plain
+          return identified(settings.cors.length === 0 ? answered : withCors(answered))
+        }
       }
-    }),
+    ),
     { global: true }
   )

@@ -3,6 +3,7 @@ import { HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "ef
 import { Authenticator, type Refusal } from "../../services/access/Authenticator.ts"
 import { CurrentPrincipal, type Principal } from "../../services/shared/Access.ts"
 import { Authentication } from "../../services/shared/Security.ts"
+import { Received } from "./NodeMessages.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 type Answer = HttpServerResponse.HttpServerResponse
@@ -23,7 +24,10 @@ export const authenticated = <E, R>(
   answer: (principal: Principal) => Effect.Effect<Answer, E, R>
 ): Effect.Effect<Answer, E, R> =>
   Effect.matchEffect(authenticator.authenticate(request), {
-    onSuccess: (principal) => Effect.provideService(answer(principal), CurrentPrincipal, principal),
+    onSuccess: (principal) => {
+      if (request.source instanceof Received) request.source.principal = principal
+      return Effect.provideService(answer(principal), CurrentPrincipal, principal)
+    },
     onFailure: (error) => refusal(authenticator, request, error)
   })
 

@@ -1,4 +1,5 @@
 import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { Principal } from "../../services/shared/Access.ts"
 import type { Forwarded } from "./Forwarded.ts"
 import { requestIdOf } from "./RequestIds.ts"
 
@@ -7,6 +8,9 @@ export class Received extends IncomingMessage {
   #requestId: string | undefined
   /** What a trusted proxy says of the request; undefined for a request of anybody else. */
   forwarded: Forwarded | undefined
+
+  /** Who has sent it, once that is known. */
+  principal: Principal | undefined
 
   /** The id that the answer returns. */
   get requestId(): string {

@@ -73,7 +73,8 @@ export const traceIds = new WeakMap<object, string>()
 
 const decoder = new TextDecoder()
 
-const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<string, unknown> => {
+/** The members of the problem that a response is, or stands for. */
+export const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<string, unknown> => {
   if (response.body._tag === "Uint8Array") {
     const text = decoder.decode(response.body.body)
     if (response.body.contentType.startsWith(problemType)) {
@@ -88,10 +89,10 @@ const membersOf = (response: HttpServerResponse.HttpServerResponse): Record<stri
 /** The response as a problem with `instance` (the requested path) and the ids of the request. */
 export const asProblem = (
   response: HttpServerResponse.HttpServerResponse,
+  all: Record<string, unknown>,
   instance: string,
   ids: { readonly traceId: string; readonly requestId: string }
 ): HttpServerResponse.HttpServerResponse => {
-  const all = membersOf(response)
   const { type, title, status, detail = detailOf(all), ...members } = all
   const pause = retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(

@@ -6,11 +6,13 @@ import { MethodNotAllowed } from "../../errors/MethodNotAllowed.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous, maySee, type Principal } from "../../services/shared/Access.ts"
+import type { Refusals } from "../../services/shared/Refusals.ts"
 import type { Tenants } from "../../services/shared/Tenant.ts"
 import { authenticated } from "./Authentication.ts"
 import type { browserCheck } from "./Browsers.ts"
 import { Received } from "./NodeMessages.ts"
-import { asProblem, traceIds } from "./ProblemBody.ts"
+import { refusalOf as auditedOf } from "./Noted.ts"
+import { asProblem, membersOf, traceIds } from "./ProblemBody.ts"
 import type { RouteEntry, RouteTable } from "./RouteTable.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -92,6 +94,7 @@ const tenantOf = (template: string, path: string): string | undefined => {
 export interface Surroundings {
   readonly tenants: Tenants["Service"]
   readonly authenticator: Authenticator["Service"]
+  readonly refusals: Refusals["Service"]
   readonly table: RouteTable
   readonly check: ReturnType<typeof browserCheck>
 }
@@ -143,16 +146,22 @@ const withLength = (response: HttpServerResponse.HttpServerResponse) =>
     ? HttpServerResponse.setHeader(response, "content-length", "0")
     : response
 
-const finish = (response: HttpServerResponse.HttpServerResponse) =>
-  response.status < 400
-    ? Effect.succeed(withLength(response))
-    : HttpServerRequest.HttpServerRequest.use((request) =>
-        Effect.map(traceIdOf(request), (traceId) => {
-          traceIds.set(request.source, traceId)
+const finisher =
+  ({ table, refusals }: Surroundings) =>
+  (response: HttpServerResponse.HttpServerResponse) =>
+    response.status < 400
+      ? Effect.succeed(withLength(response))
+      : HttpServerRequest.HttpServerRequest.use((request) => {
+          const problem = membersOf(response)
+          const instance = instanceOf(request)
           const requestId = request.source instanceof Received ? request.source.requestId : ""
-          return asProblem(response, instanceOf(request), { traceId, requestId })
+          const refusal = auditedOf(table, request, requestId, instance, problem)
+          if (refusal !== undefined) refusals.note(refusal)
+          return Effect.map(traceIdOf(request), (traceId) => {
+            traceIds.set(request.source, traceId)
+            return asProblem(response, problem, instance, { traceId, requestId })
+          })
         })
-      )
 
 /**
  * Turns every response with a status of 400 or above into an RFC 9457 problem with `instance` and `traceId`: declared
@@ -161,6 +170,7 @@ const finish = (response: HttpServerResponse.HttpServerResponse) =>
 export const problems =
   (around: Surroundings) =>
   <E, R>(httpEffect: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) => {
+    const finish = finisher(around)
     // Made once, as it is on the path of every request.
     const answered = Effect.matchCauseEffect(httpEffect, {
       onSuccess: finish,

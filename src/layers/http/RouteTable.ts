@@ -1,6 +1,7 @@
 import { Context } from "effect"
 import { FindMyWay } from "effect/http"
 import { HttpApi, type HttpApiGroup } from "effect/http-api"
+import { ChangesNothing } from "../../services/shared/Access.ts"
 import { SpansSegments } from "../../services/shared/RelativePath.ts"
 
 /** Paths are matched exactly, except for a trailing slash. */
@@ -10,6 +11,15 @@ export const routerConfig = { caseSensitive: true, ignoreDuplicateSlashes: false
 export interface RouteEntry {
   readonly template: string
   readonly methods: ReadonlySet<string>
+  /** The endpoints of the path by method. */
+  readonly endpoints: ReadonlyMap<string, RouteEndpoint>
+}
+
+/** An endpoint as the audit knows it. */
+export interface RouteEndpoint {
+  /** Group and name, such as `flowlines.save`. */
+  readonly action: string
+  readonly isChange: boolean
 }
 
 /**
@@ -30,6 +40,7 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
   extra: ReadonlyArray<string>
 ): RouteTable => {
   const methods = new Map<string, Set<string>>()
+  const endpoints = new Map<string, Map<string, RouteEndpoint>>()
   const tails: Array<ReadonlyArray<string>> = []
   const add = (template: string, method: string) => {
     const known = methods.get(template) ?? new Set<string>()
@@ -38,14 +49,23 @@ export const routeTable = <Id extends string, Groups extends HttpApiGroup.Constr
   }
   HttpApi.reflect(api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint, mergedAnnotations }) => {
+    onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
       const template = endpoint.path.replace(/:(\w+)/g, "{$1}")
       add(template, endpoint.method)
+      const known = endpoints.get(template) ?? new Map<string, RouteEndpoint>()
+      const isChange = endpoint.method !== "GET" && !Context.get(mergedAnnotations, ChangesNothing)
+      endpoints.set(
+        template,
+        known.set(endpoint.method, { action: `${group.identifier}.${endpoint.identifier}`, isChange })
+      )
       if (Context.get(mergedAnnotations, SpansSegments)) tails.push(template.split("/").slice(1, -1))
     }
   })
   for (const template of extra) add(template, "GET")
   const router = FindMyWay.make<RouteEntry>({ ...routerConfig, maxParamLength: 65_536 })
-  for (const [template, known] of methods) router.on("GET", routerPath(template), { template, methods: known })
+  for (const [template, known] of methods) {
+    const entry = { template, methods: known, endpoints: endpoints.get(template) ?? new Map() }
+    router.on("GET", routerPath(template), entry)
+  }
   return { find: (path) => router.find("GET", path)?.handler, tails }
 }

@@ -41,7 +41,7 @@ const wide = {
 }
 
 /** A migration may take any time as long as the server responds. */
-const upkeep = { ...wide, statementTimeout: "0" }
+export const upkeep = { ...wide, statementTimeout: "0" }
 
 const oldestServer = 150000
 

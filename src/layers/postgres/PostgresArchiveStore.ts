@@ -48,7 +48,10 @@ export const layer = Layer.effect(
     }, unreachable)
 
     const removeAll = Effect.fn("ArchiveStore.removeAll")(function* (tenant: TenantId) {
-      yield* sql`delete from archives where tenant = ${tenant}`
+      const [row] = yield* sql<{ count: number }>`
+        with gone as (delete from archives where tenant = ${tenant} returning 1)
+        select count(*)::float8 as count from gone`
+      return row?.count ?? 0
     }, unreachable)
 
     const references = Effect.fn("ArchiveStore.references")(function* (

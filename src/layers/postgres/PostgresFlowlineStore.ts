@@ -43,7 +43,7 @@ export const layer = Layer.effect(
       flowline: NewVersion,
       expected: ReadonlyArray<number> | undefined
     ): Effect.fn.Return<Revision, SqlError> {
-      const [row] = yield* sql<{ version: number }>`
+      const [row] = yield* sql<{ version: number; before: string | null }>`
         with bumped as (
           update flowlines set version = version + 1
           where tenant = ${tenant} and id = ${flowline.id} and saved
@@ -52,8 +52,8 @@ export const layer = Layer.effect(
         )
         insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
         select ${tenant}, ${flowline.id}, version, ${flowline.dag}, ${flowline.platformId}, clock_timestamp() from bumped
-        returning version`
-      if (row !== undefined) return { _tag: "Saved", version: row.version }
+        returning version, flow_flowline_digest(tenant, id, version - 1) as before`
+      if (row !== undefined) return { _tag: "Saved", version: row.version, before: row.before ?? undefined }
       const [found] = yield* sql`
         select 1 from flowlines where tenant = ${tenant} and id = ${flowline.id} and saved`
       return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
@@ -92,10 +92,11 @@ export const layer = Layer.effect(
 
     const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: TenantId, id: FlowlineId) {
       // Executions refer to the versions that they run. Retention removes the flowline when none is left.
-      const rows = yield* sql`
+      const [row] = yield* sql<{ digest: string }>`
         update flowlines set saved = false, unsaved_at = clock_timestamp()
-        where tenant = ${tenant} and id = ${id} and saved returning 1`
-      return rows.length > 0
+        where tenant = ${tenant} and id = ${id} and saved
+        returning flow_flowline_digest(tenant, id, version) as digest`
+      return row?.digest
     }, unreachable)
 
     return FlowlineStore.of({

@@ -70,7 +70,7 @@ export const layer = Layer.effect(
             case when version = 1 then created_at else clock_timestamp() end
           from registry_paths where tenant = ${tenant} and path = ${path}`
         yield* checkQuota(sql, tenant, quota)
-        return { _tag: "Kept", version }
+        return { _tag: "Kept", version, before: latest?.sha256 }
       })
       return yield* sql.withTransaction(work).pipe(
         Effect.catchTags({

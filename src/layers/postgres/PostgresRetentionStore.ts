@@ -1,12 +1,14 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
+import { transaction, unreachableWithin } from "../../drivers/postgres/Unreachable.ts"
 import { ArtifactName, ArtifactVersion, GroupName } from "../../services/artifacts/Artifact.ts"
 import { ArtifactStore } from "../../services/artifacts/ArtifactStore.ts"
+import { ownEntry } from "../../services/audit/Audit.ts"
 import { type Removed, RetentionStore, type Versioned } from "../../services/retention/RetentionStore.ts"
 import type { Rule } from "../../services/shared/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
+import { appendLast } from "./PostgresAuditStore.ts"
 import { grace, removeUnused } from "./UnusedFlowlines.ts"
 
 /** Executions and archives that a step looks at. */
@@ -16,7 +18,8 @@ const linesAtOnce = 10_000
 /** Names whose versions a step looks at. */
 const namesAtOnce = 200
 
-const patient = unreachableWithin("10 minutes")
+const patience = "10 minutes"
+const patient = unreachableWithin(patience)
 
 interface Gone {
   readonly size: number
@@ -88,6 +91,10 @@ export const layer = Layer.effect(
       return row?.mine === true
     })
 
+    /** The row of what the current transaction of the client deletes. */
+    const written = (client: SqlClient.SqlClient, tenant: TenantId, kind: string, target: string, count: number) =>
+      appendLast(client, tenant, ownEntry({ action: `retention.${kind}`, target, count }))
+
     const history = Effect.fn("RetentionStore.history")(
       function* (tenant: TenantId, kind: "executions" | "archives", rule: Rule) {
         if (!(yield* mine(tenant, kind))) return removedOf([])
@@ -104,26 +111,30 @@ export const layer = Layer.effect(
           select size::float8 as size, blob, flowline_id as flowline from gone`
         const flowlines = [...new Set(gone.map(({ flowline }) => flowline))]
         if (kind === "executions" && flowlines.length > 0) yield* removeUnused(sql, tenant, flowlines)
+        if (gone.length > 0) yield* written(sql, tenant, kind, "", gone.length)
         return removedOf(gone)
       },
-      sql.withTransaction,
-      patient
+      (step) => transaction(sql, step, patience)
     )
 
-    const unused = Effect.fn("RetentionStore.unused")(function* (tenant: TenantId, since: number) {
-      const found = yield* sql<{ id: string }>`
+    const unused = Effect.fn("RetentionStore.unused")(
+      function* (tenant: TenantId, since: number) {
+        const found = yield* sql<{ id: string }>`
         select id from flowlines f
         where tenant = ${tenant} and not saved and unsaved_at >= to_timestamp(${since} / 1000.0)
           and unsaved_at < clock_timestamp() - ${grace}::interval and not exists (
             select 1 from executions e where e.tenant = f.tenant and e.flowline_id = f.id)
         order by unsaved_at limit ${rowsAtOnce}`
-      const gone = yield* removeUnused(
-        sql,
-        tenant,
-        found.map(({ id }) => id)
-      )
-      return { number: gone.length, bytes: 0, blobs: [] }
-    }, patient)
+        const gone = yield* removeUnused(
+          sql,
+          tenant,
+          found.map(({ id }) => id)
+        )
+        if (gone.length > 0) yield* written(sql, tenant, "flowlines", "", gone.length)
+        return { number: gone.length, bytes: 0, blobs: [] }
+      },
+      (step) => transaction(sql, step, patience)
+    )
 
     /** Superseded versions, newest first by `place`, of the names of a page. */
     const outdated = (kind: Versioned, tenant: TenantId, after: string, rule: Rule) => {
@@ -226,7 +237,12 @@ export const layer = Layer.effect(
       if (!dryRun) {
         for (const [name, group] of Map.groupBy(doomed, ({ name }) => name)) {
           const versions = group.map(({ version }) => version)
-          yield* erase(kind, tenant, name, versions)
+          const erased = Effect.gen(function* () {
+            yield* erase(kind, tenant, name, versions)
+            yield* written(short, tenant, "versions", `${kind}/${name.replace("\t", ":")}`, versions.length)
+          })
+          // Each name by itself: a transaction of several could deadlock with others.
+          yield* transaction(short, erased)
         }
       }
       return { ...removedOf(doomed), next: rows[0]?.last ?? undefined }

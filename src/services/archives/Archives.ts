@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Scope, type Stream } from "effect"
 import { Blobs, type ByteSpan } from "../../drivers/blobs/Blobs.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Audit } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -33,6 +34,7 @@ export class Archives extends Context.Service<
       const store = yield* ArchiveStore
       const blobs = yield* Blobs
       const sweep = yield* BlobSweep
+      const audit = yield* Audit
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
@@ -54,12 +56,19 @@ export class Archives extends Context.Service<
           Effect.tapError(blobs.read(tenant, archive.sha256, span), () => get(tenant, archive.id))
         ),
         remove: Effect.fn("Archives.remove")(function* (tenant, id) {
-          const sha256 = plausible.test(id) ? yield* store.remove(tenant, id) : undefined
+          const removed = plausible.test(id) ? store.remove(tenant, id) : Effect.undefined
+          const sha256 = yield* audit.change(tenant, removed, (before) =>
+            before === undefined ? undefined : { action: "archives.remove", target: id, before }
+          )
           if (sha256 === undefined) return yield* new NotFound({ kind: "archive", tenant, id })
           yield* inBackground(sweep.release(tenant, [sha256]))
         }),
         removeAll: Effect.fn("Archives.removeAll")(function* (tenant) {
-          yield* store.removeAll(tenant)
+          yield* audit.change(tenant, store.removeAll(tenant), (count) => ({
+            action: "archives.removeAll",
+            target: "",
+            count
+          }))
           yield* inBackground(sweep.sweep(tenant))
         })
       })

@@ -8,6 +8,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
@@ -94,6 +95,7 @@ export class Artifacts extends Context.Service<
       const store = yield* ArtifactStore
       const blobs = yield* Blobs
       const sweep = yield* BlobSweep
+      const audit = yield* Audit
       const { quota } = yield* Settings
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
@@ -142,7 +144,11 @@ export class Artifacts extends Context.Service<
             stored: `${group.replaceAll(".", "/")}/${artifact}/${file}`
           }
           const added = Effect.gen(function* () {
-            const put = yield* store.put(tenant, wanted, quota)
+            const put = yield* audit.change(tenant, store.put(tenant, wanted, quota), ({ _tag }) =>
+              _tag === "Stored"
+                ? { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
+                : undefined
+            )
             switch (put._tag) {
               case "Over":
                 return yield* overQuota(tenant, put.usage, quota)
@@ -175,7 +181,17 @@ export class Artifacts extends Context.Service<
             json: whole(tenant, { doc: json, sha256 })
           })),
         remove: Effect.fn("Artifacts.remove")(function* (tenant, group, artifact, versions) {
-          const freed = yield* store.remove(tenant, group, artifact, versions)
+          const only = versions === undefined ? "" : `:${versions.join(",")}`
+          const freed = yield* audit.change(tenant, store.remove(tenant, group, artifact, versions), (gone) =>
+            gone === undefined
+              ? undefined
+              : {
+                  action: "resources.remove",
+                  target: `${group}:${artifact}${only}`,
+                  before: onlyDigest(gone),
+                  count: gone.length
+                }
+          )
           if (freed === undefined) {
             return yield* new NotFound({ kind: "resource", tenant, id: `${group}:${artifact}` })
           }

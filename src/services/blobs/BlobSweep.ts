@@ -1,6 +1,7 @@
 import { Clock, Context, Duration, Effect, Layer, Metric, Stream } from "effect"
 import { Blobs, type StoredBlob } from "../../drivers/blobs/Blobs.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Audit } from "../audit/Audit.ts"
 import { inBackground, survive } from "../shared/Background.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { BlobLedger, type Unused } from "./BlobLedger.ts"
@@ -65,6 +66,7 @@ export class BlobSweep extends Context.Service<
       Effect.gen(function* () {
         const blobs = yield* Blobs
         const ledger = yield* BlobLedger
+        const audit = yield* Audit
         const graceMillis = Duration.toMillis(Duration.fromInputUnsafe(grace))
         const waitMillis = Duration.toMillis(Duration.fromInputUnsafe(wait))
         const holders = new Set<Holder>()
@@ -163,6 +165,9 @@ export class BlobSweep extends Context.Service<
             )
           }
           const removable = isMost ? due.filter((unused) => unused.deleted) : due
+          if (removable.length > 0) {
+            yield* audit.begin({ tenant, action: "blobs.sweep", target: "", count: removable.length })
+          }
           const removed = yield* Effect.filter(removable, ({ sha256 }) =>
             blobs.remove(tenant, sha256, now - graceMillis)
           )

@@ -5,6 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
+import { Audit } from "../audit/Audit.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import { followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
@@ -63,6 +64,7 @@ export class Channels extends Context.Service<
       const store = yield* JobStore
       const jobs = yield* Jobs
       const { signals } = yield* JobKeeper
+      const audit = yield* Audit
 
       /** A channel exists while its folder exists or a job of it still runs. */
       const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: ChannelName) {
@@ -108,11 +110,16 @@ export class Channels extends Context.Service<
       })
 
       const requestChange = Effect.fn("Channels.requestChange")(function* (
+        tenant: TenantId,
+        about: { readonly action: string; readonly target: string },
         change: DesiredChange,
         keys: ReadonlyArray<JobKey>,
         commit: Commit<ReadonlyArray<DesiredJob>> = unkeyed
       ) {
-        const told = yield* commit(store.requestChange(change, keys))
+        const target = `${about.target}/${change}`
+        const told = yield* commit(
+          audit.change(tenant, store.requestChange(change, keys), () => ({ ...about, target, count: keys.length }))
+        )
         // The change is stored: jobs that the cluster cannot be told of now are told again by their recovery.
         yield* Effect.ignore(Effect.forEach(told, jobs.tell, { concurrency: 16, discard: true }))
         const first = keys[0]
@@ -154,10 +161,13 @@ export class Channels extends Context.Service<
         }),
         act: Effect.fn("Channels.act")(function* (tenant, channel, how, commit) {
           const { folder, states } = yield* find(tenant, channel)
-          if (how === "stop") return yield* requestChange(how, states)
+          const about = { action: "channels.act", target: channel }
+          if (how === "stop") return yield* requestChange(tenant, about, how, states)
           const wanted = folder?.jobs ?? []
           yield* check(tenant, channel, folder, wanted)
           yield* requestChange(
+            tenant,
+            about,
             how,
             wanted.map(({ cluster, name }) => ({ tenant, channel, cluster, job: name })),
             commit
@@ -165,10 +175,12 @@ export class Channels extends Context.Service<
         }),
         actOnJob: Effect.fn("Channels.actOnJob")(function* (key, how, commit) {
           const { folder, defined, state } = yield* findJob(key)
-          if (how === "stop") return yield* requestChange(how, state === undefined ? [] : [key])
+          const { tenant, channel, cluster, job } = key
+          const about = { action: "channels.actOnJob", target: `${channel}/jobs/${cluster}/${job}` }
+          if (how === "stop") return yield* requestChange(tenant, about, how, state === undefined ? [] : [key])
           yield* check(key.tenant, key.channel, folder, defined === undefined ? [] : [defined])
           if (defined === undefined) return yield* new NotFound({ kind: "job", tenant: key.tenant, id: key.job })
-          yield* requestChange(how, [key], commit)
+          yield* requestChange(tenant, about, how, [key], commit)
         }),
         output: Effect.fn("Channels.output")(function* (key, after) {
           yield* findJob(key)

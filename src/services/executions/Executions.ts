@@ -5,6 +5,7 @@ import { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
+import { Audit } from "../audit/Audit.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
 import { Gateway } from "../runs/Gateway.ts"
@@ -14,6 +15,7 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
@@ -27,9 +29,10 @@ export class Executions extends Context.Service<
   Starter["Service"] & {
     /** Fails when as many executions of the tenant are waiting as may. */
     readonly admit: (tenant: TenantId) => Effect.Effect<void, QueueFull | StorageUnreachable>
-    /** Starts an execution of the flowline that `flowline` stores, both in one commit. */
+    /** Starts an execution of the flowline that `flowline` stores, both in one commit. `action` is for the audit. */
     readonly start: (
       tenant: TenantId,
+      action: string,
       flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
       commit?: Commit<Started>
     ) => Effect.Effect<Started, Conflict | StorageUnreachable>
@@ -93,6 +96,7 @@ export class Executions extends Context.Service<
       const launcher = yield* Launcher
       const archives = yield* Archives
       const gateway = yield* Gateway
+      const audit = yield* Audit
       const { tenantQueue } = yield* Settings
 
       const admit = Effect.fn("Executions.admit")(function* (tenant: TenantId) {
@@ -103,17 +107,22 @@ export class Executions extends Context.Service<
 
       const start: Executions["Service"]["start"] = Effect.fn("Executions.start")(function* (
         tenant,
+        action,
         flowline,
         commit = unkeyed
       ) {
         const now = yield* Clock.currentTimeMillis
         const created = Effect.flatMap(flowline, ({ id: flowlineId, version, dag }) =>
           Effect.map(
-            store.create({ tenant, flowlineId, version, runtime: runtimeOf(dag), dag }, gateway.id, now),
-            ({ id }) => ({ id, flowlineId })
+            Effect.zip(
+              store.create({ tenant, flowlineId, version, runtime: runtimeOf(dag), dag }, gateway.id, now),
+              textDigest(dag)
+            ),
+            ([{ id }, after]) => ({ id, flowlineId, after })
           )
         )
-        const started = yield* commit(created)
+        const audited = audit.change(tenant, created, ({ id, after }) => ({ action, target: id, after }))
+        const started = yield* commit(audited)
         // The execution is stored: if the cluster cannot be told now, the recovery of executions tells it.
         yield* Effect.ignore(launcher.launch({ tenant, id: ExecutionId(started.id) }))
         return started
@@ -183,16 +192,18 @@ export class Executions extends Context.Service<
         execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit) {
           const flowline = yield* flowlines.get(tenant, flowlineId, version)
           yield* admit(tenant)
-          return yield* start(tenant, Effect.succeed(flowline), commit)
+          return yield* start(tenant, "flowlines.execute", Effect.succeed(flowline), commit)
         }),
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit) {
           // Before the flowline is stored, so that refused requests leave nothing behind.
           yield* admit(tenant)
-          return yield* start(tenant, yield* flowlines.draft(tenant, file, false), commit)
+          return yield* start(tenant, "flowlines.executeOnce", yield* flowlines.draft(tenant, file, false), commit)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
           yield* detail(tenant, flowlineId, id)
-          const state = yield* store.cancel({ tenant, id })
+          const state = yield* audit.change(tenant, store.cancel({ tenant, id }), (before) =>
+            before === undefined || hasEnded(before) ? undefined : { action: "executions.cancel", target: id }
+          )
           if (state !== undefined && hasEnded(state)) {
             return yield* new Conflict({
               state,
@@ -202,7 +213,9 @@ export class Executions extends Context.Service<
           yield* supervisor.stop({ tenant, id })
         }),
         remove: Effect.fn("Executions.remove")(function* (tenant, id) {
-          const state = yield* store.remove({ tenant, id })
+          const state = yield* audit.change(tenant, store.remove({ tenant, id }), (before) =>
+            before !== undefined && hasEnded(before) ? { action: "executions.remove", target: id } : undefined
+          )
           if (state === undefined) return yield* new NotFound({ kind: "execution", tenant, id })
           if (!hasEnded(state)) {
             return yield* new Conflict({ state, detail: "The execution has not ended: cancel it first" })

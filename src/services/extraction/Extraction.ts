@@ -116,7 +116,7 @@ export class Extraction extends Context.Service<
           yield* executions.admit(tenant)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
           const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, true)
-          return yield* executions.start(tenant, flowline, commit)
+          return yield* executions.start(tenant, "extraction.extract", flowline, commit)
         })
       })
     })

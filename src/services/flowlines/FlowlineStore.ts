@@ -21,7 +21,8 @@ export interface NewVersion {
 
 /** The outcome of an attempt to add a version. */
 export type Revision =
-  | { readonly _tag: "Saved"; readonly version: number }
+  /** `before` is the SHA-256 of the definition that it replaces, in hex. */
+  | { readonly _tag: "Saved"; readonly version: number; readonly before: string | undefined }
   | { readonly _tag: "Missing" }
   | { readonly _tag: "Changed" }
 
@@ -51,7 +52,10 @@ export class FlowlineStore extends Context.Service<
     readonly isSaved: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
     /** The current versions of the saved flowlines as entries of endpoint 13, in the order of their first saving. */
     readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
-    /** Removes a saved flowline. What its executions ran stays as long as they do. Returns false when it does not exist. */
-    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<boolean, StorageUnreachable>
+    /**
+     * Removes a saved flowline. What its executions ran stays as long as they do. Returns the SHA-256 of its current
+     * definition in hex, or undefined when it does not exist.
+     */
+    readonly remove: (tenant: TenantId, id: FlowlineId) => Effect.Effect<string | undefined, StorageUnreachable>
   }
 >()("flow/flowlines/FlowlineStore") {}

@@ -8,6 +8,7 @@ import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { hints } from "../../nodes/Hints.ts"
+import { Audit } from "../audit/Audit.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
@@ -17,6 +18,7 @@ import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
 
@@ -94,6 +96,7 @@ export class Flowlines extends Context.Service<
       const decoder = yield* FlowlineDecoder
       const platform = yield* Platform
       const scan = yield* Scan
+      const audit = yield* Audit
       const patterns = yield* TenantPatterns
       const { ceilings } = yield* Settings
       const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
@@ -139,14 +142,22 @@ export class Flowlines extends Context.Service<
             }
             const { definition, warnings } = yield* prepare(tenant, file)
             const created = store.create(tenant, { ...definition, id: yield* newId }, true)
-            return yield* commit(Effect.map(created, ({ id, version }) => ({ id, version, warnings })))
+            const after = yield* textDigest(definition.dag)
+            const saved = audit.change(tenant, created, ({ id }) => ({ action: "flowlines.save", target: id, after }))
+            return yield* commit(Effect.map(saved, ({ id, version }) => ({ id, version, warnings })))
           }
           const id = into.id
           if ((yield* store.get(tenant, id)) === undefined) return yield* missing(tenant, id)
           const expected = expectedVersions(id, into.ifMatch)
           const { definition, warnings } = yield* prepare(tenant, file)
+          const after = yield* textDigest(definition.dag)
           const revised = Effect.gen(function* () {
-            const revision = yield* store.revise(tenant, { ...definition, id }, expected)
+            const revision = yield* audit.change(
+              tenant,
+              store.revise(tenant, { ...definition, id }, expected),
+              (made) =>
+                made._tag === "Saved" ? { action: "flowlines.save", target: id, before: made.before, after } : undefined
+            )
             if (revision._tag === "Missing") return yield* missing(tenant, id)
             if (revision._tag === "Changed") {
               return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
@@ -166,7 +177,10 @@ export class Flowlines extends Context.Service<
           ),
         list: store.list,
         remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {
-          if (!(yield* store.remove(tenant, id))) return yield* missing(tenant, id)
+          const removed = yield* audit.change(tenant, store.remove(tenant, id), (before) =>
+            before === undefined ? undefined : { action: "flowlines.remove", target: id, before }
+          )
+          if (removed === undefined) return yield* missing(tenant, id)
         })
       })
     })

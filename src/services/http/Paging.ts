@@ -28,6 +28,10 @@ const decodeCursor = (list: string, keys: RegExp, cursor: string): Effect.Effect
   })
 }
 
+/** The key after which a list starts: that of the cursor. */
+export const listStart = (list: string, { cursor }: PageQuery, keys: RegExp = ordinals) =>
+  cursor === undefined ? Effect.undefined : decodeCursor(list, keys, cursor)
+
 /** The rows as a JSON array in bytes. */
 const jsonArray = <E>(rows: Stream.Stream<ListRow, E>): Stream.Stream<Uint8Array, E> => {
   let separator = ""
@@ -67,7 +71,7 @@ export const listResponse = <E, R>(
   R | RequestMemory | Scope.Scope | HttpServerRequest.HttpServerRequest
 > =>
   Effect.gen(function* () {
-    const after = query.cursor === undefined ? undefined : yield* decodeCursor(list, keys, query.cursor)
+    const after = yield* listStart(list, query, keys)
     const memory = yield* RequestMemory
     if (query.limit === undefined) {
       const held = yield* memory.hold(tenant, listBytes)

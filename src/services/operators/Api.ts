@@ -7,7 +7,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
-import { NeededRole } from "../shared/Access.ts"
+import { ChangesNothing, NeededRole } from "../shared/Access.ts"
 import { filePart, text as parameter } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { TenantOfFiles } from "../shared/Tenant.ts"
@@ -59,6 +59,7 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       success: OperatorTest,
       error: [BadRequest, InvalidOperator, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge]
     })
+      .annotate(ChangesNothing, true)
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Tests a parsing operator on log samples")
   )

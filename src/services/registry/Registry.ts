@@ -7,6 +7,7 @@ import { ResourceNotCreated } from "../../errors/ResourceNotCreated.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
+import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
@@ -72,6 +73,7 @@ export class Registry extends Context.Service<
       const store = yield* RegistryStore
       const blobs = yield* Blobs
       const sweep = yield* BlobSweep
+      const audit = yield* Audit
       const { quota } = yield* Settings
       yield* sweep.hold(store.references)
 
@@ -97,7 +99,11 @@ export class Registry extends Context.Service<
         },
         put: Effect.fn("Registry.put")(function* (tenant, path, blob, expected, commit = unkeyed) {
           const put = Effect.gen(function* () {
-            const kept = yield* store.put(tenant, path, blob, expected, quota)
+            const kept = yield* audit.change(tenant, store.put(tenant, path, blob, expected, quota), (kept) =>
+              kept._tag === "Kept"
+                ? { action: "registry.create", target: path, before: kept.before, after: blob.sha256 }
+                : undefined
+            )
             switch (kept._tag) {
               case "Over":
                 return yield* overQuota(tenant, kept.usage, quota)
@@ -118,7 +124,13 @@ export class Registry extends Context.Service<
           return found ?? (yield* missing(tenant, path, version))
         }),
         remove: Effect.fn("Registry.remove")(function* (tenant, path, version) {
-          const sha256s = isRelativePath(path) ? yield* store.remove(tenant, path, version) : undefined
+          const removed = isRelativePath(path) ? store.remove(tenant, path, version) : Effect.undefined
+          const target = version === undefined ? path : `${path}?version=${version}`
+          const sha256s = yield* audit.change(tenant, removed, (gone) =>
+            gone === undefined
+              ? undefined
+              : { action: "registry.remove", target, before: onlyDigest(gone), count: gone.length }
+          )
           if (sha256s === undefined) return yield* missing(tenant, path, version)
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, sha256s)), scope)
         }),

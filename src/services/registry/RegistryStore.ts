@@ -20,7 +20,8 @@ export interface RegistryRow extends ListRow {
 
 /** The outcome of storing a file under a path. */
 export type Kept =
-  | { readonly _tag: "Kept"; readonly version: number }
+  /** `before` is the SHA-256 of the version that was the latest. */
+  | { readonly _tag: "Kept"; readonly version: number; readonly before: string | undefined }
   /** The path is a folder of other files, or one of its parent paths is a file. */
   | { readonly _tag: "Blocked"; readonly detail: string }
   /** The path is not in the expected state. */

@@ -8,6 +8,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
+import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
 import { overQuota } from "../blobs/Quota.ts"
@@ -22,6 +23,10 @@ import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./R
 /** Maximum bytes that the metadata of one version embeds, and that one answer embeds for all its versions. */
 const maxEmbedded = 1024 * 1024
 const maxEmbeddedTogether = 16 * maxEmbedded
+
+/** The SHA-256 of the versions, if they have one content and it is a blob. */
+const digestOf = (versions: ReadonlyArray<StoredVersion>): string | undefined =>
+  onlyDigest([...new Set(versions.map(({ place }) => ("sha256" in place ? place.sha256 : "")))]) || undefined
 
 /** The bytes of a version, open until the scope closes. */
 export interface Content {
@@ -86,6 +91,7 @@ export class Resources extends Context.Service<
       const blobs = yield* Blobs
       const area = yield* DataArea
       const sweep = yield* BlobSweep
+      const audit = yield* Audit
       const { quota } = yield* Settings
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
@@ -211,7 +217,13 @@ export class Resources extends Context.Service<
             }
           }
           const transferred = Effect.gen(function* () {
-            const made = yield* store.transfer(tenant, transfer, quota)
+            const made = yield* audit.change(tenant, store.transfer(tenant, transfer, quota), (made) => {
+              if (made._tag !== "Made") return undefined
+              const after = digestOf(made.versions)
+              const action = isMove ? "stored.move" : "stored.copy"
+              const before = isMove ? after : undefined
+              return { action, target: `${from} -> ${to}`, before, after, count: made.versions.length }
+            })
             const versions = yield* madeOrRefused(tenant, made, from, to, version)
             return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
           })
@@ -232,7 +244,9 @@ export class Resources extends Context.Service<
           }
           const registration = { name, path, size: actual, ...(version === undefined ? {} : { version }), ...others }
           const registered = Effect.gen(function* () {
-            const made = yield* store.register(tenant, registration)
+            const made = yield* audit.change(tenant, store.register(tenant, registration), ({ _tag }) =>
+              _tag === "Made" ? { action: "stored.register", target: name } : undefined
+            )
             return yield* answer(tenant, name, "registered", yield* madeOrRefused(tenant, made, name, name, version))
           })
           return yield* commit(registered)
@@ -240,7 +254,10 @@ export class Resources extends Context.Service<
         metadata: Effect.fn("Resources.metadata")(function* (tenant, name, version) {
           return yield* answer(tenant, name, "found", yield* find(tenant, name, version))
         }),
-        sweep: sweep.run,
+        sweep: Effect.fn("Resources.sweep")(function* (tenant, dryRun) {
+          if (!dryRun) yield* audit.begin({ tenant, action: "stored.sweep", target: "" })
+          return yield* sweep.run(tenant, dryRun)
+        }),
         list: (tenant, span) =>
           Stream.map(store.list(tenant, span), ({ key, json }) => ({
             key,
@@ -251,7 +268,12 @@ export class Resources extends Context.Service<
           return (yield* contentOf(tenant, latest)) ?? (yield* missing(tenant, name, version))
         }),
         remove: Effect.fn("Resources.remove")(function* (tenant, name, version) {
-          const freed = yield* store.remove(tenant, name, version)
+          const target = version === undefined ? name : `${name}?version=${version}`
+          const freed = yield* audit.change(tenant, store.remove(tenant, name, version), (gone) =>
+            gone === undefined
+              ? undefined
+              : { action: "stored.remove", target, before: onlyDigest(gone), count: Math.max(1, gone.length) }
+          )
           if (freed === undefined) return yield* missing(tenant, name, version)
           yield* Effect.forkIn(Effect.ignore(sweep.release(tenant, freed)), scope)
         })

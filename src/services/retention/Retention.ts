@@ -2,6 +2,9 @@ import { Clock, type Duration, Effect, Layer, Metric } from "effect"
 import { Search } from "../../drivers/search/Search.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { Audit, ownEntry } from "../audit/Audit.ts"
+import { AuditStore } from "../audit/AuditStore.ts"
+import { retentionAction } from "../audit/Chain.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { inBackground, survive } from "../shared/Background.ts"
 import { keepsAll, type Rule } from "../shared/RetentionRules.ts"
@@ -10,7 +13,7 @@ import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { type Page, type Removed, RetentionStore, versioned } from "./RetentionStore.ts"
 
 /** Kinds of history, as the metrics and the log name them. */
-type Kind = "executions" | "archives" | "flowlines" | "versions" | "indices"
+type Kind = "executions" | "archives" | "flowlines" | "versions" | "indices" | "audit"
 
 const removedTotal = Metric.counter("flow_retention_removed_total", {
   description: "Rows of old history that were deleted",
@@ -50,6 +53,8 @@ const make = Effect.gen(function* () {
   const store = yield* RetentionStore
   const search = yield* Search
   const sweep = yield* BlobSweep
+  const audit = yield* Audit
+  const chains = yield* AuditStore
   const tenants = yield* Tenants
   const { retention } = yield* Settings
   const dryRun = retention.mode === "dry-run"
@@ -89,10 +94,17 @@ const make = Effect.gen(function* () {
     return all
   })
 
+  /** Documents are deleted on connections of their own, so the row comes first. */
+  const expire = (tenant: TenantId, index: string, before: number) =>
+    Effect.andThen(
+      audit.begin({ tenant, action: "retention.indices", target: `${index}?before=${new Date(before).toISOString()}` }),
+      search.expire(tenant, index, before)
+    )
+
   /** Documents older than the rule allows. Counts the indices. */
   const aged = Effect.fnUntraced(function* (tenant: TenantId, before: number) {
     const old = (yield* search.indices(tenant)).filter(({ from }) => from !== null && Date.parse(from) < before)
-    if (!dryRun) yield* Effect.forEach(old, ({ name }) => search.expire(tenant, name, before), { discard: true })
+    if (!dryRun) yield* Effect.forEach(old, ({ name }) => expire(tenant, name, before), { discard: true })
     return { ...none, number: old.length }
   })
 
@@ -114,7 +126,7 @@ const make = Effect.gen(function* () {
       const until = afterMonthOf(first?.from ?? "")
       if (isMet || first === undefined || until > Date.parse(last)) return { ...none, number }
       if (dryRun) return { ...none, number: 1 }
-      yield* search.expire(tenant, first.name, until)
+      yield* expire(tenant, first.name, until)
       if ((yield* search.indices(tenant)).some(({ name, from }) => name === first.name && from === first.from)) {
         return { ...none, number }
       }
@@ -136,7 +148,24 @@ const make = Effect.gen(function* () {
     ["indices", documents(tenant)]
   ]
 
-  const tell = Effect.fnUntraced(function* (tenant: TenantId, kind: Kind, { number, bytes }: Removed) {
+  /** Old rows of the audit, also those of tenants that are gone and those that belong to none. */
+  const auditRows = Effect.gen(function* () {
+    const { age } = retention.audit
+    if (age === undefined || dryRun) return
+    for (const { chain } of yield* chains.heads) {
+      // The target and the digest are the last removed row: the chain goes on from it.
+      const step = chains.expire(chain, age, (last, count) =>
+        ownEntry({ action: retentionAction, target: String(last.seq), before: last.hash, count })
+      )
+      const removed = inSteps(Effect.map(step, (number) => ({ ...none, number })))
+      yield* survive(
+        `Retention of the audit of ${chain ?? "no tenant"}`,
+        Effect.flatMap(removed, (all) => tell(chain ?? "", "audit", all))
+      )
+    }
+  })
+
+  const tell = Effect.fnUntraced(function* (tenant: string, kind: Kind, { number, bytes }: Removed) {
     const of = { tenant, kind }
     if (dryRun) {
       yield* Metric.update(Metric.withAttributes(due, of), number)
@@ -159,6 +188,7 @@ const make = Effect.gen(function* () {
         )
       }
     }
+    yield* survive("Retention of the audit", auditRows)
     yield* Metric.update(seconds, ((yield* Clock.currentTimeMillis) - before) / 1000)
   })
 })

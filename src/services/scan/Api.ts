@@ -29,7 +29,8 @@ export class ScanApi extends HttpApiGroup.make("scan")
       .annotate(OpenApi.Summary, "Lists the nodes of stream flowlines"),
     HttpApiEndpoint.delete("reset", "/v1/:tenant/flowline/scan/reset", {
       params: tenantParams,
-      success: HttpApiSchema.Empty(200)
+      success: HttpApiSchema.Empty(200),
+      error: StorageUnreachable
     })
       .annotate(NeededRole, "operator")
       .annotate(OpenApi.Summary, "Discards the cached scan of the tenant's own nodes")

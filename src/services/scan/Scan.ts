@@ -3,6 +3,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { descriptor, nodesOf } from "../../nodes/Catalogue.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
+import { Audit } from "../audit/Audit.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
@@ -30,13 +31,14 @@ export class Scan extends Context.Service<
     readonly nodes: (tenant: TenantId, runtime: Runtime) => Effect.Effect<ReadonlyArray<NodeDescriptor>, Unknown>
     readonly all: (tenant: TenantId) => Effect.Effect<ScanResult, Unknown>
     /** Discards the cached nodes; the next request scans the tenant's nodes again. */
-    readonly reset: (tenant: TenantId) => Effect.Effect<void>
+    readonly reset: (tenant: TenantId) => Effect.Effect<void, StorageUnreachable>
   }
 >()("flow/scan/Scan") {
   static readonly layer = Layer.effect(
     Scan,
     Effect.gen(function* () {
       const tenantNodes = yield* TenantNodes
+      const audit = yield* Audit
       const builtin = new Map(runtimes.map((runtime) => [runtime, nodesOf(runtime).map(descriptor)]))
       const remembered = new Map<string, { readonly version: string; readonly nodes: ReadonlyArray<NodeDescriptor> }>()
       const turns = new Turns({
@@ -76,7 +78,10 @@ export class Scan extends Context.Service<
           ])
           return { analytics, pybatch, stream }
         }),
-        reset: (tenant) => Effect.sync(() => void remembered.delete(tenant))
+        reset: Effect.fn("Scan.reset")(function* (tenant) {
+          yield* audit.begin({ tenant, action: "scan.reset", target: "" })
+          remembered.delete(tenant)
+        })
       })
     })
   )

@@ -6,7 +6,7 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
-import { NeededRole } from "../shared/Access.ts"
+import { ChangesNothing, NeededRole } from "../shared/Access.ts"
 import { text } from "../shared/Parameters.ts"
 import { queryText } from "../shared/QueryText.ts"
 import { Authorization } from "../shared/Security.ts"
@@ -28,6 +28,7 @@ export class SearchApi extends HttpApiGroup.make("search")
       success: SearchPage,
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
     })
+      .annotate(ChangesNothing, true)
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Gets a page of the documents that match a query"),
     HttpApiEndpoint.delete("removeIndex", "/v1/:tenant/indices/:index", {

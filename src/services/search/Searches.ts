@@ -10,6 +10,7 @@ import { valueAt } from "../../languages/query/Evaluate.ts"
 import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
+import { Audit } from "../audit/Audit.ts"
 import { pageBytes } from "../shared/Listing.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
@@ -79,6 +80,7 @@ export class Searches extends Context.Service<
     Searches,
     Effect.gen(function* () {
       const search = yield* Search
+      const audit = yield* Audit
       const decode = Schema.decodeUnknownEffect(SearchRequest, strict)
       return Searches.of({
         indices: search.indices,
@@ -108,12 +110,18 @@ export class Searches extends Context.Service<
           return `{${members.join(",")}}`
         }),
         remove: Effect.fn("Searches.remove")(function* (tenant, index, before) {
-          if (before === undefined) return yield* search.drop(tenant, index)
+          const begin = Effect.gen(function* () {
+            // What does not exist is not changed.
+            if (!(yield* search.resolve(tenant, index)).includes(index)) return
+            const target = before === undefined ? index : `${index}?before=${before}`
+            yield* audit.begin({ tenant, action: "search.removeIndex", target })
+          })
+          if (before === undefined) return yield* Effect.andThen(begin, search.drop(tenant, index))
           const now = yield* Clock.currentTimeMillis
           const millis = dateMath(before, false, { now, offset: () => 0, formats: [] })
           if (millis === undefined)
             return yield* refuse("query", "/before", "Expected a date, or date math such as now-30d/d")
-          yield* search.expire(tenant, index, millis)
+          yield* Effect.andThen(begin, search.expire(tenant, index, millis))
         })
       })
     })

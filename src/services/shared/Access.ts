@@ -48,3 +48,9 @@ export const maySee = (principal: Principal, tenant: string): boolean => hasRole
 export const NeededRole = Context.Reference<Role | undefined>("flow/shared/NeededRole", {
   defaultValue: () => undefined
 })
+
+/** Whether an endpoint without a tenant needs its role for every tenant, an annotation. Any tenant is enough without it. */
+export const ForEveryTenant = Context.Reference<boolean>("flow/shared/ForEveryTenant", { defaultValue: () => false })
+
+/** Whether an endpoint changes nothing although its method says so, an annotation. Every other one writes to the audit. */
+export const ChangesNothing = Context.Reference<boolean>("flow/shared/ChangesNothing", { defaultValue: () => false })

@@ -22,6 +22,8 @@ export interface Rules {
   readonly versions: Rule
   /** Documents of each index. */
   readonly documents: Rule
+  /** Rows of the audit, by age only. */
+  readonly audit: Rule
 }
 
 const day = 86_400_000
@@ -31,7 +33,8 @@ export const defaultRules: Rules = {
   executions: { age: 90 * day, number: 100_000, bytes: 10 * 2 ** 30 },
   archives: { age: 90 * day, number: 100_000, bytes: 100 * 2 ** 30 },
   versions: { number: 1000 },
-  documents: {}
+  documents: {},
+  audit: { age: 365 * day }
 }
 
 const units: Readonly<Record<Limit, Readonly<Record<string, number>>>> = {

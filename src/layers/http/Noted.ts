@@ -1,0 +1,64 @@
+import { Option, Predicate } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import type { Refusal } from "../../services/shared/Refusals.ts"
+import { Received } from "./NodeMessages.ts"
+import type { RouteTable } from "./RouteTable.ts"
+
+/** Types of problems by which a request was refused: by authentication, authorization, or a limit. */
+const refusals: ReadonlySet<unknown> = new Set(
+  [
+    "unauthorized",
+    "forbidden",
+    "foreign-origin",
+    "misdirected-request",
+    "limit-exceeded",
+    "too-many",
+    "queue-full"
+  ].map((slug) => `/problems/${slug}`)
+)
+
+/** Types of problems by which the gateway itself has failed. */
+const failures: ReadonlySet<unknown> = new Set(["/problems/internal-error", "/problems/storage-unreachable"])
+
+/** A request whose tenant does not exist, or which its principal may not see. */
+const isHidden = (problem: Record<string, unknown>): boolean =>
+  problem["type"] === "/problems/not-found" && problem["kind"] === "tenant"
+
+/** The quota in bytes is told by a 413, which otherwise is the fault of a request. */
+const isOverQuota = (problem: Record<string, unknown>): boolean =>
+  problem["type"] === "/problems/too-large" && problem["limit"] === "tenantBytes"
+
+const tenantOf = (path: string): string => {
+  try {
+    return decodeURIComponent(path.split("/", 3)[2] ?? "")
+  } catch {
+    return ""
+  }
+}
+
+/** What the audit says of the answer to a request, if anything. Other problems are answers to faulty requests. */
+export const refusalOf = (
+  table: RouteTable,
+  request: HttpServerRequest.HttpServerRequest,
+  requestId: string,
+  path: string,
+  problem: Record<string, unknown>
+): Refusal | undefined => {
+  const { type, status } = problem
+  // The path as the router sees it, in which a tail of several segments is one.
+  const route = table.find(request.url.split("?", 1)[0] ?? "")
+  const endpoint = route?.endpoints.get(request.method === "HEAD" ? "GET" : request.method)
+  const refused = refusals.has(type) || isHidden(problem) || isOverQuota(problem)
+  if (!refused && !(failures.has(type) && endpoint?.isChange === true)) return undefined
+  return {
+    tenant: route?.template.startsWith("/v1/{tenant}") === true ? tenantOf(path) : undefined,
+    principal: request.source instanceof Received ? request.source.principal : undefined,
+    action: endpoint?.action ?? "",
+    target: path,
+    outcome: refused ? "refused" : "failed",
+    status: Predicate.isNumber(status) ? status : 0,
+    requestId,
+    remote: Option.getOrNull(request.remoteAddress),
+    isHidden: isHidden(problem)
+  }
+}

@@ -1,0 +1,155 @@
+import { Effect, Layer, Option, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { lastInTransaction, transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { type AuditFilter, AuditStore, type Chain, type NewEntry } from "../../services/audit/AuditStore.ts"
+import { type Head, retentionAction } from "../../services/audit/Chain.ts"
+import type { AuditEntry } from "../../services/audit/Entry.ts"
+import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
+import { TenantId } from "../../services/shared/Tenant.ts"
+import { WideSql } from "./Postgres.ts"
+import { storable } from "./SqlText.ts"
+
+/** Rows that one statement returns. */
+const pageRows = 500
+/** Rows of the chain that one statement looks at, whatever the filter: it ends before its deadline. */
+const lookRows = 20_000
+/** Rows that retention removes in one transaction. */
+const expireRows = 5000
+
+/** The chain in the column `tenant`. */
+const nameOf = (chain: Chain): string => chain ?? ""
+
+/** What keeps a row from being written is an outage to the change that needs it: it is not made. */
+const orUnreachable = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<A, StorageUnreachable> =>
+  Effect.catchTag(statement, "SqlError", ({ reason }) => {
+    const why = reason.cause instanceof Error ? reason.cause.message : reason._tag
+    return Effect.andThen(
+      Effect.logError(`The audit cannot be written: ${why}`),
+      new StorageUnreachable({ storage: "metadata" })
+    )
+  })
+
+const appending = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArray<NewEntry>) => {
+  const rows = entries.map((entry) => ({
+    ...entry,
+    principal: storable(entry.principal),
+    target: storable(entry.target),
+    requestId: storable(entry.requestId)
+  }))
+  return orUnreachable(sql`
+    select flow_audit_append(${nameOf(chain)}, principal, method, action, target, outcome, status, "requestId", remote,
+      before, after, count)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as entry(
+      principal text, method text, action text, target text, outcome text, status integer, "requestId" text, remote text,
+      before text, after text, count bigint)`)
+}
+
+/** Appends a row as the last statement of the current transaction of the client. */
+export const appendLast = (sql: SqlClient.SqlClient, chain: Chain, entry: NewEntry): Effect.Effect<void> =>
+  lastInTransaction(appending(sql, chain, [entry]))
+
+/** The columns of a row as the members of an entry. */
+export const entryColumns = (sql: SqlClient.SqlClient) => sql`
+  seq::float8 as seq, flow_audit_time(at) as time, nullif(tenant, '') as tenant, principal, method, action, target,
+  outcome, status, request_id as "requestId", remote, digest_before as before, digest_after as after,
+  count::float8 as count, previous, hash`
+
+/** The audit in the tables `audit` and `audit_heads`. */
+export const layer = Layer.effect(
+  AuditStore,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const wide = yield* WideSql
+
+    const matching = (chain: Chain, filter: AuditFilter) => {
+      const { from, to, principal, action, target, outcome } = filter
+      return wide.and([
+        wide`tenant = ${nameOf(chain)}`,
+        ...(from === undefined ? [] : [wide`at >= to_timestamp(${from}::float8 / 1000)`]),
+        ...(to === undefined ? [] : [wide`at < to_timestamp(${to}::float8 / 1000)`]),
+        ...(principal === undefined ? [] : [wide`principal = ${principal}`]),
+        ...(action === undefined ? [] : [wide`action = ${action}`]),
+        ...(target === undefined ? [] : [wide`target = ${target}`]),
+        ...(outcome === undefined ? [] : [wide`outcome = ${outcome}`])
+      ])
+    }
+
+    const ends = Effect.fnUntraced(function* (chain: Chain) {
+      const [row] = yield* wide<{ first: number; last: number }>`
+        select coalesce((select seq from audit where tenant = ${nameOf(chain)} order by seq limit 1), 1)::float8 as first,
+          coalesce((select seq from audit_heads where tenant = ${nameOf(chain)}), 0)::float8 as last`
+      return row ?? { first: 1, last: 0 }
+    }, unreachable)
+
+    const list = (chain: Chain, filter: AuditFilter, { after, limit }: ListSpan) =>
+      Stream.unwrap(
+        Effect.map(ends(chain), ({ first, last }) => {
+          const start = { after: Math.max(first - 1, Number(after ?? 0)), left: limit ?? Number.POSITIVE_INFINITY }
+          return Stream.paginate(start, (state) => {
+            const asked = Math.min(state.left, pageRows)
+            const until = Math.min(last, state.after + lookRows)
+            const read = wide<AuditEntry>`
+              select ${entryColumns(wide)} from audit
+              where ${matching(chain, filter)} and seq > ${state.after}::bigint and seq <= ${until}::bigint
+              order by audit.seq limit ${asked}::bigint`
+            return Effect.map(unreachable(read), (rows) => {
+              const next = {
+                after: rows.length < asked ? until : (rows.at(-1)?.seq ?? until),
+                left: state.left - rows.length
+              }
+              const found = rows.map((row): ListRow => ({ key: String(row.seq), json: JSON.stringify(row) }))
+              return [found, next.left > 0 && next.after < last ? Option.some(next) : Option.none()] as const
+            })
+          })
+        })
+      )
+
+    return AuditStore.of({
+      change: (chain, writes, entryOf) =>
+        transaction(
+          sql,
+          Effect.tap(writes, (made) => {
+            const entry = entryOf(made)
+            return entry === undefined ? Effect.void : appendLast(sql, chain, entry)
+          })
+        ),
+      append: (chain, entries) => unreachable(Effect.asVoid(appending(sql, chain, entries))),
+      list,
+      heads: unreachable(
+        Effect.map(
+          sql<Head & { tenant: string }>`select tenant, seq::float8 as seq, hash from audit_heads order by tenant`,
+          (rows) =>
+            rows.map(({ tenant, ...head }) => ({ ...head, chain: tenant === "" ? undefined : TenantId(tenant) }))
+        )
+      ),
+      expire: Effect.fn("AuditStore.expire")(function* (chain, age, entryOf) {
+        const step = Effect.gen(function* () {
+          const name = nameOf(chain)
+          const [lock] = yield* wide<{ mine: boolean }>`
+            select pg_try_advisory_xact_lock(hashtextextended(${`retention audit ${name}`}, 0)) as mine`
+          if (lock?.mine !== true) return 0
+          // Rows go in their order, so that what is left is one piece. The rows that stand for removed ones go with others.
+          const gone = yield* wide<Head>`
+            with oldest as materialized (
+              select seq, at, action, hash from audit where tenant = ${name} order by seq limit ${expireRows}
+            ), due as materialized (
+              select seq, action, hash from oldest where seq < coalesce(
+                (select min(seq) from oldest where at >= clock_timestamp() - ${age} * interval '1 millisecond'),
+                9223372036854775807)
+            ), gone as (
+              delete from audit a using due where a.tenant = ${name} and a.seq = due.seq
+                and exists (select 1 from due where action <> ${retentionAction})
+              returning a.seq, a.hash
+            )
+            select seq::float8 as seq, hash from gone order by gone.seq`
+          const last = gone.at(-1)
+          if (last !== undefined) yield* appendLast(wide, chain, entryOf(last, gone.length))
+          return gone.length
+        })
+        return yield* transaction(wide, step, "10 minutes")
+      })
+    })
+  })
+)

@@ -1,0 +1,57 @@
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { Overloaded } from "../../errors/Overloaded.ts"
+import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { ForEveryTenant, NeededRole } from "../shared/Access.ts"
+import { pageQuery } from "../shared/Listing.ts"
+import { text } from "../shared/Parameters.ts"
+import { queryText } from "../shared/QueryText.ts"
+import { Authorization } from "../shared/Security.ts"
+import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { AuditEntry, Outcome, outcomes } from "./Entry.ts"
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+const time = (description: string) =>
+  text({ description, example: "2026-01-01T00:00:00Z" }, { format: "date-time" }).check(
+    Schema.makeFilter((given: string) =>
+      instant.test(given) && !Number.isNaN(Date.parse(given))
+        ? undefined
+        : "Expected a time with its offset, such as 2026-01-01T00:00:00Z"
+    )
+  )
+
+const query = {
+  from: Schema.optionalKey(time("Only rows of this time and later")),
+  to: Schema.optionalKey(time("Only rows before this time")),
+  principal: Schema.optionalKey(queryText(1024, { description: "Only rows of this principal", example: "user:alice" })),
+  action: Schema.optionalKey(queryText(1024, { description: "Only rows of this action", example: "flowlines.save" })),
+  target: Schema.optionalKey(
+    queryText(2048, { description: "Only rows of this target", example: "4kQz0vWbT1mXr8sYh2Lc" })
+  ),
+  outcome: Schema.optionalKey(
+    text({ description: "Only rows of this outcome", example: "refused" }, { enum: outcomes }).pipe(
+      Schema.decodeTo(Outcome)
+    )
+  ),
+  ...pageQuery
+}
+
+const answers = { success: Schema.Array(AuditEntry), error: [BadRequest, Overloaded, StorageUnreachable] } as const
+
+const TenantAudit = HttpApiEndpoint.get("list", "/v1/:tenant/audit", { params: tenantParams, query, ...answers })
+  .annotate(NeededRole, "admin")
+  .annotate(OpenApi.Summary, "Lists who changed what in the tenant, and who was refused, oldest first")
+  .middleware(Authorization)
+  .middleware(KnownTenant)
+
+const PlatformAudit = HttpApiEndpoint.get("platform", "/v1/platform/audit", { query, ...answers })
+  .annotate(NeededRole, "admin")
+  .annotate(ForEveryTenant, true)
+  .annotate(OpenApi.Summary, "Lists who changed what that belongs to no tenant, and who was refused, oldest first")
+  .middleware(Authorization)
+
+export class AuditApi extends HttpApiGroup.make("audit")
+  .add(TenantAudit, PlatformAudit)
+  .annotateMerge(OpenApi.annotations({ title: "Audit" })) {}
