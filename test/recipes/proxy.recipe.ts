@@ -39,7 +39,14 @@ class Proxied extends Context.Service<Proxied, { readonly gateway: Running }>()(
       const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", join(folder, "logs/error.log")]
       const nginx = yield* Effect.acquireRelease(
         Effect.sync(() => spawn("nginx", args, { stdio: ["ignore", "ignore", "pipe"] })),
-        (child) => Effect.sync(() => child.kill("SIGKILL"))
+        // Its workers go with it only when it can tell them to, and they hold the port.
+        (child) =>
+          Effect.promise(async () => {
+            if (child.exitCode !== null) return
+            const over = new Promise((done) => child.once("exit", done))
+            child.kill("SIGTERM")
+            await over
+          })
       )
       let said = ""
       nginx.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()))

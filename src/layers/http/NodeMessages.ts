@@ -22,22 +22,14 @@ export class Received extends IncomingMessage {
 /**
  * What every answer has besides. Browsers take nothing for another type than it has, tell no other site where their
  * reader came from, and embed nothing of the gateway into pages of other sites; pages of `FLOW_CORS` use `fetch`, to
- * which the last one does not apply.
+ * which the last one does not apply. Written out, as copying an object takes longer than all the rest of a head.
  */
-export const commonHeaders: Readonly<Record<string, string>> = {
+export const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin"
-}
-
-/** Over TLS browsers are told to use nothing else for a year (RFC 6797). */
-export const secureHeaders: typeof commonHeaders = { ...commonHeaders, "strict-transport-security": "max-age=31536000" }
-
-/**
- * Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5) knows
- * only `Authorization`, and not `X-API-Key`. The client's own cache asks each time, because access may be revoked.
- */
-const reads = { "cache-control": "private, no-cache" }
+  "cross-origin-resource-policy": "same-origin",
+  "x-request-id": requestId
+})
 
 /**
  * Node sends a response in one write when it has the whole of it, but not when it must check the body against
@@ -46,10 +38,6 @@ const reads = { "cache-control": "private, no-cache" }
  * request.
  */
 export class Answer extends ServerResponse<Received> {
-  get common(): typeof commonHeaders {
-    return commonHeaders
-  }
-
   /** Every head comes through here; what the answer says itself counts before what all of them say. */
   override writeHead(
     status: number,
@@ -58,12 +46,18 @@ export class Answer extends ServerResponse<Received> {
   ): this {
     const headers = typeof reason === "object" ? reason : given
     if (Array.isArray(headers)) throw new TypeError("An answer's headers are given by name")
-    const { method, requestId } = this.req
-    const isRead = method === "GET" || method === "HEAD"
-    const all = isRead
-      ? { ...this.common, ...reads, ...headers, "x-request-id": requestId }
-      : { ...this.common, ...headers, "x-request-id": requestId }
+    const all = this.additional()
+    for (const name in headers) all[name] = headers[name]
     return typeof reason === "string" ? super.writeHead(status, reason, all) : super.writeHead(status, all)
+  }
+
+  protected additional(): OutgoingHttpHeaders {
+    const { method, requestId } = this.req
+    const headers = commonHeaders(requestId)
+    // Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5)
+    // knows only `Authorization`, and not `X-API-Key`. The client's own cache asks each time: access may be revoked.
+    if (method === "GET" || method === "HEAD") headers["cache-control"] = "private, no-cache"
+    return headers
   }
 
   override end(...args: ReadonlyArray<unknown>): this {
@@ -74,7 +68,10 @@ export class Answer extends ServerResponse<Received> {
 
 /** An answer over TLS. */
 export class SecureAnswer extends Answer {
-  override get common(): typeof commonHeaders {
-    return secureHeaders
+  protected override additional(): OutgoingHttpHeaders {
+    const headers = super.additional()
+    // Browsers are to use nothing but TLS for a year (RFC 6797).
+    headers["strict-transport-security"] = "max-age=31536000"
+    return headers
   }
 }

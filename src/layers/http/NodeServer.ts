@@ -48,8 +48,7 @@ const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
   const requestId = newRequestId()
   const { traceId, body } = bareProblem(problem, "/", requestId)
   const fields = Object.entries({
-    ...commonHeaders,
-    "x-request-id": requestId,
+    ...commonHeaders(requestId),
     "content-type": problemType,
     "content-length": Buffer.byteLength(body),
     connection: "close"
