@@ -47,31 +47,56 @@ export default Effect.gen(function* () {
       select encode(sha256(convert_to(dag, 'UTF8')), 'hex') from flowline_versions
       where tenant = of_tenant and id = of_id and version = of_version
     $$`
+  // An entry becomes a row of its chain when its transaction commits: the lock of the chain is held for no longer than that.
+  // Nobody ever sees an entry, so that a crash may lose this table.
   yield* sql`
-    create function flow_audit_append(
-      of_tenant text, principal text, method text, action text, target text, outcome text, status integer,
-      request_id text, remote text, digest_before text, digest_after text, count bigint
-    ) returns void language plpgsql as $$
+    create unlogged table audit_entries (
+      id bigint generated always as identity primary key,
+      tenant text not null,
+      principal text not null,
+      method text not null,
+      action text not null,
+      target text not null,
+      outcome text not null,
+      status integer,
+      request_id text not null,
+      remote text,
+      digest_before text,
+      digest_after text,
+      count bigint not null
+    )`
+  yield* sql`
+    create function flow_audit_append() returns trigger language plpgsql as $$
     declare
       head audit_heads%rowtype;
       now timestamptz;
       next_hash text;
     begin
-      select * into head from audit_heads h where h.tenant = of_tenant for update;
+      delete from audit_entries where id = new.id;
+      select * into head from audit_heads h where h.tenant = new.tenant for update;
       if not found then
-        insert into audit_heads (tenant) values (of_tenant) on conflict do nothing;
-        select * into strict head from audit_heads h where h.tenant = of_tenant for update;
+        insert into audit_heads (tenant) values (new.tenant) on conflict do nothing;
+        select * into strict head from audit_heads h where h.tenant = new.tenant for update;
       end if;
       now := clock_timestamp();
       next_hash := encode(sha256(convert_to('['
-        || '"' || head.hash || '",' || flow_audit_json(nullif(of_tenant, '')) || ',' || (head.seq + 1)::text
-        || ',"' || flow_audit_time(now) || '",' || flow_audit_json(principal) || ',' || flow_audit_json(method)
-        || ',' || flow_audit_json(action) || ',' || flow_audit_json(target) || ',' || flow_audit_json(outcome)
-        || ',' || coalesce(status::text, 'null') || ',' || flow_audit_json(request_id) || ',' || flow_audit_json(remote)
-        || ',' || flow_audit_json(digest_before) || ',' || flow_audit_json(digest_after) || ',' || count::text
-        || ']', 'UTF8')), 'hex');
-      insert into audit values (of_tenant, head.seq + 1, now, principal, method, action, target, outcome, status,
-        request_id, remote, digest_before, digest_after, count, head.hash, next_hash);
-      update audit_heads h set seq = head.seq + 1, hash = next_hash where h.tenant = of_tenant;
+        || '"' || head.hash || '",' || flow_audit_json(nullif(new.tenant, '')) || ',' || (head.seq + 1)::text
+        || ',"' || flow_audit_time(now) || '",' || flow_audit_json(new.principal) || ',' || flow_audit_json(new.method)
+        || ',' || flow_audit_json(new.action) || ',' || flow_audit_json(new.target)
+        || ',' || flow_audit_json(new.outcome) || ',' || coalesce(new.status::text, 'null')
+        || ',' || flow_audit_json(new.request_id) || ',' || flow_audit_json(new.remote)
+        || ',' || flow_audit_json(new.digest_before) || ',' || flow_audit_json(new.digest_after)
+        || ',' || new.count::text || ']', 'UTF8')), 'hex');
+      insert into audit values (new.tenant, head.seq + 1, now, new.principal, new.method, new.action, new.target,
+        new.outcome, new.status, new.request_id, new.remote, new.digest_before, new.digest_after, new.count,
+        head.hash, next_hash);
+      update audit_heads h set seq = head.seq + 1, hash = next_hash where h.tenant = new.tenant;
+      return null;
+    exception when others then
+      -- A system error, which the gateway answers with 504: what cannot be audited is not done.
+      raise exception 'The audit cannot be written: %', sqlerrm using errcode = '58000';
     end $$`
+  yield* sql`
+    create constraint trigger append after insert on audit_entries deferrable initially deferred
+    for each row execute function flow_audit_append()`
 })

@@ -142,7 +142,7 @@ layer(stores)("the audit in PostgreSQL", (it) => {
           outcome: n % 2 === 0 ? "done" : "refused"
         })
       )
-      yield* store.append(chain, entries)
+      for (let n = 0; n < 1200; n += 200) yield* store.append(chain, entries.slice(n, n + 200))
       const seqs = (filter: AuditFilter, span?: ListSpan) =>
         Effect.map(list(chain, filter, span), (rows) => rows.map(({ seq }) => seq))
       expect(yield* seqs({})).toHaveLength(1200)
@@ -174,10 +174,12 @@ layer(stores)("the audit in PostgreSQL", (it) => {
       const expire = store.expire(chain, day, (last, count) =>
         entry({ action: retentionAction, target: String(last.seq), before: last.hash, after: null, count })
       )
-      yield* store.append(
-        chain,
-        Array.from({ length: 6000 }, (_, n) => entry({ target: `t${n}` }))
-      )
+      for (let n = 0; n < 6000; n += 200) {
+        yield* store.append(
+          chain,
+          Array.from({ length: 200 }, (_, more) => entry({ target: `t${n + more}` }))
+        )
+      }
       expect(yield* expire).toBe(0)
       // A row that is old behind one that is not stays: what is left is one piece.
       yield* age("seq <= 5500 or seq = 5800")

@@ -64,15 +64,8 @@ export const unreachableWithin = (limit: Duration.Input) => {
     Effect.catchCause(withDeadline(self, millis), explain<E | StorageUnreachable>)
 }
 
-/** A transaction with a deadline, and what it does before it commits. */
-interface Transaction {
-  readonly last: Array<Effect.Effect<unknown, SqlError | StorageUnreachable>>
-}
-
-/** The transaction that the work is part of. */
-const CurrentTransaction = Context.Reference<Transaction | undefined>("flow/postgres/CurrentTransaction", {
-  defaultValue: () => undefined
-})
+/** Whether the work is part of a transaction that has a deadline. */
+const InTransaction = Context.Reference<boolean>("flow/postgres/InTransaction", { defaultValue: () => false })
 
 /**
  * `Effect.timeout` waits until the interrupted work has ended, and a rollback on a silent server takes seconds. This
@@ -84,7 +77,7 @@ const withDeadline = <A, E, R>(
   millis: number
 ): Effect.Effect<A, E | StorageUnreachable, R> =>
   Effect.contextWith((context: Context.Context<R>) => {
-    if (Context.get(context, CurrentTransaction) !== undefined) return self
+    if (Context.get(context, InTransaction)) return self
     return Effect.callback<A, E | StorageUnreachable>((resume) => {
       const fiber = Effect.runForkWith(context)(self)
       const timer = setTimeout(() => {
@@ -113,22 +106,8 @@ export const transaction = <A, E, R>(
   writes: Effect.Effect<A, E, R>,
   limit: Duration.Input = storageDeadline
 ): Effect.Effect<A, Exclude<E, SqlError> | StorageUnreachable, R> =>
-  Effect.contextWith((context: Context.Context<R>) => {
-    if (Context.get(context, CurrentTransaction) !== undefined) return unreachableWithin(limit)(writes)
-    const last: Transaction["last"] = []
-    const all = Effect.tap(writes, () => Effect.suspend(() => Effect.all(last, { discard: true })))
-    return unreachableWithin(limit)(sql.withTransaction(Effect.provideService(all, CurrentTransaction, { last })))
-  })
-
-/**
- * Does the statement as the last one of the current {@link transaction}, before the commit: it takes a lock for which
- * many wait.
- */
-export const lastInTransaction = (statement: Transaction["last"][number]): Effect.Effect<void> =>
-  Effect.flatMap(CurrentTransaction, (current) =>
-    current === undefined
-      ? Effect.die(new Error("there is no transaction"))
-      : Effect.sync(() => void current.last.push(statement))
+  Effect.flatMap(InTransaction, (isPart) =>
+    unreachableWithin(limit)(isPart ? writes : sql.withTransaction(Effect.provideService(writes, InTransaction, true)))
   )
 
 /** `unreachable` for streams, without a deadline: for slow rows on connections that detect a dead server themselves. */

@@ -1,7 +1,7 @@
 import { Effect, Layer, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { lastInTransaction, transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { type AuditFilter, AuditStore, type Chain, type NewEntry } from "../../services/audit/AuditStore.ts"
 import { type Head, retentionAction } from "../../services/audit/Chain.ts"
@@ -31,7 +31,8 @@ const orUnreachable = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<
     )
   })
 
-const appending = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArray<NewEntry>) => {
+/** Adds entries to the current transaction of the client, or as one. They become rows of the chain as it commits. */
+export const appendEntries = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArray<NewEntry>) => {
   const rows = entries.map((entry) => ({
     ...entry,
     principal: storable(entry.principal),
@@ -39,16 +40,13 @@ const appending = (sql: SqlClient.SqlClient, chain: Chain, entries: ReadonlyArra
     requestId: storable(entry.requestId)
   }))
   return orUnreachable(sql`
-    select flow_audit_append(${nameOf(chain)}, principal, method, action, target, outcome, status, "requestId", remote,
-      before, after, count)
+    insert into audit_entries (tenant, principal, method, action, target, outcome, status, request_id, remote,
+      digest_before, digest_after, count)
+    select ${nameOf(chain)}, principal, method, action, target, outcome, status, "requestId", remote, before, after, count
     from json_to_recordset(${JSON.stringify(rows)}::json) as entry(
       principal text, method text, action text, target text, outcome text, status integer, "requestId" text, remote text,
       before text, after text, count bigint)`)
 }
-
-/** Appends a row as the last statement of the current transaction of the client. */
-export const appendLast = (sql: SqlClient.SqlClient, chain: Chain, entry: NewEntry): Effect.Effect<void> =>
-  lastInTransaction(appending(sql, chain, [entry]))
 
 /** The columns of a row as the members of an entry. */
 export const entryColumns = (sql: SqlClient.SqlClient) => sql`
@@ -112,10 +110,10 @@ export const layer = Layer.effect(
           sql,
           Effect.tap(writes, (made) => {
             const entry = entryOf(made)
-            return entry === undefined ? Effect.void : appendLast(sql, chain, entry)
+            return entry === undefined ? Effect.void : appendEntries(sql, chain, [entry])
           })
         ),
-      append: (chain, entries) => unreachable(Effect.asVoid(appending(sql, chain, entries))),
+      append: (chain, entries) => unreachable(Effect.asVoid(appendEntries(sql, chain, entries))),
       list,
       heads: unreachable(
         Effect.map(
@@ -145,7 +143,7 @@ export const layer = Layer.effect(
             )
             select seq::float8 as seq, hash from gone order by gone.seq`
           const last = gone.at(-1)
-          if (last !== undefined) yield* appendLast(wide, chain, entryOf(last, gone.length))
+          if (last !== undefined) yield* appendEntries(wide, chain, [entryOf(last, gone.length)])
           return gone.length
         })
         return yield* transaction(wide, step, "10 minutes")

@@ -8,7 +8,7 @@ import { type Removed, RetentionStore, type Versioned } from "../../services/ret
 import type { Rule } from "../../services/shared/RetentionRules.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
-import { appendLast } from "./PostgresAuditStore.ts"
+import { appendEntries } from "./PostgresAuditStore.ts"
 import { grace, removeUnused } from "./UnusedFlowlines.ts"
 
 /** Executions and archives that a step looks at. */
@@ -93,7 +93,7 @@ export const layer = Layer.effect(
 
     /** The row of what the current transaction of the client deletes. */
     const written = (client: SqlClient.SqlClient, tenant: TenantId, kind: string, target: string, count: number) =>
-      appendLast(client, tenant, ownEntry({ action: `retention.${kind}`, target, count }))
+      appendEntries(client, tenant, [ownEntry({ action: `retention.${kind}`, target, count })])
 
     const history = Effect.fn("RetentionStore.history")(
       function* (tenant: TenantId, kind: "executions" | "archives", rule: Rule) {

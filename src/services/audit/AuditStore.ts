@@ -27,14 +27,14 @@ export class AuditStore extends Context.Service<
   {
     /**
      * Does the writes and appends the row that `entryOf` makes of their result, if any: both or neither. Within another
-     * transaction it is part of that, and the row is written as its last statement.
+     * transaction it is part of that. The row gets its place in the chain as the transaction commits.
      */
     readonly change: <A, E, R>(
       chain: Chain,
       writes: Effect.Effect<A, E, R>,
       entryOf: (made: A) => NewEntry | undefined
     ) => Effect.Effect<A, E | StorageUnreachable, R>
-    /** Appends the rows in their order, all or none. */
+    /** Appends the rows in their order, all or none; a few hundred at most. */
     readonly append: (chain: Chain, entries: ReadonlyArray<NewEntry>) => Effect.Effect<void, StorageUnreachable>
     /** The rows of a chain in their order, as JSON; their keys are their numbers. */
     readonly list: (chain: Chain, filter: AuditFilter, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>

@@ -14,7 +14,7 @@ export const retentionAction = "audit.retention"
 
 /**
  * The text that a row's hash covers: a JSON array as RFC 8785 writes it, which for texts, whole numbers and null is what
- * `JSON.stringify` writes. PostgreSQL writes the same one in `flow_audit_append`.
+ * `JSON.stringify` writes. PostgreSQL writes the same one in its function `flow_audit_append`.
  */
 export const encodingOf = (row: Omit<AuditEntry, "hash">): string =>
   JSON.stringify([

@@ -11,6 +11,9 @@ const mostApart = 500
 /** Rows that wait while they cannot be written. Further ones are lost. */
 const mostWaiting = 2000
 
+/** Rows that are written in one transaction. */
+const batch = 200
+
 /** Longest target that is kept, in characters. */
 const longest = 512
 
@@ -114,12 +117,17 @@ export const layer = Layer.effect(
     })
 
     const write = Effect.gen(function* () {
-      for (const [chain, rows] of Map.groupBy(waiting, (one) => one.chain)) {
-        yield* store.append(
-          chain,
-          rows.map(({ row }) => row)
-        )
-        waiting = waiting.filter((one) => one.chain !== chain)
+      for (const chain of new Set(waiting.map((one) => one.chain))) {
+        for (;;) {
+          const some = waiting.filter((one) => one.chain === chain).slice(0, batch)
+          if (some.length === 0) break
+          yield* store.append(
+            chain,
+            some.map(({ row }) => row)
+          )
+          const written = new Set(some)
+          waiting = waiting.filter((one) => !written.has(one))
+        }
       }
     })
 
