@@ -28,7 +28,7 @@ layer(guarded(accessFile(admin, { tenants: { mytenant: {}, fresh: {}, constructo
         }
       }
       const fresh = yield* raw("/v1/fresh/channels", { headers: { authorization } })
-      expect(yield* Effect.promise(() => fresh.json())).toEqual([])
+      expect(yield* Effect.promise(() => fresh.json())).toEqual({ children: [], errors: [] })
     })
   )
 

@@ -1,5 +1,5 @@
 import { constants } from "node:fs"
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises"
+import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises"
 import { join, sep } from "node:path"
 
 /** Why a path below a root cannot be opened. `outside` is a link that leads out of the root. */
@@ -42,6 +42,17 @@ const turns = 5
 /** The error code of a failed call, such as `ENOENT`. */
 export const codeOf = (error: unknown): unknown => (error instanceof Error && "code" in error ? error.code : undefined)
 
+/**
+ * Handles the failure of a read in a tenant's folder `<conf>/tenants/<tenant>`, which a tenant of the access file need
+ * not have: nothing is there when `conf` can be reached. Else a missing folder means a storage in trouble.
+ */
+export const orNothing =
+  <A>(root: string, nothing: A) =>
+  async (error: unknown): Promise<A> => {
+    if (codeOf(error) !== "ENOENT" || !(await stat(join(root, "../.."))).isDirectory()) throw error
+    return nothing
+  }
+
 /** Opens a resolved path; undefined if it no longer exists. */
 const openResolved = async (real: string): Promise<FileHandle | undefined> => {
   try {
@@ -58,8 +69,8 @@ const openResolved = async (real: string): Promise<FileHandle | undefined> => {
  */
 export const openInside = async (root: string, path: string): Promise<OpenedFile | OpenFailure> => {
   let handle: FileHandle | undefined
-  // A missing root means a storage in trouble, not a missing file.
-  const realRoot = await realpath(root)
+  const realRoot = await realpath(root).catch(orNothing(root, undefined))
+  if (realRoot === undefined) return "missing"
   try {
     let real = ""
     for (let turn = 0; handle === undefined && turn < turns; turn++) {
@@ -68,20 +79,20 @@ export const openInside = async (root: string, path: string): Promise<OpenedFile
       handle = await openResolved(real)
     }
     if (handle === undefined) return "missing"
-    const stat = await handle.stat({ bigint: true })
+    const stats = await handle.stat({ bigint: true })
     const failure: OpenFailure | undefined = !isInside(realRoot, await openedPath(handle, real))
       ? "outside"
-      : stat.isDirectory()
+      : stats.isDirectory()
         ? "directory"
-        : stat.isFile()
+        : stats.isFile()
           ? undefined
           : "special"
     if (failure !== undefined) {
       await handle.close()
       return failure
     }
-    const version = [stat.dev, stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join("-")
-    return { handle, size: Number(stat.size), modifiedAt: stat.mtime, version }
+    const version = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join("-")
+    return { handle, size: Number(stats.size), modifiedAt: stats.mtime, version }
   } catch (error) {
     await handle?.close()
     if (!isAbsent(error)) throw error

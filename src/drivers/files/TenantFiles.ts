@@ -42,8 +42,10 @@ export class TenantFiles {
     this.#realRoot ??= realpath(this.#root)
     if (path === "") return this.#realRoot
     try {
+      // Awaited first: nobody else may wait for its failure.
+      const root = await this.#realRoot
       const real = await realpath(join(this.#root, ...segments(path)))
-      return isInside(await this.#realRoot, real) ? real : undefined
+      return isInside(root, real) ? real : undefined
     } catch (error) {
       if (error instanceof Failure) throw error
       return undefined

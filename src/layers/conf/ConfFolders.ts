@@ -2,7 +2,7 @@ import { readdir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Effect, Layer } from "effect"
 import { within } from "../../drivers/files/Deadline.ts"
-import { codeOf, isAbsent, isInside } from "../../drivers/files/OpenInside.ts"
+import { isAbsent, isInside, orNothing } from "../../drivers/files/OpenInside.ts"
 import { DirectoryRead } from "../../errors/DirectoryRead.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -31,13 +31,6 @@ const foldersIn = async (root: string, path: string): Promise<ReadonlyArray<stri
   return names.sort()
 }
 
-/** What `read` finds, or nothing: a tenant of the access file may have no folder, when `conf` itself can be reached. */
-const orNothing = <A>(conf: string, read: Promise<A>, nothing: A): Promise<A> =>
-  read.catch(async (error) => {
-    if (codeOf(error) !== "ENOENT" || !(await stat(conf)).isDirectory()) throw error
-    return nothing
-  })
-
 /** The configuration folders below `<conf>/tenants/`. */
 export const layer = Layer.effect(
   Conf,
@@ -47,18 +40,20 @@ export const layer = Layer.effect(
     const folderOf = (tenant: TenantId) => join(conf, "tenants", tenant)
     const unreachable = () => new StorageUnreachable({ storage: "data" })
     return Conf.of({
-      tree: Effect.fn("Conf.tree")((tenant) =>
-        Effect.tryPromise({
-          try: () => within(storageDeadline, orNothing(conf, readTree(folderOf(tenant)), {})),
+      tree: Effect.fn("Conf.tree")((tenant) => {
+        const root = folderOf(tenant)
+        return Effect.tryPromise({
+          try: () => within(storageDeadline, readTree(root).catch(orNothing(root, {}))),
           catch: unreachable
         })
-      ),
-      folders: Effect.fn("Conf.folders")((tenant, path) =>
-        Effect.tryPromise({
-          try: () => within(storageDeadline, orNothing(conf, foldersIn(folderOf(tenant), path), [])),
+      }),
+      folders: Effect.fn("Conf.folders")((tenant, path) => {
+        const root = folderOf(tenant)
+        return Effect.tryPromise({
+          try: () => within(storageDeadline, foldersIn(root, path).catch(orNothing(root, []))),
           catch: unreachable
         })
-      ),
+      }),
       open: Effect.fn("Conf.open")(function* (tenant, path) {
         const file = yield* openFile(folderOf(tenant), path)
         if (file === "directory") return yield* new DirectoryRead({ tenant, path })
