@@ -13,6 +13,7 @@ import { RegistryApi } from "./services/registry/Api.ts"
 import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
+import { SecretsApi } from "./services/secrets/Api.ts"
 import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
 import { Authentication, RequestRate } from "./services/shared/Security.ts"
 
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
+  .add(SecretsApi)
   .middleware(RequestRate)
   .middleware(Authentication)
   .middleware(RequestProblems)

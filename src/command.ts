@@ -4,10 +4,11 @@ import { Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { packageVersion } from "./drivers/Package.ts"
 import * as HashPassword from "./layers/commands/HashPassword.ts"
+import * as NewSecretsKey from "./layers/commands/NewSecretsKey.ts"
 
 const root = Command.make("flow-gateway").pipe(
   Command.withDescription("Starts the gateway; with a subcommand, works for its operator"),
-  Command.withSubcommands([HashPassword.command])
+  Command.withSubcommands([HashPassword.command, NewSecretsKey.command])
 )
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))

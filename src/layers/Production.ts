@@ -12,6 +12,8 @@ import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { pendingMeasurement } from "../services/executions/PendingMetrics.ts"
 import * as Retention from "../services/retention/Retention.ts"
+import * as SecretRotation from "../services/secrets/SecretRotation.ts"
+import * as Secrets from "../services/secrets/SecretStore.ts"
 import { inBackground } from "../services/shared/Background.ts"
 import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
@@ -42,7 +44,10 @@ import * as PositionStore from "./postgres/PostgresPositionStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
+import * as SecretStore from "./postgres/PostgresSecretStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
+import * as SecretFiles from "./secrets/SecretFiles.ts"
+import * as SecretKeys from "./secrets/SecretKeys.ts"
 import { useCases } from "./UseCases.ts"
 
 const Database = Postgres.layer.pipe(
@@ -129,6 +134,7 @@ const Adapters = Layer.mergeAll(
   ResourceStore.layer,
   RegistryStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
+  SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
   ThisGateway,
   Bytes,
   Runs,
@@ -145,9 +151,15 @@ const Ready = Layer.effect(
     const tenants = yield* Tenants
     const ledger = yield* Ledger
     const pools = yield* ConnectionPools
+    const secrets = yield* Secrets.SecretStore
+    const keys = yield* SecretKeys.SecretKeys
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
-      defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
+      defects: new Map([
+        ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
+        ["secretsWithoutKey", Effect.map(secrets.keyUse, (counts) => counts.get("missing") ?? 0)],
+        ["secretKeyFile", Effect.map(keys.fault, (fault) => (fault === undefined ? 0 : 1))]
+      ]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
         ["data", blobs.health],
@@ -169,7 +181,11 @@ const Measured = Layer.effect(
   Measurements,
   Effect.gen(function* () {
     const settings = yield* Settings
-    const measurements = Measurements.of([yield* pendingMeasurement, ...diskMeasurements(settings)])
+    const measurements = Measurements.of([
+      yield* pendingMeasurement,
+      yield* SecretRotation.keyUseMeasurement,
+      ...diskMeasurements(settings)
+    ])
     if (settings.otlp !== undefined) {
       yield* inBackground("The measurements", takeMeasurements(measurements), "10 seconds")
     }
@@ -185,11 +201,12 @@ const Upkeep = Layer.mergeAll(
   BlobSweep.schedule(),
   Check,
   JobRecovery.layer,
-  Retention.schedule()
+  Retention.schedule(),
+  Layer.unwrap(Effect.map(SecretKeys.SecretKeys, ({ changes }) => SecretRotation.layer(changes)))
 )
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
-  Layer.provideMerge(TenantNodes.layer),
+  Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
   Layer.provideMerge(Adapters)
 )

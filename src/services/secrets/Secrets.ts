@@ -1,0 +1,143 @@
+import { Context, Effect, Layer, Redacted, Result } from "effect"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import type { NoSecretKey } from "../../errors/NoSecretKey.ts"
+import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { TooMany } from "../../errors/TooMany.ts"
+import { suggestion } from "../../languages/Suggest.ts"
+import { flowlineSecretBytes, type SecretValues, secretBytes } from "../../protocol/Secrets.ts"
+import { CurrentPrincipal } from "../shared/Access.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { ConfiguredSecrets } from "./ConfiguredSecrets.ts"
+import type { SecretEntry } from "./SecretEntry.ts"
+import { type SecretSource, UnusableSecret } from "./SecretSource.ts"
+import { SecretStore } from "./SecretStore.ts"
+
+/** Maximum number of stored secrets of a tenant. */
+export const mostSecrets = 1000
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length
+
+const invalid = (detail: string) =>
+  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "/value", detail }] })
+
+/** The value of a body, or what is wrong with it. No message contains it. */
+const valueOf = (body: unknown): Effect.Effect<Redacted.Redacted<string>, BadRequest | TooLarge> => {
+  if (typeof body !== "object" || body === null || Array.isArray(body))
+    return invalid("Expected an object with a value")
+  const { value, ...others } = body as Readonly<Record<string, unknown>>
+  if (Object.keys(others).length > 0) return invalid("Expected no other member than value")
+  if (typeof value !== "string") return invalid("Expected text")
+  if (value === "") return invalid("Expected a value of at least one character")
+  if (!value.isWellFormed()) return invalid("Expected well-formed Unicode, without single surrogates")
+  return bytesOf(value) > secretBytes
+    ? new TooLarge({ limit: "secret", value: secretBytes })
+    : Effect.succeed(Redacted.make(value))
+}
+
+/** The secrets that flowlines of a tenant may refer to. No one can read a value of them but a run. */
+export class Secrets extends Context.Service<
+  Secrets,
+  {
+    /** Stores the value that the JSON body `{value}` has. */
+    readonly put: (
+      tenant: TenantId,
+      name: string,
+      body: unknown
+    ) => Effect.Effect<void, BadRequest | NoSecretKey | StorageUnreachable | TooLarge | TooMany>
+    /** Removes a stored secret. Those of other sources are the operator's. */
+    readonly remove: (tenant: TenantId, name: string) => Effect.Effect<void, NotFound | StorageUnreachable>
+    /** The names with their sources, ordered by name. */
+    readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<SecretEntry>, StorageUnreachable>
+    /** A warning for each of these names that does not exist. The keys are names, the values components. */
+    readonly warnings: (
+      tenant: TenantId,
+      used: ReadonlyMap<string, string>
+    ) => Effect.Effect<ReadonlyArray<string>, StorageUnreachable>
+    /** The values of these names for a run, or why it cannot have them. */
+    readonly values: (
+      tenant: TenantId,
+      used: ReadonlyMap<string, string>
+    ) => Effect.Effect<Result.Result<Redacted.Redacted<SecretValues>, string>, StorageUnreachable>
+  }
+>()("flow/secrets/Secrets") {
+  static readonly layer = Layer.effect(
+    Secrets,
+    Effect.gen(function* () {
+      const store = yield* SecretStore
+      const { folder, accessFile } = yield* ConfiguredSecrets
+      const stored: SecretSource = {
+        where: () => "in the store of secrets",
+        names: (tenant) => Effect.map(store.list(tenant), (all) => all.map(({ name }) => name)),
+        read: store.read
+      }
+      /** The first source that has a name provides its value. */
+      const sources: ReadonlyArray<readonly [SecretEntry["source"], SecretSource]> = [
+        ["store", stored],
+        ...(folder === undefined ? [] : [["folder", folder] as const]),
+        ["accessFile", accessFile]
+      ]
+
+      const read = Effect.fnUntraced(function* (tenant: TenantId, name: string) {
+        for (const [, source] of sources) {
+          const found = yield* source.read(tenant, name)
+          if (found !== undefined) return found
+        }
+        const places = sources.map(([, { where }]) => where(tenant))
+        return yield* new UnusableSecret({
+          detail: `there is no secret ${name}: it is not ${places.slice(0, -1).join(", not ")}, and not ${places.at(-1)}`
+        })
+      })
+
+      const list = Effect.fn("Secrets.list")(function* (tenant: TenantId) {
+        const found = new Map<string, SecretEntry>()
+        for (const entry of yield* store.list(tenant)) found.set(entry.name, { source: "store", ...entry })
+        for (const [source, { names }] of sources.slice(1)) {
+          for (const name of yield* names(tenant)) if (!found.has(name)) found.set(name, { name, source })
+        }
+        return [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1))
+      })
+
+      return Secrets.of({
+        put: Effect.fn("Secrets.put")(function* (tenant, name, body) {
+          const value = yield* valueOf(body)
+          const { id } = yield* CurrentPrincipal
+          if (yield* store.put(tenant, name, value, id, mostSecrets)) return
+          return yield* new TooMany({ limit: "secrets", value: mostSecrets, tenant })
+        }),
+        remove: Effect.fn("Secrets.remove")(function* (tenant, name) {
+          if (!(yield* store.remove(tenant, name))) return yield* new NotFound({ kind: "secret", tenant, id: name })
+        }),
+        list,
+        warnings: Effect.fn("Secrets.warnings")(function* (tenant, used) {
+          if (used.size === 0) return []
+          const known = (yield* list(tenant)).map(({ name }) => name)
+          return [...used]
+            .filter(([name]) => !known.includes(name))
+            .map(([name, component]) => {
+              const near = suggestion(name, known)
+              const otherwise = near === "" ? ": runs" : `${near} Runs`
+              return `${component}: there is no secret ${JSON.stringify(name)} yet${otherwise} fail without it`
+            })
+        }),
+        values: Effect.fn("Secrets.values")(function* (tenant, used) {
+          const values: Record<string, string> = {}
+          let size = 0
+          for (const [name, component] of used) {
+            const found = yield* Effect.result(
+              Effect.catchTag(read(tenant, name), "UnusableSecret", ({ detail }) => Effect.succeed({ detail }))
+            )
+            if (Result.isFailure(found)) return yield* Effect.fail(found.failure)
+            if (!Redacted.isRedacted(found.success)) return Result.fail(`${component}: ${found.success.detail}`)
+            values[name] = Redacted.value(found.success)
+            size += bytesOf(values[name])
+            if (size > flowlineSecretBytes)
+              return Result.fail(`the secrets of the flowline have more than ${flowlineSecretBytes} bytes together`)
+          }
+          return Result.succeed(Redacted.make(values))
+        })
+      })
+    })
+  )
+}
