@@ -124,7 +124,7 @@ describe("a secret", () => {
           texts.set(path, await (await fetch(`${gateway.url}/${path}`)).text())
         const failed = await fetch(`${gateway.url}/v1/mytenant/secrets/TOKEN`, {
           method: "PUT",
-          body: JSON.stringify({ value: [token], [token]: 1 }),
+          body: JSON.stringify({ value: [token], tokn: token }),
           headers: { "content-type": "application/json" }
         })
         texts.set("refusal", `${failed.status} ${await failed.text()}`)

@@ -16,7 +16,7 @@ export const secrets: Feature<"list" | "put" | "remove"> = {
   },
   schemas: {
     SecretEntry: {
-      description: "The name of a secret, and where its value comes from",
+      description: "The name of a secret, and its source",
       example: {
         name: "COLLECTOR_TOKEN",
         source: "store",

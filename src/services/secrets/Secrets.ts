@@ -1,5 +1,5 @@
-import { Context, Effect, Layer, Redacted, Result } from "effect"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import { Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import type { NoSecretKey } from "../../errors/NoSecretKey.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
@@ -8,6 +8,8 @@ import { TooMany } from "../../errors/TooMany.ts"
 import { suggestion } from "../../languages/Suggest.ts"
 import { flowlineSecretBytes, type SecretValues, secretBytes } from "../../protocol/Secrets.ts"
 import { CurrentPrincipal } from "../shared/Access.ts"
+import { issuesOf } from "../shared/RequestIssues.ts"
+import { strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ConfiguredSecrets } from "./ConfiguredSecrets.ts"
 import type { SecretEntry } from "./SecretEntry.ts"
@@ -19,22 +21,27 @@ export const mostSecrets = 1000
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length
 
-const invalid = (detail: string) =>
-  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "/value", detail }] })
+/** The value is checked apart: the message of a schema's issue would contain it. */
+const decodeBody = Schema.decodeUnknownEffect(Schema.Struct({ value: Schema.Unknown }), strict)
+
+const invalid = (issues: ReadonlyArray<Issue>) => new BadRequest({ detail: "The secret is invalid", issues })
+
+const faultOf = (value: unknown): string | undefined => {
+  if (typeof value !== "string") return "Expected text"
+  if (value === "") return "Expected at least one character"
+  return value.isWellFormed() ? undefined : "Expected well-formed Unicode, without single surrogates"
+}
 
 /** The value of a body, or what is wrong with it. No message contains it. */
-const valueOf = (body: unknown): Effect.Effect<Redacted.Redacted<string>, BadRequest | TooLarge> => {
-  if (typeof body !== "object" || body === null || Array.isArray(body))
-    return invalid("Expected an object with a value")
-  const { value, ...others } = body as Readonly<Record<string, unknown>>
-  if (Object.keys(others).length > 0) return invalid("Expected no other member than value")
-  if (typeof value !== "string") return invalid("Expected text")
-  if (value === "") return invalid("Expected a value of at least one character")
-  if (!value.isWellFormed()) return invalid("Expected well-formed Unicode, without single surrogates")
-  return bytesOf(value) > secretBytes
-    ? new TooLarge({ limit: "secret", value: secretBytes })
-    : Effect.succeed(Redacted.make(value))
-}
+const valueOf = Effect.fnUntraced(function* (body: unknown) {
+  const { value } = yield* Effect.mapError(decodeBody(body), (error) => invalid(issuesOf(error, "body")))
+  const fault = faultOf(value)
+  if (fault !== undefined || typeof value !== "string") {
+    return yield* invalid([{ part: "body", pointer: "/value", detail: fault ?? "Expected text" }])
+  }
+  if (bytesOf(value) > secretBytes) return yield* new TooLarge({ limit: "secret", value: secretBytes })
+  return Redacted.make(value)
+})
 
 /** The secrets that flowlines of a tenant may refer to. No one can read a value of them but a run. */
 export class Secrets extends Context.Service<
