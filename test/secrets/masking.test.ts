@@ -59,10 +59,15 @@ describe("masking", () => {
     expect(masking.text("no date: correcth")).toBe("no date: ***")
   })
 
+  it("masks what a mask would complete", () => {
+    expect(new Masking(["a***"]).text("x aa***")).toBe("x ***")
+    expect(new Masking(["***b"]).text("a***bb")).toBe("a***")
+  })
+
   const Value = Schema.String.check(Schema.isMinLength(4), Schema.isMaxLength(12))
   // Few letters, so that values occur, overlap and begin again within themselves.
   const few = (least: number, most: number) =>
-    Schema.String.check(Schema.isPattern(new RegExp(`^[ab*]{${least},${most}}$`)))
+    Schema.String.check(Schema.isPattern(new RegExp(`^[a*]{${least},${most}}$`)))
 
   it.prop(
     "leaves no occurrence of any value in any text",
@@ -77,7 +82,7 @@ describe("masking", () => {
       }
       return true
     },
-    { arbitrary: { runs: 300 } }
+    { arbitrary: { runs: 500 } }
   )
 
   it.prop(

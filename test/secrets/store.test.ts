@@ -182,6 +182,14 @@ layer(TestPostgres, { excludeTestServices: true })("the store of secrets", (it) 
     })
   )
 
+  it.effect("does not begin with a file that is too large or has no key", () =>
+    Effect.gen(function* () {
+      const fault = (file: string) => Effect.map(Effect.flip(withKeys(file, () => Effect.void)), String)
+      expect(yield* fault(`${first}${"#".repeat(65_536)}`)).toMatch(/keys has more than 65536 bytes/)
+      expect(yield* fault("# none\n")).toMatch(/has no key: flow-gateway new-secrets-key prints one/)
+    })
+  )
+
   it.effect("stores nothing without keys, but lists and deletes", () =>
     Effect.gen(function* () {
       yield* withKeys(first, (store) => put(store, "TOKEN", "value"))

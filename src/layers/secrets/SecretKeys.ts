@@ -31,9 +31,21 @@ const mostBytes = 64 * 1024
 /** How often the file is looked at. Mounted secrets change without an event that tells so everywhere. */
 const lookEvery = "5 seconds"
 
-const unused = Layer.succeed(
+const observed = (fault: () => string | undefined) =>
+  observeGauge(
+    "flow_secret_keys_valid",
+    {
+      description: "Whether the file of the keys of secrets, if any, could be read after its last change (1) or not (0)"
+    },
+    () => (fault() === undefined ? 1 : 0)
+  )
+
+const unused = Layer.effect(
   SecretKeys,
-  SecretKeys.of({ current: Effect.succeed([]), changes: Stream.succeed([]), fault: Effect.succeed(undefined) })
+  Effect.as(
+    observed(() => undefined),
+    SecretKeys.of({ current: Effect.succeed([]), changes: Stream.succeed([]), fault: Effect.succeed(undefined) })
+  )
 )
 
 /** The text of the file; fails with what is wrong. */
@@ -88,11 +100,7 @@ const watched = (path: string) =>
         fault = found
       })
       yield* inBackground("Looking at the keys of secrets", look, lookEvery)
-      yield* observeGauge(
-        "flow_secret_keys_valid",
-        { description: "Whether the file of the keys of secrets could be read after its last change (1) or not (0)" },
-        () => (fault === undefined ? 1 : 0)
-      )
+      yield* observed(() => fault)
       return SecretKeys.of({
         current: SubscriptionRef.get(keys),
         changes: SubscriptionRef.changes(keys),
