@@ -124,12 +124,23 @@ export type MaskTexts = (text: string) => string
 /** Masks the values of secrets in texts. */
 export class Masking {
   readonly #forms: ReadonlyArray<Form>
+  /** Finds the first characters of any form: as many as are masked at least, and one. */
+  readonly #heads: RegExp
+  readonly #firsts: RegExp
 
   constructor(values: Iterable<string>) {
     const texts = [...values].flatMap(formsOf).map((text) => text.replace(/[\r\n]/g, ""))
     this.#forms = [...new Set(texts)]
       .filter(({ length }) => length >= leastMasked)
       .map((text) => ({ text, fallbacks: fallbacks(text) }))
+    this.#heads = this.#beginnings(leastMasked)
+    this.#firsts = this.#beginnings(1)
+  }
+
+  #beginnings(length: number): RegExp {
+    const starts = new Set(this.#forms.map(({ text }) => text.slice(0, length)))
+    const escaped = [...starts].map((start) => start.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"))
+    return new RegExp(escaped.length === 0 ? "(?!)" : escaped.join("|"))
   }
 
   /**
@@ -138,11 +149,19 @@ export class Masking {
    */
   following(): MaskTexts {
     const lengths = new Uint32Array(this.#forms.length)
-    const line = (text: string): string => {
+    /** Whether no form has begun in the texts so far. */
+    let isIdle = true
+    const line = (given: string): string => {
+      let text = given
+      if (isIdle && !this.#heads.test(text)) {
+        // Nearly all texts end here. Only the last characters may be a start.
+        text = text.slice(1 - leastMasked)
+        if (!this.#firsts.test(text)) return given
+      }
       const spans: Array<Span> = []
-      this.#forms.forEach((form, index) => {
-        lengths[index] = search(form, lengths[index]!, text, spans)
-      })
+      for (const [index, form] of this.#forms.entries()) lengths[index] = search(form, lengths[index]!, text, spans)
+      isIdle = lengths.every((length) => length === 0)
+      if (text !== given) return given
       return spans.length === 0 ? text : this.#again(covered(text, spans))
     }
     return (text) =>

@@ -5,7 +5,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
-import { suggestion } from "../../languages/Suggest.ts"
+import { maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { flowlineSecretBytes, type SecretValues, secretBytes } from "../../protocol/Secrets.ts"
 import { CurrentPrincipal } from "../shared/Access.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
@@ -119,31 +119,39 @@ export class Secrets extends Context.Service<
         list,
         warnings: Effect.fn("Secrets.warnings")(function* (tenant, used) {
           if (used.size === 0) return []
-          const known = (yield* list(tenant)).map(({ name }) => name)
-          return [...used]
-            .filter(([name]) => !known.includes(name))
-            .map(([name, component]) => {
+          const known = new Set((yield* list(tenant)).map(({ name }) => name))
+          const missing = [...used].filter(([name]) => !known.has(name))
+          const others = missing.length - maxSuggestions
+          return [
+            ...missing.slice(0, maxSuggestions).map(([name, component]) => {
               const near = suggestion(name, known)
               const otherwise = near === "" ? ": runs" : `${near} Runs`
               return `${component}: there is no secret ${JSON.stringify(name)} yet${otherwise} fail without it`
-            })
+            }),
+            ...(others > 0 ? [`There are ${others} more secrets that do not exist yet`] : [])
+          ]
         }),
-        values: Effect.fn("Secrets.values")(function* (tenant, used) {
-          const values: Record<string, string> = {}
-          let size = 0
-          for (const [name, component] of used) {
-            const found = yield* Effect.result(
-              Effect.catchTag(read(tenant, name), "UnusableSecret", ({ detail }) => Effect.succeed({ detail }))
+        values: Effect.fn("Secrets.values")(
+          function* (tenant, used) {
+            const found = yield* Effect.forEach(
+              used,
+              ([name, component]) =>
+                Effect.mapError(read(tenant, name), (error) =>
+                  error._tag === "UnusableSecret" ? `${component}: ${error.detail}` : error
+                ),
+              { concurrency: 8 }
             )
-            if (Result.isFailure(found)) return yield* Effect.fail(found.failure)
-            if (!Redacted.isRedacted(found.success)) return Result.fail(`${component}: ${found.success.detail}`)
-            values[name] = Redacted.value(found.success)
-            size += bytesOf(values[name])
-            if (size > flowlineSecretBytes)
-              return Result.fail(`the secrets of the flowline have more than ${flowlineSecretBytes} bytes together`)
-          }
-          return Result.succeed(Redacted.make(values))
-        })
+            const values = found.map(Redacted.value)
+            if (values.reduce((size, value) => size + bytesOf(value), 0) > flowlineSecretBytes) {
+              return yield* Effect.fail(
+                `the secrets of the flowline have more than ${flowlineSecretBytes} bytes together`
+              )
+            }
+            return Redacted.make(Object.fromEntries([...used.keys()].map((name, index) => [name, values[index] ?? ""])))
+          },
+          Effect.map(Result.succeed),
+          Effect.catch((error) => (typeof error === "string" ? Effect.succeed(Result.fail(error)) : Effect.fail(error)))
+        )
       })
     })
   )
