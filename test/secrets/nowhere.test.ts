@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
@@ -21,6 +21,7 @@ from flow import Node
 
 class Teller(Node):
     password: str
+    folder: str
 
     def execute(self, rows):
         value = self.password
@@ -30,17 +31,19 @@ class Teller(Node):
         for at in range(0, len(value), 7):
             print(value[at:at + 7])
         subprocess.run(["sh", "-c", "printf 'a program: %s' \\"$1\\"; printf '%s' \\"$2\\"", "sh", value[:9], value[9:]], env={})
-        open("started", "w").close()
+        open(os.path.join(self.folder, "started"), "w").close()
+        while not os.path.exists(os.path.join(self.folder, "go")):
+            time.sleep(0.01)
         for row in rows:
             yield row
         raise ValueError("cannot log in with " + value)
 `
 
-const telling = `
+const telling = (folder: string) => `
 runtime: pybatch
 dag:
   - { type: file_input, settings: { path: rows.csv }, publish: [ { stream: out } ] }
-  - { type: teller, settings: { password: "${ref("PASSWORD")}" }, subscribe: [ { component: file_input, stream: out } ], publish: [ { stream: out } ] }
+  - { type: teller, settings: { password: "${ref("PASSWORD")}", folder: "${folder}" }, subscribe: [ { component: file_input, stream: out } ], publish: [ { stream: out } ] }
   - { type: show, subscribe: [ { component: teller, stream: out } ] }
 `
 
@@ -132,7 +135,12 @@ describe("a secret", () => {
         const wrong = await tenant.run(sending(`http://${ref("TOKEN")}`))
         expect(await tenant.ended(wrong)).toMatchObject({ state: "FAILED" })
         texts.set("failure", JSON.stringify(await tenant.detail(wrong)))
-        const told = await tenant.run(telling)
+        const told = await tenant.run(telling(secrets))
+        await eventually("the Python node", () => existsSync(join(secrets, "started")))
+        const processes = processText(gateway.pid)
+        expect([...processes.keys()].some((name) => /^environ .*python/.test(name))).toBe(true)
+        for (const [name, text] of processes) texts.set(`${name} in Python`, text)
+        writeFileSync(join(secrets, "go"), "")
         const end = await tenant.ended(told)
         expect(end).toMatchObject({ state: "FAILED", error: expect.stringContaining("cannot log in with ***") })
         texts.set("python", JSON.stringify(end))

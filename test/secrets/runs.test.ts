@@ -104,6 +104,18 @@ describe("runs with secrets", () => {
           expect(await tenant.ended(await tenant.execute(saved.id))).toMatchObject({ state: "SUCCEEDED" })
         }
         expect(authorizations(to.received)).toEqual(["Bearer one-value", "Bearer another-value"])
+        await put(gateway, "HOOK", `${to.url}/of-a-secret?key=a-value`)
+        const hook = sending(`"${ref("HOOK")}"`)
+        expect(await tenant.ended(await tenant.run(hook))).toMatchObject({ state: "SUCCEEDED" })
+        expect(to.received.at(-1)?.url).toBe("/of-a-secret?key=a-value")
+        // Only the run finds out that a value is none that its setting can have.
+        await put(gateway, "HOOK", "no-address-of-a-server")
+        await put(gateway, "TOKEN", "two-lines\nof-a-value")
+        for (const text of [hook, sending(to.url)]) {
+          const refused = await tenant.ended(await tenant.run(text))
+          expect(refused).toMatchObject({ state: "FAILED", error: expect.stringMatching(/^http_output: /) })
+          expect(refused.error).not.toMatch(/no-address|two-lines|of-a-value/)
+        }
         await put(gateway, "TOKN", "a-value")
         const gone = await fetch(`${gateway.url}/v1/mytenant/secrets/TOKEN`, { method: "DELETE" })
         expect(gone.status).toBe(204)
