@@ -14,6 +14,7 @@ import { RegistryApi } from "./services/registry/Api.ts"
 import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
+import { SecretsApi } from "./services/secrets/Api.ts"
 import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
 import { Authentication, RequestRate } from "./services/shared/Security.ts"
 
@@ -34,6 +35,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(RegistryApi)
   .add(SearchApi)
   .add(AuditApi)
+  .add(SecretsApi)
   .middleware(RequestProblems)
   .middleware(RequestRate)
   // The last one is the first to see a request: without credentials nothing of it is looked at.

@@ -17,6 +17,7 @@ import { registry } from "./services/registry/Description.ts"
 import { resources } from "./services/resources/Description.ts"
 import { scan } from "./services/scan/Description.ts"
 import { search } from "./services/search/Description.ts"
+import { secrets } from "./services/secrets/Description.ts"
 import type { Feature } from "./services/shared/OpenApiParts.ts"
 
 type Endpoints = HttpApiClient.ForApi<typeof Api>
@@ -37,6 +38,7 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   resources: artifacts,
   scan,
   search,
+  secrets,
   stored: resources
 }
 

@@ -30,6 +30,7 @@ import { RegistryHttp } from "./services/registry/Http.ts"
 import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
+import { SecretsHttp } from "./services/secrets/Http.ts"
 import * as RequestIssues from "./services/shared/RequestIssues.ts"
 
 /** Paths for operators, served in every role of the gateway. */
@@ -52,6 +53,7 @@ const Handlers = Layer.mergeAll(
   withFewServices(ResourcesHttp, ["resources"]),
   withFewServices(RegistryHttp, ["registry"]),
   withFewServices(SearchHttp, ["search"]),
+  withFewServices(SecretsHttp, ["secrets"]),
   withFewServices(ExtractionHttp, ["extraction"]),
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),

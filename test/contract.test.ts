@@ -84,7 +84,10 @@ const additions = [
   "delete /v1/{tenant}/flowline/executions/{id}",
   "delete /v1/{tenant}/registry/delete/{path}",
   "get /v1/{tenant}/audit",
-  "get /v1/platform/audit"
+  "get /v1/platform/audit",
+  "get /v1/{tenant}/secrets",
+  "put /v1/{tenant}/secrets/{name}",
+  "delete /v1/{tenant}/secrets/{name}"
 ]
 
 const flowline = `

@@ -175,6 +175,9 @@ export const layer = Layer.effect(
     }
     const conf = resolve(env.conf)
     yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
+    if (env.secretsFolder !== undefined) {
+      yield* usable("FLOW_SECRETS", within(storageDeadline, readableFolder(resolve(env.secretsFolder))))
+    }
     const data = resolve(env.data)
     yield* usable("FLOW_DATA", within(storageDeadline, writableFolder(data, 0o711)))
     const blobs = Option.isSome(env.blobs)

@@ -14,6 +14,8 @@ import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { pendingMeasurement } from "../services/executions/PendingMetrics.ts"
 import * as Retention from "../services/retention/Retention.ts"
+import * as SecretRotation from "../services/secrets/SecretRotation.ts"
+import * as Secrets from "../services/secrets/SecretStore.ts"
 import { inBackground } from "../services/shared/Background.ts"
 import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
@@ -45,7 +47,10 @@ import * as PositionStore from "./postgres/PostgresPositionStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
+import * as SecretStore from "./postgres/PostgresSecretStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
+import * as SecretFiles from "./secrets/SecretFiles.ts"
+import * as SecretKeys from "./secrets/SecretKeys.ts"
 import { useCases } from "./UseCases.ts"
 
 const Database = Postgres.layer.pipe(
@@ -133,6 +138,7 @@ const Adapters = Layer.mergeAll(
   ResourceStore.layer,
   RegistryStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
+  SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
   ThisGateway,
   Bytes,
   Runs,
@@ -150,11 +156,15 @@ const Ready = Layer.effect(
     const ledger = yield* Ledger
     const pools = yield* ConnectionPools
     const access = yield* AccessRules
+    const secrets = yield* Secrets.SecretStore
+    const keys = yield* SecretKeys.SecretKeys
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
       defects: new Map([
         ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
-        ["accessFile", Effect.sync(() => (access.faulty() ? 1 : 0))]
+        ["accessFile", Effect.sync(() => (access.faulty() ? 1 : 0))],
+        ["secretsWithoutKey", Effect.map(secrets.keyUse, (counts) => counts.get("missing") ?? 0)],
+        ["secretKeyFile", Effect.map(keys.fault, (fault) => (fault === undefined ? 0 : 1))]
       ]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
@@ -177,7 +187,11 @@ const Measured = Layer.effect(
   Measurements,
   Effect.gen(function* () {
     const settings = yield* Settings
-    const measurements = Measurements.of([yield* pendingMeasurement, ...diskMeasurements(settings)])
+    const measurements = Measurements.of([
+      yield* pendingMeasurement,
+      yield* SecretRotation.keyUseMeasurement,
+      ...diskMeasurements(settings)
+    ])
     if (settings.otlp !== undefined) {
       yield* inBackground("The measurements", takeMeasurements(measurements), "10 seconds")
     }
@@ -194,11 +208,12 @@ const Upkeep = Layer.mergeAll(
   Check,
   JobRecovery.layer,
   Retention.schedule(),
-  HeadLog.schedule()
+  HeadLog.schedule(),
+  Layer.unwrap(Effect.map(SecretKeys.SecretKeys, ({ changes }) => SecretRotation.layer(changes)))
 )
 
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
-  Layer.provideMerge(TenantNodes.layer),
+  Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
   Layer.provideMerge(Adapters)
 )

@@ -25,6 +25,7 @@ import { Provision } from "../services/runs/Provision.ts"
 import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
 import { Searches } from "../services/search/Searches.ts"
+import { Secrets } from "../services/secrets/Secrets.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { RequestMemory } from "../services/shared/RequestMemory.ts"
 import { Settings } from "../services/shared/Settings.ts"
@@ -57,7 +58,9 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         References.layer
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep)),
+    Layer.provideMerge(
+      Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, Secrets.layer, TenantPatterns.layer, sweep)
+    ),
     Layer.provideMerge(Layer.mergeAll(Audit.layer, RefusalLog.layer))
   )
 }

@@ -233,6 +233,11 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly example: Record<string, unknown>
   /** What a run with this node needs in addition. */
   readonly needs?: ReadonlyArray<Need>
+  /**
+   * Settings whose texts may refer to secrets (`${secret:NAME}`), so that their values are known only in the run. Their
+   * schemas have to accept references, and nothing but `start` may depend on them. Absent: none.
+   */
+  readonly secrets?: ReadonlyArray<string>
   // Methods, because method parameters are bivariant: the catalogue holds nodes of all settings, and passes each only
   // what its own schema decoded.
   /** Faults that the schema cannot express. */

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { fieldPath, refusedSegment } from "../languages/FieldPath.ts"
+import { hasSecret } from "../protocol/Secrets.ts"
 
 // Kinds of texts that settings hold. The patterns are for whoever checks settings by their JSON Schema: each accepts all
 // that the check accepts, and refuses what a pattern can tell. They are in the syntax of ECMAScript with the flag `u`,
@@ -8,6 +9,15 @@ import { fieldPath, refusedSegment } from "../languages/FieldPath.ts"
 /** A text with a check that says why a text is refused, and the pattern that it has in JSON Schema. */
 export const textOf = (fault: (text: string) => string | undefined, pattern: RegExp) =>
   Schema.String.check(Schema.makeFilter(fault, { toJsonSchema: () => [{ pattern: pattern.source }, true] }))
+
+/** A text that is checked, and described by its pattern, only where it does not refer to a secret. */
+export const secretOr = (isRight: (text: string) => boolean, pattern: RegExp, expected: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => hasSecret(text) || isRight(text), {
+      expected,
+      toJsonSchema: () => [{ pattern: `${pattern.source}|\\$\\{secret:` }, true]
+    })
+  )
 
 const name = "(?:__proto__|constructor|prototype)"
 /** Names of fields without a segment that accesses a prototype: dotted, in brackets, or one plain name. */

@@ -3,6 +3,7 @@ import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
 import type { Flowline } from "./Flowline.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
+import type { SecretValues } from "./Secrets.ts"
 
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
@@ -21,6 +22,8 @@ export interface RunSpec {
   readonly modules?: ReadonlyArray<readonly [name: string, text: string]>
   /** The key of the stored positions of the inputs: the id of the execution, or the scope of a job. */
   readonly scope?: string
+  /** The values of the secrets that the flowline refers to; absent when there are none. */
+  readonly secrets?: Redacted.Redacted<SecretValues>
   /** Whether the run is a job that is kept running: it has no default time limit, and its output limits are per second. */
   readonly lasting?: boolean
   /** What the run is named for those that it sends to: see `RunContext.origin`. */
@@ -64,10 +67,12 @@ export interface Order extends RunLimits {
   readonly archiveLevel: number
 }
 
-/** Encodes the order as one line. Credentials are written in plain text here and nowhere else. */
+/** Encodes the order as one line. Credentials and secrets are written in plain text here and nowhere else. */
 export const encodeOrder = (order: Order): string =>
   JSON.stringify({
     ...order,
+    spec:
+      order.spec.secrets === undefined ? order.spec : { ...order.spec, secrets: Redacted.value(order.spec.secrets) },
     blobs:
       order.blobs.kind === "disk"
         ? order.blobs
@@ -77,13 +82,18 @@ export const encodeOrder = (order: Order): string =>
 
 /** Decodes a line of {@link encodeOrder}. */
 export const decodeOrder = (line: string): Order => {
-  const { blobs, search, ...order } = JSON.parse(line)
+  const { blobs, search, spec, ...order } = JSON.parse(line)
   return {
     ...order,
+    spec: spec.secrets === undefined ? spec : { ...spec, secrets: Redacted.make(spec.secrets) },
     blobs: blobs.kind === "disk" ? blobs : { ...blobs, credentials: Redacted.make(blobs.credentials) },
     ...(search === undefined ? {} : { search: { ...search, url: Redacted.make(search.url) } })
   }
 }
+
+/** The values of the secrets of the order. */
+export const secretsIn = ({ secrets }: Pick<RunSpec, "secrets">): SecretValues =>
+  secrets === undefined ? {} : Redacted.value(secrets)
 
 /** Counters of one node, since the start of the run. */
 export interface NodeCounters {

@@ -1,9 +1,17 @@
 import { Effect, Layer } from "effect"
 import { catalogue } from "../nodes/Catalogue.ts"
-import type { Parts } from "./Run.ts"
+import { flowlineWithSecrets } from "../nodes/SecretSettings.ts"
+import { secretsIn } from "../protocol/RunProtocol.ts"
+import type { MakeJob, Parts } from "./Run.ts"
 import { pipeline } from "./stream/Pipeline.ts"
 
 const blobs = Effect.promise(() => import("../drivers/blobs/BlobsAt.ts"))
+
+/** The job of the flowline with its secrets. */
+const filled =
+  (makeJob: MakeJob): MakeJob =>
+  (flowline, makeContext, order) =>
+    makeJob(flowlineWithSecrets(flowline, secretsIn(order.spec)), makeContext, order)
 
 /**
  * The modules of a run, loaded after the watch on the parent has started. Modules that few runs need are loaded on
@@ -11,9 +19,9 @@ const blobs = Effect.promise(() => import("../drivers/blobs/BlobsAt.ts"))
  */
 export const parts: Parts = {
   runtime: async (runtime) => {
-    if (runtime === "pybatch") return (await import("./pybatch/Pybatch.ts")).pybatch
-    if (runtime === "analytics") return (await import("./analytics/Analytics.ts")).analytics
-    return async (flowline, makeContext, order) => {
+    if (runtime === "pybatch") return filled((await import("./pybatch/Pybatch.ts")).pybatch)
+    if (runtime === "analytics") return filled((await import("./analytics/Analytics.ts")).analytics)
+    return filled(async (flowline, makeContext, order) => {
       const isParallel = (flowline.settings.parallelism ?? 1) > 1
       if (!isParallel && flowline.dag.some(({ type }) => catalogue.get(type)?.rowEncoding !== undefined)) {
         const { extraction } = await import("./stream/EncodedRows.ts")
@@ -22,7 +30,7 @@ export const parts: Parts = {
       if (!isParallel) return pipeline(flowline, makeContext)
       const { parallel } = await import("./stream/parallel/Parallel.ts")
       return parallel(flowline, makeContext, order)
-    }
+    })
   },
   blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))
 }

@@ -9,8 +9,9 @@ import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import type { Flowline, Runtime } from "../protocol/Flowline.ts"
+import { Masking } from "../protocol/Masking.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
-import { decodeOrder, type NodeCounters, type Order } from "../protocol/RunProtocol.ts"
+import { decodeOrder, type NodeCounters, type Order, secretsIn } from "../protocol/RunProtocol.ts"
 import { Archive } from "./archive/ArchiveWriter.ts"
 import { compileCache } from "./CompileCache.ts"
 import { Allowance, DataFiles } from "./files/DataFiles.ts"
@@ -130,6 +131,7 @@ class Run {
     this.#order = order
     this.#runtime = parts.runtime
     this.#channel = channel
+    if (order.spec.secrets !== undefined) channel.mask(new Masking(Object.values(secretsIn(order.spec))))
     this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
     this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
     this.#files = new TenantFiles(order.conf)

@@ -3,10 +3,11 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { expect, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
+import { writeKeys } from "../secrets/support.ts"
 import { expectDeclared, holdToDescription } from "../support/answers.ts"
 import { child, document, resolved, validator } from "../support/described.ts"
-import { ended, gateway, raw, TestGateway } from "../support/gateway.ts"
+import { ended, gateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { type DescribedOperation, formOf, operations } from "../support/operations.ts"
 
 /** The operations that take a request header, and those that answer with a status or a response header. */
@@ -113,7 +114,14 @@ it("an answer that is not as declared is noticed", async () => {
   await new Promise((done) => server.close(done))
 })
 
-layer(gateway(), { excludeTestServices: true })("the description", (it) => {
+/** Its secrets need a key. */
+const withKeys = Layer.unwrap(
+  Effect.map(temporaryFolder, (folder) =>
+    gateway({ secrets: { folder: undefined, keyFile: writeKeys(join(folder, "keys"), ["first"]) } })
+  )
+)
+
+layer(withKeys, { excludeTestServices: true })("the description", (it) => {
   it.effect("is served as it is", () =>
     Effect.gen(function* () {
       const answer = yield* raw("/openapi.json")

@@ -115,7 +115,11 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
   it.effect("as a member of a JSON body", () =>
     Effect.gen(function* () {
       const bodies = withBody.filter(({ body }) => body.type === "application/json")
-      expect(bodies.map(({ described }) => described.id).sort()).toEqual(["extraction.extract", "search.search"])
+      expect(bodies.map(({ described }) => described.id).sort()).toEqual([
+        "extraction.extract",
+        "search.search",
+        "secrets.put"
+      ])
       for (const { described, body } of bodies) {
         expect([described.id, body.schema.additionalProperties]).toEqual([described.id, false])
         const { 0: first = "" } = body.names

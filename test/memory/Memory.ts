@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
+import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Measurements } from "../../src/services/shared/Observed.ts"
@@ -23,6 +24,7 @@ import * as ResourceStore from "./ResourceStore.ts"
 import { Shelves } from "./Resources.ts"
 import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
+import * as SecretStore from "./SecretStore.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
@@ -35,6 +37,7 @@ const Adapters = Layer.mergeAll(
   ResourceStore.layer,
   RegistryStore.layer,
   IdempotencyStore.layer,
+  SecretStore.layer,
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,
   Decoder.layer,
@@ -44,4 +47,7 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = useCases(Cluster.layer).pipe(Layer.provideMerge(TenantNodes.layer), Layer.provideMerge(Adapters))
+export const layer = useCases(Cluster.layer).pipe(
+  Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
+  Layer.provideMerge(Adapters)
+)

@@ -5,7 +5,8 @@ import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
-import type { Order, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
+import { Masking } from "../../protocol/Masking.ts"
+import { type Order, type RunMessage, type RunSpec, secretsIn } from "../../protocol/RunProtocol.ts"
 import { Engine } from "../../services/runs/Attempt.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
@@ -187,7 +188,9 @@ class Run {
     if (/heap out of memory|Zone Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(exit.tail)) return this.#outOfMemory()
     const { executionId, tenant } = this.#order.spec
     const how = exit.signal ?? `code ${exit.code}`
-    this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail: exit.tail.slice(-2000) })
+    const masking = new Masking(Object.values(secretsIn(this.#order.spec)))
+    const tail = masking.text(Buffer.from(exit.tail, "latin1").toString()).slice(-2000)
+    this.#warn("The process of a run ended unexpectedly", { tenant, executionId, how, tail })
     if (this.#child.pid === undefined) return "The process of the run could not be started"
     return `The process of the run ended unexpectedly (${how})`
   }

@@ -28,6 +28,7 @@ export const generatorInput = node({
       .annotate({ description: "Number of records per second.", default: 1000 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
   }),
+  secrets: ["messages"],
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { messages: ["189 127.0.0.1 GET /index.html", { message: "hello", level: "info" }], count: 10, rate: 100 },

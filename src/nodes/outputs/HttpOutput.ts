@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
-import { membersOf } from "../SettingTexts.ts"
+import { membersOf, secretOr } from "../SettingTexts.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
@@ -93,16 +93,15 @@ export const httpOutput = node({
     "The header `Idempotency-Key` is the same for the same request, also in a repeated attempt.",
   runtimes: ["stream"],
   settings: Schema.Struct({
-    url: Schema.String.check(
-      Schema.makeFilter(isAddress, {
-        expected: "an http or https address without credentials",
-        toJsonSchema: () => [{ pattern: addressPattern.source }, true]
-      })
-    ).annotate({ description: "URL for the requests, `http` or `https`." }),
+    url: secretOr(isAddress, addressPattern, "an http or https address without credentials").annotate({
+      description: "URL for the requests, `http` or `https`. May contain secrets."
+    }),
     format: Schema.Literals(formats)
       .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
-    headers: Schema.optionalKey(Headers.annotate({ description: "Additional request headers." })),
+    headers: Schema.optionalKey(
+      Headers.annotate({ description: "Additional request headers. Their values may contain secrets." })
+    ),
     batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
       .annotate({ description: "Maximum number of records per request.", default: 500 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),
@@ -121,6 +120,7 @@ export const httpOutput = node({
       .annotate({ description: "Seconds to repeat a request before the run fails.", default: 300 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(300)))
   }),
+  secrets: ["url", "headers"],
   inputs: { min: 1, max: 100 },
   identifies: true,
   hints: ({ id_field }, live) =>

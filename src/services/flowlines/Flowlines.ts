@@ -8,11 +8,13 @@ import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { hints } from "../../nodes/Hints.ts"
+import { secretsOf } from "../../nodes/SecretSettings.ts"
 import { Audit } from "../audit/Audit.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
@@ -98,6 +100,7 @@ export class Flowlines extends Context.Service<
       const scan = yield* Scan
       const audit = yield* Audit
       const patterns = yield* TenantPatterns
+      const secrets = yield* Secrets
       const { ceilings } = yield* Settings
       const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
@@ -130,7 +133,8 @@ export class Flowlines extends Context.Service<
         } = yield* check(tenant, file)
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
-        const warnings = [...unchecked, ...hints(flowline)]
+        const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
+        const warnings = [...unchecked, ...hints(flowline), ...missing]
         return { definition: { dag, platformId: yield* platform.platformId }, warnings }
       })
 

@@ -15,6 +15,7 @@ import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
+import { checkSecrets } from "./SecretCheck.ts"
 
 /** A fault in a flowline's value. */
 export interface Finding {
@@ -96,6 +97,7 @@ export const validate = (
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
   findings.push(...checkTargets(nodes, known))
+  findings.push(...checkSecrets(value))
   if (ceilings !== undefined) findings.push(...checkCeilings(value, ceilings))
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
     const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"

@@ -1,20 +1,22 @@
 import { Context, Effect, Layer, type Result } from "effect"
 import { type FlowlineReference, needs, references as referencesOf } from "../../nodes/Catalogue.ts"
+import { secretsOf } from "../../nodes/SecretSettings.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
 /** The data of the tenant that a run needs besides its flowline. */
-export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules">
+export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules" | "secrets">
 
 const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
 
-/** Collects what a flowline needs of its tenant: referenced files, grok patterns, Python nodes. */
+/** Collects what a flowline needs of its tenant: referenced files, grok patterns, Python nodes, secrets. */
 export class Provision extends Context.Service<
   Provision,
   {
@@ -28,6 +30,7 @@ export class Provision extends Context.Service<
       const references = yield* References
       const tenantPatterns = yield* TenantPatterns
       const tenantNodes = yield* TenantNodes
+      const secrets = yield* Secrets
 
       const resolve = (tenant: TenantId, wanted: ReadonlyArray<FlowlineReference>) =>
         Effect.forEach(
@@ -60,10 +63,19 @@ export class Provision extends Context.Service<
                   away("the tenant's nodes", storage)
                 )
               : undefined
+          const used = secretsOf(flowline)
+          const values =
+            used.size === 0
+              ? undefined
+              : yield* retryWhileDatabaseAway(secrets.values(tenant, used)).pipe(
+                  Effect.mapError(({ storage }) => away("the tenant's secrets", storage)),
+                  Effect.flatMap(Effect.fromResult)
+                )
           return {
             references: found,
             ...(patterns === undefined ? {} : { patterns }),
-            ...(modules === undefined ? {} : { modules })
+            ...(modules === undefined ? {} : { modules }),
+            ...(values === undefined ? {} : { secrets: values })
           }
         }, Effect.result)
       })

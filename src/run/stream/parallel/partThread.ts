@@ -5,8 +5,9 @@ import { Effect, Layer, Result } from "effect"
 import { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { guard } from "../../../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../../../nodes/Node.ts"
+import { flowlineWithSecrets } from "../../../nodes/SecretSettings.ts"
 import { split } from "../../../nodes/Split.ts"
-import { decodeOrder, type Order } from "../../../protocol/RunProtocol.ts"
+import { decodeOrder, type Order, secretsIn } from "../../../protocol/RunProtocol.ts"
 import { StoredFiles } from "../../files/StoredFiles.ts"
 import { inputs } from "../../InputContext.ts"
 import { NodeFailure } from "../Pipeline.ts"
@@ -66,7 +67,7 @@ const failureOf = (error: unknown): Reply => {
 
 const order = decodeOrder(String(workerData))
 const context = contextOf(order)
-const { flowline } = order.spec
+const flowline = flowlineWithSecrets(order.spec.flowline, secretsIn(order.spec))
 const texts = new TextMemory(perPart, (bytes) => new SharedArrayBuffer(bytes))
 const { take } = part(flowline, Result.getOrThrow(split(flowline)), () => context, { readAt, texts })
 let done: Promise<void> = Promise.resolve()

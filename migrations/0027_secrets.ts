@@ -1,0 +1,23 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * The encrypted secrets of tenants. `version` is never used twice, so that a row can be replaced only by who has read it,
+ * and is authenticated with the value, as tenant and name are.
+ */
+export default Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create sequence secret_versions`
+  yield* sql`
+    create table secrets (
+      tenant text not null,
+      name text collate "C" not null,
+      version bigint not null,
+      key_id text not null,
+      nonce bytea not null,
+      ciphertext bytea not null,
+      set_at timestamptz(3) not null default clock_timestamp(),
+      set_by text not null,
+      primary key (tenant, name)
+    )`
+})

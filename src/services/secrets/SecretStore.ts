@@ -1,0 +1,48 @@
+import { Context, type Effect, type Redacted } from "effect"
+import type { NoSecretKey } from "../../errors/NoSecretKey.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import type { UnusableSecret } from "./SecretSource.ts"
+
+/** What is known of a stored secret besides its value. */
+export interface StoredSecret {
+  readonly name: string
+  readonly keyId: string
+  /** ISO 8601. */
+  readonly updatedAt: string
+  /** The principal that set it. */
+  readonly setBy: string
+}
+
+/** How the stored secrets are encrypted: with the first key, with another one, with one that the gateway has not. */
+export type KeyUse = "current" | "old" | "missing"
+
+/** The tenants' secrets, encrypted with keys that only the gateways have. */
+export class SecretStore extends Context.Service<
+  SecretStore,
+  {
+    /** Stores the value in place of an earlier one. False when the tenant has `most` secrets already. */
+    readonly put: (
+      tenant: TenantId,
+      name: string,
+      value: Redacted.Redacted<string>,
+      by: string,
+      most: number
+    ) => Effect.Effect<boolean, NoSecretKey | StorageUnreachable>
+    /** False when there is none. */
+    readonly remove: (tenant: TenantId, name: string) => Effect.Effect<boolean, StorageUnreachable>
+    readonly read: (
+      tenant: TenantId,
+      name: string
+    ) => Effect.Effect<Redacted.Redacted<string> | undefined, UnusableSecret | StorageUnreachable>
+    /** Ordered by name. */
+    readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredSecret>, StorageUnreachable>
+    /**
+     * Encrypts all secrets of other keys with the first one, in batches. Rows that somebody changes meanwhile, and those
+     * that cannot be decrypted, are left.
+     */
+    readonly rotate: Effect.Effect<void, StorageUnreachable>
+    /** How many stored secrets of all tenants have which key. */
+    readonly keyUse: Effect.Effect<ReadonlyMap<KeyUse, number>, StorageUnreachable>
+  }
+>()("flow/secrets/SecretStore") {}
