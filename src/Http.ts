@@ -23,6 +23,7 @@ import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { ExtractionHttp } from "./services/extraction/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { LimitsHttp } from "./services/limits/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
@@ -54,7 +55,8 @@ const Handlers = Layer.mergeAll(
   withFewServices(ExtractionHttp, ["extraction"]),
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),
-  withFewServices(ArchivesHttp, ["archives"])
+  withFewServices(ArchivesHttp, ["archives"]),
+  withFewServices(LimitsHttp, ["limits"])
 )
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(

@@ -1,5 +1,7 @@
 import { Layer } from "effect"
 import * as Anonymous from "./access/Anonymous.ts"
+import * as TenantRules from "./access/FileRules.ts"
+import * as FileMeter from "./blobs/DataAreaMeter.ts"
 import * as DataArea from "./blobs/DataFolders.ts"
 import * as StreamHash from "./blobs/Sha256Hash.ts"
 import * as DiskConf from "./conf/ConfFolders.ts"
@@ -12,8 +14,9 @@ import * as OperatorPool from "./operators/Pool.ts"
 
 /** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
 export const layer = Layer.mergeAll(
-  Anonymous.layer,
+  Layer.provideMerge(TenantRules.layer, Anonymous.layer),
   DataArea.layer,
+  FileMeter.layer,
   StreamHash.layer,
   OperatorPool.layer,
   PatternFiles.layer,

@@ -39,9 +39,11 @@ import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
 import * as IdempotencyStore from "./postgres/PostgresIdempotencyStore.ts"
 import * as JobStore from "./postgres/PostgresJobStore.ts"
 import * as PositionStore from "./postgres/PostgresPositionStore.ts"
+import * as RateStore from "./postgres/PostgresRateStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
+import * as UsageStore from "./postgres/PostgresUsageStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
 import { useCases } from "./UseCases.ts"
 
@@ -128,6 +130,8 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
+  RateStore.layer,
+  UsageStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   ThisGateway,
   Bytes,

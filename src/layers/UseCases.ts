@@ -13,6 +13,11 @@ import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { InUse } from "../services/limits/InUse.ts"
+import { LimitUsage } from "../services/limits/LimitUsage.ts"
+import { Refusals } from "../services/limits/Refusals.ts"
+import { RequestRates } from "../services/limits/RequestRates.ts"
+import * as UploadPlaces from "../services/limits/UploadPlaces.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
@@ -42,7 +47,15 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
-  return Layer.mergeAll(Draining.layer, RequestMemory.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+  return Layer.mergeAll(
+    Draining.layer,
+    RequestMemory.layer,
+    UploadPlaces.layer,
+    LimitUsage.layer,
+    Operators.layer,
+    Extraction.layer,
+    Searches.layer
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),
     Layer.provideMerge(
@@ -55,6 +68,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         References.layer
       )
     ),
-    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep))
+    Layer.provideMerge(Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, TenantPatterns.layer, sweep)),
+    Layer.provideMerge(Layer.provideMerge(RequestRates.layer, Layer.mergeAll(Refusals.layer, InUse.layer)))
   )
 }

@@ -5,7 +5,8 @@ import {
   type ExecutionAttempt,
   type ExecutionKey,
   ExecutionStore,
-  type NewExecution
+  type NewExecution,
+  NoRoom
 } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
@@ -112,8 +113,12 @@ export const layer = Layer.effect(
           if (state === "PENDING") counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
         return counts
       }),
-      create: (execution, owner, now) =>
-        Effect.sync(() => {
+      create: (execution, owner, now, most = Number.POSITIVE_INFINITY) =>
+        Effect.suspend(() => {
+          const waiting = [...entries.values()].filter(
+            ({ tenant, state }) => tenant === execution.tenant && state === "PENDING"
+          )
+          if (waiting.length >= most) return Effect.fail(new NoRoom())
           let at = now
           while (entries.has(`${execution.tenant}/${execution.flowlineId}-${at}`)) at++
           const id = ExecutionId(`${execution.flowlineId}-${at}`)
@@ -132,7 +137,7 @@ export const layer = Layer.effect(
             events: [],
             lines: []
           })
-          return { tenant: execution.tenant, id }
+          return Effect.succeed({ tenant: execution.tenant, id })
         }),
       claim: (key, owner) =>
         Effect.sync(() => {

@@ -17,15 +17,19 @@ import * as FlowlineStore from "./FlowlineStore.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as JobStore from "./JobStore.ts"
 import * as PositionStore from "./PositionStore.ts"
+import * as RateStore from "./RateStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
 import * as ResourceStore from "./ResourceStore.ts"
 import { Shelves } from "./Resources.ts"
 import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
+import * as UsageStore from "./UsageStore.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
-  Layer.mergeAll(ExecutionStore.layer, JobStore.layer).pipe(
+  RateStore.layer,
+  UsageStore.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(ExecutionStore.layer, JobStore.layer)),
     Layer.provideMerge(Layer.mergeAll(PositionStore.layer, ArchiveStore.layer))
   ),
   ScheduleClock.layer,

@@ -1,10 +1,26 @@
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as Anonymous from "../../src/layers/access/Anonymous.ts"
+import * as FileRules from "../../src/layers/access/FileRules.ts"
 import * as Authentication from "../../src/layers/http/Authentication.ts"
 import * as Authorization from "../../src/layers/http/Authorization.ts"
 import * as RequestRate from "../../src/layers/http/RequestRate.ts"
+import { InUse } from "../../src/services/limits/InUse.ts"
+import { Refusals } from "../../src/services/limits/Refusals.ts"
+import { RequestRates } from "../../src/services/limits/RequestRates.ts"
+
+const unlimited = Layer.succeed(RequestRates, {
+  isLimited: () => false,
+  known: () => [],
+  meter: () => [],
+  used: () => [],
+  tryTake: () => true,
+  take: () => Effect.void
+})
 
 /** What every group of endpoints needs around its handlers: anybody may do everything, at any rate. */
 export const open = Layer.mergeAll(Authentication.layer, Authorization.layer, RequestRate.layer).pipe(
-  Layer.provide(Anonymous.layer)
+  Layer.provide([Anonymous.layer, unlimited])
 )
+
+/** The limits of the settings, for services that are built without the whole gateway. */
+export const openLimits = Layer.mergeAll(Layer.provide(FileRules.layer, Anonymous.layer), InUse.layer, Refusals.layer)

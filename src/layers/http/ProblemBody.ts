@@ -92,7 +92,7 @@ export const asProblem = (
 ): HttpServerResponse.HttpServerResponse => {
   const all = membersOf(response)
   const { type, title, status, detail = detailOf(all), ...members } = all
-  const pause = retryAfter.get(String(type))
+  const pause = text(members, "retryAfter") ?? retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(
     { type, title, status, detail, instance, ...members, traceId },
     {

@@ -9,7 +9,8 @@ import {
   type ExecutionAttempt,
   type ExecutionKey,
   ExecutionStore,
-  type NewExecution
+  type NewExecution,
+  NoRoom
 } from "../../services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
@@ -35,14 +36,26 @@ export const layer = Layer.effect(
       sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
     const open = sql`state in ('PENDING', 'RUNNING')`
 
-    const create = Effect.fn("ExecutionStore.create")(function* (e: NewExecution, owner: string, now: number) {
+    const create = Effect.fn("ExecutionStore.create")(function* (
+      e: NewExecution,
+      owner: string,
+      now: number,
+      most?: number
+    ) {
+      // The condition is true, or false for all rows: it is evaluated before the row is made.
+      const hasRoom = most === undefined ? sql`true` : sql`flow_waiting(${e.tenant}, ${most}::bigint) < ${most}::bigint`
       for (let at = now; ; at++) {
         const id = ExecutionId(`${e.flowlineId}-${at}`)
-        const rows = yield* sql`
-          insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
-          values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner})
-          on conflict do nothing returning 1`
-        if (rows.length > 0) return { tenant: e.tenant, id }
+        const [row] = yield* sql<{ found: boolean; added: boolean }>`
+          with room as (select ${hasRoom} as found), added as (
+            insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
+            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner}
+            from room where found
+            on conflict do nothing returning 1
+          )
+          select found, exists (select from added) as added from room`
+        if (row?.found === false) return yield* new NoRoom()
+        if (row?.added === true) return { tenant: e.tenant, id }
       }
     }, unreachable)
 

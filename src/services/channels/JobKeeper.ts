@@ -1,5 +1,7 @@
 import { Clock, Context, type Cron, Effect, Hash, Layer, Result, Schedule } from "effect"
 import { clockLook, jobHeartbeat } from "../../protocol/Liveness.ts"
+import { InUse } from "../limits/InUse.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Attempts, Engine, failed, fenced, logDefect } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -7,6 +9,7 @@ import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
@@ -47,7 +50,11 @@ export class JobKeeper extends Context.Service<
       const gateway = yield* Gateway
       const clock = yield* ScheduleClock
       const signals = new Signals()
-      const places = new Turns(lastingPlaces((yield* Settings).jobs))
+      const rules = yield* TenantRules
+      const { jobs } = yield* Settings
+      const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningJobs.value ?? jobs.all
+      const places = new Turns(lastingPlaces(jobs, placesOf))
+      ;(yield* InUse).counts("runningJobs", (tenant) => places.takenBy(tenant))
       yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {

@@ -1,4 +1,4 @@
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
@@ -9,6 +9,9 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
+
+/** As many executions of the tenant wait as may. */
+export class NoRoom extends Data.TaggedError("NoRoom") {}
 
 /** The key of an execution. */
 export interface ExecutionKey {
@@ -54,12 +57,16 @@ export interface Ending {
 export class ExecutionStore extends Context.Service<
   ExecutionStore,
   {
-    /** Adds a `PENDING` execution of `owner`. Its id is `<flowline id>-<epoch ms>`, the first free one from `now` on. */
+    /**
+     * Adds a `PENDING` execution of `owner`. Its id is `<flowline id>-<epoch ms>`, the first free one from `now` on. With
+     * `most` it adds none, and fails, when as many of the tenant are `PENDING` already.
+     */
     readonly create: (
       execution: NewExecution,
       owner: string,
-      now: number
-    ) => Effect.Effect<ExecutionKey, StorageUnreachable>
+      now: number,
+      most?: number
+    ) => Effect.Effect<ExecutionKey, NoRoom | StorageUnreachable>
     /** How many executions of the tenant are `PENDING`, counted up to `most`. */
     readonly pending: (tenant: TenantId, most: number) => Effect.Effect<number, StorageUnreachable>
     /** How many executions of each tenant are `PENDING`; tenants without one are left out. */

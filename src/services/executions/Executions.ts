@@ -7,12 +7,13 @@ import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
+import { Refusals } from "../limits/Refusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
 import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
@@ -32,7 +33,7 @@ export class Executions extends Context.Service<
       tenant: TenantId,
       flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
       commit?: Commit<Started>
-    ) => Effect.Effect<Started, Conflict | StorageUnreachable>
+    ) => Effect.Effect<Started, Conflict | QueueFull | StorageUnreachable>
     /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
     readonly cancel: (
       tenant: TenantId,
@@ -93,12 +94,18 @@ export class Executions extends Context.Service<
       const launcher = yield* Launcher
       const archives = yield* Archives
       const gateway = yield* Gateway
-      const { tenantQueue } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* Refusals
+
+      const full = (tenant: TenantId, value: number) =>
+        refusals.refused(
+          tenant,
+          new QueueFull({ limit: "waitingExecutions", value, used: value + 1, key: `tenant:${tenant}`, tenant })
+        )
 
       const admit = Effect.fn("Executions.admit")(function* (tenant: TenantId) {
-        if ((yield* store.pending(tenant, tenantQueue)) >= tenantQueue) {
-          return yield* new QueueFull({ limit: "tenantQueue", value: tenantQueue, tenant })
-        }
+        const most = rules.limitsOf(tenant).waitingExecutions.value
+        if (most !== undefined && (yield* store.pending(tenant, most)) >= most) return yield* full(tenant, most)
       })
 
       const start: Executions["Service"]["start"] = Effect.fn("Executions.start")(function* (
@@ -107,12 +114,16 @@ export class Executions extends Context.Service<
         commit = unkeyed
       ) {
         const now = yield* Clock.currentTimeMillis
-        const created = Effect.flatMap(flowline, ({ id: flowlineId, version, dag }) =>
-          Effect.map(
-            store.create({ tenant, flowlineId, version, runtime: runtimeOf(dag), dag }, gateway.id, now),
-            ({ id }) => ({ id, flowlineId })
+        const most = rules.limitsOf(tenant).waitingExecutions.value
+        const created = Effect.gen(function* () {
+          const { id: flowlineId, version, dag } = yield* flowline
+          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag }
+          const { id } = yield* store.create(execution, gateway.id, now, most).pipe(
+            // Others have taken the last places since the request was admitted.
+            Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
           )
-        )
+          return { id, flowlineId }
+        })
         const started = yield* commit(created)
         // The execution is stored: if the cluster cannot be told now, the recovery of executions tells it.
         yield* Effect.ignore(launcher.launch({ tenant, id: ExecutionId(started.id) }))

@@ -7,6 +7,8 @@ import { millisOf } from "../../languages/DurationText.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
 import { checkCeilings } from "../flowlines/Validation.ts"
+import { InUse } from "../limits/InUse.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -87,7 +89,10 @@ export class Supervisor extends Context.Service<
       /** The waiting and running executions of this gateway; completing the deferred stops one. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs, ceilings } = yield* Settings
-      const slots = new Turns(lastingPlaces(runs))
+      const rules = yield* TenantRules
+      const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningExecutions.value ?? runs.all
+      const slots = new Turns(lastingPlaces(runs, placesOf))
+      ;(yield* InUse).counts("runningExecutions", (tenant) => slots.takenBy(tenant))
       yield* observeQueue("executions", slots)
 
       const attempt = (claim: Claim) => {

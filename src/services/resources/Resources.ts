@@ -10,11 +10,12 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
-import { overQuota } from "../blobs/Quota.ts"
+import { overQuota, quotaOf } from "../blobs/Quota.ts"
+import { Refusals } from "../limits/Refusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
@@ -86,7 +87,8 @@ export class Resources extends Context.Service<
       const blobs = yield* Blobs
       const area = yield* DataArea
       const sweep = yield* BlobSweep
-      const { quota } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* Refusals
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
@@ -174,7 +176,7 @@ export class Resources extends Context.Service<
           case "Missing":
             return yield* missing(tenant, from, version)
           case "Over":
-            return yield* overQuota(tenant, made.usage, quota)
+            return yield* refusals.refused(tenant, overQuota(tenant, made.usage, quotaOf(rules.limitsOf(tenant))))
           case "Exists": {
             const { versions } = made
             const detail = `${to} already has version ${versions.slice(0, 20).join(", ")}`
@@ -211,7 +213,7 @@ export class Resources extends Context.Service<
             }
           }
           const transferred = Effect.gen(function* () {
-            const made = yield* store.transfer(tenant, transfer, quota)
+            const made = yield* store.transfer(tenant, transfer, quotaOf(rules.limitsOf(tenant)))
             const versions = yield* madeOrRefused(tenant, made, from, to, version)
             return yield* answer(tenant, from, isMove ? "moved" : "copied", versions)
           })
