@@ -25,4 +25,12 @@ export default Effect.gen(function* () {
       return (select count(*) from (
         select from executions where tenant = of_tenant and state = 'PENDING' limit most) as waiting);
     end $$`
+  // How many jobs of the tenant are started, in the same way.
+  yield* sql`
+    create function flow_started_jobs(of_tenant text) returns bigint language plpgsql volatile as $$
+    begin
+      perform pg_advisory_xact_lock(${sql.literal(String(0x6a6f6273))}, hashtext(of_tenant));
+      return (select count(*) from channel_jobs
+        where tenant = of_tenant and desired and status not in ('FAILED', 'FINISHED'));
+    end $$`
 })

@@ -23,6 +23,8 @@ const http = /^src\/services\/http\//
 /** The ports to what both programs use; all else in `drivers` is their adapters. */
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 const packages = /^(?!src\/|packages\/)/
+/** The ports to who may do what, and how much of it, which wrap every request. */
+const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
 /** Use cases and ports of features: all of their folder but what faces HTTP. */
 const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
 
@@ -43,11 +45,11 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\/\w+\/Description\.ts$/, () => [ground]],
   [/^src\/services\/\w+\/Http\.ts$/, (own) => [/^effect/, ground, http, /^src\/Api\.ts$/, new RegExp(`^${own}/`)]],
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
-  [/^src\/layers\/http\//, () => [packages, ground, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
+  [/^src\/layers\/http\//, () => [packages, ground, guards, /^src\/drivers\/Package\.ts$/, /^src\/layers\/http\//]],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [
     /^src\/Api\.ts$/,
-    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/RequestProblems\.ts$/]
+    () => [/^effect/, /^src\/services\/\w+\/Api\.ts$/, /^src\/services\/shared\/(RequestProblems|Security)\.ts$/]
   ],
   [
     /^src\/Description\.ts$/,

@@ -81,7 +81,8 @@ const additions = [
   "delete /v1/{tenant}/indices/{index}",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
   "delete /v1/{tenant}/flowline/executions/{id}",
-  "delete /v1/{tenant}/registry/delete/{path}"
+  "delete /v1/{tenant}/registry/delete/{path}",
+  "get /v1/{tenant}/limits"
 ]
 
 const flowline = `

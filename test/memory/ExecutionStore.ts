@@ -175,14 +175,14 @@ export const layer = Layer.effect(
         write(attempt, isOpen, (entry) => {
           entry.nodes = nodes
         }),
-      ended: (attempt, { state, event, error, nodes, archive }) =>
-        Effect.tap(
-          write(attempt, isOpen, (entry, now) => {
-            entry.nodes = nodes ?? entry.nodes
-            end(entry, now, state, event, error)
-          }),
-          (reached) => (reached && archive !== undefined ? addArchive(attempt.tenant, archive) : Effect.void)
-        ),
+      ended: Effect.fnUntraced(function* (attempt, { state, event, error, nodes, archive, archives }) {
+        const isCurrent = yield* write(attempt, isOpen, () => {})
+        if (isCurrent && archive !== undefined) yield* addArchive(attempt.tenant, archive, archives)
+        return yield* write(attempt, isOpen, (entry, now) => {
+          entry.nodes = nodes ?? entry.nodes
+          end(entry, now, state, event, error)
+        })
+      }),
       release: (attempt) =>
         write(attempt, isOpen, (entry) => {
           if (entry.state === "RUNNING") entry.attempts--

@@ -7,6 +7,11 @@ import * as RequestRate from "../../src/layers/http/RequestRate.ts"
 import { InUse } from "../../src/services/limits/InUse.ts"
 import { Refusals } from "../../src/services/limits/Refusals.ts"
 import { RequestRates } from "../../src/services/limits/RequestRates.ts"
+import { TenantRules } from "../../src/services/limits/TenantRules.ts"
+
+const never = (name: string): never => {
+  throw new Error(`${name} was not expected to be asked`)
+}
 
 const unlimited = Layer.succeed(RequestRates, {
   isLimited: () => false,
@@ -17,9 +22,19 @@ const unlimited = Layer.succeed(RequestRates, {
   take: () => Effect.void
 })
 
+/** No tenant is suspended, and nobody asks for limits. */
+export const rules = Layer.succeed(TenantRules, {
+  limitsOf: () => never("limitsOf"),
+  general: () => never("general"),
+  isSuspended: () => false,
+  suspended: () => [],
+  untilSuspended: () => Effect.never,
+  untilAllowed: () => Effect.void
+})
+
 /** What every group of endpoints needs around its handlers: anybody may do everything, at any rate. */
 export const open = Layer.mergeAll(Authentication.layer, Authorization.layer, RequestRate.layer).pipe(
-  Layer.provide([Anonymous.layer, unlimited])
+  Layer.provide([Anonymous.layer, unlimited, rules])
 )
 
 /** The limits of the settings, for services that are built without the whole gateway. */

@@ -16,7 +16,7 @@ import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
-import { addArchive } from "./PostgresArchiveStore.ts"
+import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
 import { removeUnused } from "./UnusedFlowlines.ts"
 
@@ -125,8 +125,7 @@ export const layer = Layer.effect(
     const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: ExecutionAttempt, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
-      return reached(
-        yield* sql`
+      const write = sql`
         with ended as (
           update executions set state = ${ending.state}, ended_at = greatest(now(), started_at), event = ${ending.event},
             event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes)
@@ -137,7 +136,7 @@ export const layer = Layer.effect(
           select tenant, id, 2, ${ending.event}, event_at, ${error}::text from ended on conflict do nothing
         )${addArchive(sql, ending.archive)}
         select 1 from ended`
-      )
+      return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, Effect.map(write, reached))
     }, unreachable)
 
     return ExecutionStore.of({

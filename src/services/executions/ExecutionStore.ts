@@ -1,7 +1,7 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
-import type { NewArchive } from "../archives/ArchiveStore.ts"
+import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
@@ -48,6 +48,8 @@ export interface Ending {
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
   readonly archive?: NewArchive | undefined
+  /** What archives of the tenant may take with this one. */
+  readonly archives?: ArchiveQuota
 }
 
 /**
@@ -88,8 +90,14 @@ export class ExecutionStore extends Context.Service<
       attempt: ExecutionAttempt,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends the execution with its only end event, and adds its archive in the same transaction. */
-    readonly ended: (attempt: ExecutionAttempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
+    /**
+     * Ends the execution with its only end event, and adds its archive in the same transaction. Fails, and changes
+     * nothing, when the archive is too much.
+     */
+    readonly ended: (
+      attempt: ExecutionAttempt,
+      ending: Ending
+    ) => Effect.Effect<boolean, StorageUnreachable | TooManyArchives>
     /** Ends the attempt and makes the execution `PENDING` without an owner, so that any gateway can claim it. */
     readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and returns its state. */

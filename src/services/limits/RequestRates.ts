@@ -3,13 +3,11 @@ import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Principal } from "../shared/Access.ts"
 import { inBackground } from "../shared/Background.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { type LimitName, type Limits, type Rate, rateOf } from "./Limits.ts"
-import { type BucketKey, RateStore } from "./RateStore.ts"
+import { Bucket } from "./Bucket.ts"
+import { type LimitName, type Limits, rateOf } from "./Limits.ts"
+import { RateStore } from "./RateStore.ts"
 import { Refusals } from "./Refusals.ts"
 import { TenantRules } from "./TenantRules.ts"
-
-/** Seconds of a rate that a gateway leases at most. It holds them until they are used. */
-export const leasedSeconds = 0.25
 
 /** Milliseconds that a request waits for a lease before this gateway grants a share of its own. */
 const patience = 1000
@@ -19,67 +17,6 @@ const probe = 1000
 
 /** Maximum number of principals of a tenant whose buckets a gateway keeps in memory. */
 const mostPrincipals = 10_000
-
-/** The largest lease of a rate. */
-export const mostLeased = ({ perSecond }: Rate): number => Math.max(1, Math.floor(perSecond * leasedSeconds))
-
-/** The tokens of one bucket that this gateway holds. */
-class Bucket {
-  readonly key: BucketKey
-  readonly rate: Rate
-  readonly limit: LimitName
-  /** Value of the header field `RateLimit-Policy`. */
-  readonly policy: string
-  readonly #name: string
-  tokens = 0
-  /** What was left for all gateways after the last lease. */
-  left: number
-  /** Tokens at and below which the next lease begins in the background. */
-  reserve = 0
-  /** When the last lease ended, and the tokens that were used since. */
-  leasedAt = Number.NEGATIVE_INFINITY
-  used = 0
-  waiting = 0
-  /** Until then, in milliseconds, the bucket of all gateways has no token. */
-  emptyUntil = Number.NEGATIVE_INFINITY
-  leasing: Deferred.Deferred<void> | undefined
-  /** Since when this gateway grants a share of its own, because the database is away. */
-  aloneSince: number | undefined
-
-  constructor(key: BucketKey, limit: LimitName, rate: Rate) {
-    this.key = key
-    this.limit = limit
-    this.rate = rate
-    this.left = rate.capacity
-    this.#name = key.principal === "" ? "tenant" : "principal"
-    this.policy = `"${this.#name}";q=${rate.capacity};w=${Math.ceil(rate.capacity / rate.perSecond)}`
-  }
-
-  take(): void {
-    this.tokens--
-    this.used++
-  }
-
-  /** Tokens that are missing in the bucket, as far as this gateway knows. */
-  get usedUp(): number {
-    const { capacity } = this.rate
-    return Math.min(capacity, Math.max(0, capacity - Math.floor(this.tokens + this.left)))
-  }
-
-  /** Value of the header field `RateLimit`: what is left, and the seconds until the bucket is full. */
-  get remaining(): string {
-    const { capacity, perSecond } = this.rate
-    return `"${this.#name}";r=${capacity - this.usedUp};t=${Math.ceil(this.usedUp / perSecond)}`
-  }
-
-  /** Tokens of the next lease: what the last seconds have used, and what waits. */
-  wanted(now: number): number {
-    const seconds = Math.max(0.001, (now - this.leasedAt) / 1000)
-    const usual = Math.ceil((this.used / seconds) * leasedSeconds)
-    const room = mostLeased(this.rate) - Math.floor(this.tokens)
-    return Math.max(1, this.waiting, Math.min(room, usual))
-  }
-}
 
 /** The buckets of a tenant. */
 interface Known {
@@ -139,36 +76,6 @@ export class RequestRates extends Context.Service<
         return known
       }
 
-      /** This gateway's own share of a rate while the database is away. */
-      const grantAlone = (bucket: Bucket, at: number) => {
-        const share = 1 / gateways
-        const { capacity, perSecond } = bucket.rate
-        const most = Math.max(1, share * capacity)
-        const since = bucket.aloneSince
-        const more = since === undefined ? most : ((at - since) / 1000) * perSecond * share
-        bucket.aloneSince = at
-        bucket.tokens = Math.max(bucket.tokens, Math.min(most, bucket.tokens + more))
-        bucket.reserve = 0
-        bucket.left = 0
-        bucket.emptyUntil =
-          bucket.tokens >= 1 ? Number.NEGATIVE_INFINITY : at + ((1 - bucket.tokens) / perSecond) * 1000
-      }
-
-      const granted = (bucket: Bucket, wanted: number, lease: { granted: number; left: number }, at: number) => {
-        // What this gateway granted alone was not in the bucket of all.
-        if (bucket.aloneSince !== undefined) bucket.tokens = 0
-        bucket.aloneSince = undefined
-        bucket.tokens += lease.granted
-        bucket.left = lease.left
-        bucket.reserve = lease.granted > 1 ? Math.floor(lease.granted / 2) : 0
-        bucket.leasedAt = at
-        bucket.used = 0
-        bucket.emptyUntil =
-          lease.granted < wanted
-            ? at + (Math.max(0, 1 - lease.left) / bucket.rate.perSecond) * 1000
-            : Number.NEGATIVE_INFINITY
-      }
-
       const ask = Effect.fnUntraced(function* (bucket: Bucket) {
         const wanted = bucket.wanted(yield* now)
         const lease = yield* Effect.timeoutOption(store.lease(bucket.key, bucket.rate, wanted), patience).pipe(
@@ -178,14 +85,14 @@ export class RequestRates extends Context.Service<
         const at = yield* now
         if (lease === undefined) {
           askAgainAt = at + probe
-          grantAlone(bucket, at)
+          bucket.grantAlone(at, gateways)
           if (isAway) return
           isAway = true
           yield* Effect.logWarning("The database does not answer: this gateway grants its own share of the rate limits")
           return
         }
         gateways = lease.gateways
-        granted(bucket, wanted, lease, at)
+        bucket.granted(wanted, lease, at)
         if (!isAway) return
         isAway = false
         yield* Effect.logInfo("The database answers: rate limits hold for all gateways together again")
@@ -210,7 +117,7 @@ export class RequestRates extends Context.Service<
       /** Grants this gateway's own share, and asks the database from time to time whether it is back. */
       const goOnAlone = (bucket: Bucket, at: number) =>
         Effect.suspend(() => {
-          grantAlone(bucket, at)
+          bucket.grantAlone(at, gateways)
           if (at < askAgainAt) return Effect.void
           askAgainAt = at + probe
           return lease(bucket)
