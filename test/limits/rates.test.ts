@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
-import { Clock, Effect, Exit, Layer, Schema } from "effect"
+import { Clock, Effect, Exit, Layer, Logger, Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { mostLeased } from "../../src/services/limits/Bucket.ts"
 import { defaultLimitsOf, type Limits, withLimits } from "../../src/services/limits/Limits.ts"
 import { RateStore } from "../../src/services/limits/RateStore.ts"
@@ -142,4 +143,51 @@ it.effect.prop(
       yield* take[0]!
     }).pipe(Effect.provide(some), Effect.scoped),
   { arbitrary: { runs: 100 } }
+)
+
+it.effect("while the database is away a gateway grants its share, says so once, and goes back", () =>
+  Effect.gen(function* () {
+    const limits = yield* limitsWith(10, 2, null)
+    const memory = yield* Effect.provide(RateStore, MemoryRateStore.layer)
+    let isAway = false
+    let asked = 0
+    const store = RateStore.of({
+      ...memory,
+      lease: (...given) =>
+        Effect.suspend(() => {
+          asked++
+          if (isAway && asked % 2 === 0) return Effect.die("odd")
+          if (isAway) return Effect.fail(new StorageUnreachable({ storage: "metadata" }))
+          return Effect.map(memory.lease(...given), (lease) => ({ ...lease, gateways: 2 }))
+        })
+    })
+    const logged: Array<string> = []
+    const logger = Logger.make(({ message }) => void logged.push(String([message].flat()[0])))
+    yield* Effect.gen(function* () {
+      const take = yield* gatewayOn(store, limits)
+      const passing = (count: number) =>
+        Effect.map(
+          Effect.forEach(Array.from({ length: count }), () => Effect.exit(take)),
+          (exits) => exits.filter(Exit.isSuccess).length
+        )
+      yield* passing(20)
+      isAway = true
+      yield* TestClock.adjust("1 second")
+      // Half of a full bucket, as there are two gateways, and then half of the rate.
+      expect(yield* passing(30)).toBe(10)
+      yield* TestClock.adjust("1 second")
+      expect(yield* passing(30)).toBe(5)
+      const before = asked
+      expect(yield* passing(100)).toBe(0)
+      // The database is asked once in a second.
+      expect(asked - before).toBeLessThanOrEqual(1)
+      expect(logged).toEqual(["The database does not answer: this gateway grants its own share of the rate limits"])
+      isAway = false
+      yield* TestClock.adjust("10 seconds")
+      yield* passing(1)
+      yield* TestClock.adjust("10 seconds")
+      expect(yield* passing(40)).toBe(20)
+      expect(logged).toHaveLength(2)
+    }).pipe(Effect.provide(Logger.layer([logger])))
+  }).pipe(Effect.provide(some), Effect.scoped)
 )

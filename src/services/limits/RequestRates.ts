@@ -1,4 +1,4 @@
-import { Clock, Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Layer } from "effect"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Principal } from "../shared/Access.ts"
 import { inBackground } from "../shared/Background.ts"
@@ -78,19 +78,21 @@ export class RequestRates extends Context.Service<
 
       const ask = Effect.fnUntraced(function* (bucket: Bucket) {
         const wanted = bucket.wanted(yield* now)
-        const lease = yield* Effect.timeoutOption(store.lease(bucket.key, bucket.rate, wanted), patience).pipe(
-          Effect.orElseSucceed(() => undefined),
-          Effect.map((found) => (found?._tag === "Some" ? found.value : undefined))
-        )
+        const asked = yield* Effect.exit(Effect.timeout(store.lease(bucket.key, bucket.rate, wanted), patience))
         const at = yield* now
-        if (lease === undefined) {
+        // Whatever has gone wrong, also a defect: no request may wait for it.
+        if (Exit.isFailure(asked)) {
           askAgainAt = at + probe
           bucket.grantAlone(at, gateways)
           if (isAway) return
           isAway = true
-          yield* Effect.logWarning("The database does not answer: this gateway grants its own share of the rate limits")
+          yield* Effect.logWarning(
+            "The database does not answer: this gateway grants its own share of the rate limits",
+            asked.cause
+          )
           return
         }
+        const lease = asked.value
         gateways = lease.gateways
         bucket.granted(wanted, lease, at)
         if (!isAway) return
