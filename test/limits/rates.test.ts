@@ -37,7 +37,7 @@ const gatewayOn = (store: RateStore["Service"], limits: Limits) =>
       const rates = context.mapUnsafe.get(RequestRates.key) as RequestRates["Service"]
       return Effect.suspend(() => {
         const meter = rates.meter("t", anonymous)
-        return rates.tryTake(meter) ? Effect.void : rates.take(meter)
+        return meter.tryTake() ? Effect.void : rates.take(meter)
       })
     }
   )

@@ -4,6 +4,7 @@ import * as FileRules from "../../src/layers/access/FileRules.ts"
 import * as Authentication from "../../src/layers/http/Authentication.ts"
 import * as Authorization from "../../src/layers/http/Authorization.ts"
 import * as RequestRate from "../../src/layers/http/RequestRate.ts"
+import { Meter } from "../../src/services/limits/Bucket.ts"
 import { InUse } from "../../src/services/limits/InUse.ts"
 import { Refusals } from "../../src/services/limits/Refusals.ts"
 import { RequestRates } from "../../src/services/limits/RequestRates.ts"
@@ -15,10 +16,9 @@ const never = (name: string): never => {
 
 const unlimited = Layer.succeed(RequestRates, {
   isLimited: () => false,
-  known: () => [],
-  meter: () => [],
+  known: () => undefined,
+  meter: () => new Meter([]),
   used: () => [],
-  tryTake: () => true,
   take: () => Effect.void
 })
 

@@ -51,6 +51,12 @@ export class Bucket {
     return Math.min(capacity, Math.max(0, capacity - Math.floor(this.tokens + this.#left)))
   }
 
+  /** Whether what is used up differs by more than a hundredth of the bucket, or nothing is left. */
+  hasChanged(before: number): boolean {
+    const { usedUp, rate } = this
+    return usedUp !== before && (Math.abs(usedUp - before) > rate.capacity / 100 || usedUp === rate.capacity)
+  }
+
   /** Value of the header field `RateLimit`: what is left, and the seconds until the bucket is full. */
   get remaining(): string {
     const { capacity, perSecond } = this.rate
@@ -94,5 +100,42 @@ export class Bucket {
 
   #millisFor(tokens: number): number {
     return (Math.max(0, tokens) / this.rate.perSecond) * 1000
+  }
+}
+
+/** The fields of an answer that tell the rates. */
+export interface RateFields {
+  readonly ratelimit: string
+  readonly "ratelimit-policy": string
+}
+
+/** The buckets that a request has to take a token of: the tenant's and the principal's, as far as they are limited. */
+export class Meter {
+  readonly buckets: ReadonlyArray<Bucket>
+  readonly #policy: string
+  #fields: RateFields | undefined
+  /** What was used up when the fields were made. */
+  #told: ReadonlyArray<number> = []
+
+  constructor(buckets: ReadonlyArray<Bucket>) {
+    this.buckets = buckets
+    this.#policy = buckets.map(({ policy }) => policy).join(", ")
+  }
+
+  /** Takes a token of each bucket if each has one in memory. */
+  tryTake(): boolean {
+    for (const bucket of this.buckets) if (bucket.tokens < 1 || bucket.tokens <= bucket.reserve) return false
+    for (const bucket of this.buckets) bucket.take()
+    return true
+  }
+
+  /** Made again when more than a hundredth of a bucket has changed, because every answer has them. */
+  get fields(): RateFields {
+    if (this.#fields === undefined || this.buckets.some((bucket, at) => bucket.hasChanged(this.#told[at] ?? 0))) {
+      this.#told = this.buckets.map(({ usedUp }) => usedUp)
+      const ratelimit = this.buckets.map(({ remaining }) => remaining).join(", ")
+      this.#fields = { ratelimit, "ratelimit-policy": this.#policy }
+    }
+    return this.#fields
   }
 }

@@ -3,7 +3,7 @@ import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Principal } from "../shared/Access.ts"
 import { inBackground } from "../shared/Background.ts"
 import { TenantId } from "../shared/Tenant.ts"
-import { Bucket } from "./Bucket.ts"
+import { Bucket, Meter } from "./Bucket.ts"
 import { type LimitName, type Limits, rateOf } from "./Limits.ts"
 import { RateStore } from "./RateStore.ts"
 import { Refusals } from "./Refusals.ts"
@@ -22,11 +22,8 @@ const mostPrincipals = 10_000
 interface Known {
   readonly limits: Limits
   readonly tenant: Bucket | undefined
-  readonly principals: Map<string, Bucket>
+  readonly meters: Map<string, Meter>
 }
-
-/** The buckets that a request has to take a token of. */
-export type Meter = ReadonlyArray<Bucket>
 
 /**
  * Counts requests of tenants and principals. The buckets are in the database, so that they hold for all gateways; each
@@ -43,8 +40,6 @@ export class RequestRates extends Context.Service<
     readonly meter: (tenant: string, principal: Principal) => Meter
     /** Requests of the last burst, as far as this gateway knows: what of each rate is used up. */
     readonly used: (tenant: TenantId, principal: Principal) => ReadonlyArray<readonly [LimitName, number]>
-    /** Takes a token of each bucket if each has one in memory. */
-    readonly tryTake: (meter: Meter) => boolean
     /** Takes a token of each bucket, or of none and fails. */
     readonly take: (meter: Meter) => Effect.Effect<void, LimitExceeded>
   }
@@ -71,7 +66,7 @@ export class RequestRates extends Context.Service<
         if (before?.limits === limits) return before
         const rate = tenant === "" ? undefined : rateOf(limits, "requestsPerSecond")
         const bucket = rate && new Bucket({ tenant, principal: "" }, "requestsPerSecond", rate)
-        const known = { limits, tenant: bucket, principals: new Map<string, Bucket>() }
+        const known = { limits, tenant: bucket, meters: new Map<string, Meter>() }
         tenants.set(tenant, known)
         return known
       }
@@ -146,27 +141,21 @@ export class RequestRates extends Context.Service<
         })
       }
 
-      const tryTake = (meter: Meter): boolean => {
-        for (const bucket of meter) if (bucket.tokens < 1 || bucket.tokens <= bucket.reserve) return false
-        for (const bucket of meter) bucket.take()
-        return true
-      }
-
-      const take: RequestRates["Service"]["take"] = Effect.fnUntraced(function* (meter) {
+      const take: RequestRates["Service"]["take"] = Effect.fnUntraced(function* ({ buckets }) {
         for (;;) {
           const at = yield* now
-          for (const bucket of meter) {
+          for (const bucket of buckets) {
             if (bucket.tokens >= 1) continue
             if (isAway) yield* goOnAlone(bucket, at)
             if (bucket.tokens < 1 && at < bucket.emptyUntil) return yield* refuse(bucket, at)
           }
-          const lacking = meter.find(({ tokens }) => tokens < 1)
+          const lacking = buckets.find(({ tokens }) => tokens < 1)
           if (lacking === undefined) break
           yield* wait(lacking)
         }
-        for (const bucket of meter) bucket.take()
+        for (const bucket of buckets) bucket.take()
         const at = yield* now
-        for (const bucket of meter) {
+        for (const bucket of buckets) {
           const isDue = bucket.tokens <= bucket.reserve && bucket.reserve > 0 && at >= bucket.emptyUntil
           if (isDue) yield* lease(bucket)
         }
@@ -181,30 +170,24 @@ export class RequestRates extends Context.Service<
         },
         known: (tenant, { id }) => {
           const known = tenants.get(tenant)
-          if (known === undefined || known.limits !== limitsOf(tenant)) return undefined
-          const own = known.principals.get(id)
-          if (own === undefined) return undefined
-          return known.tenant === undefined ? [own] : [known.tenant, own]
+          return known?.limits === limitsOf(tenant) ? known.meters.get(id) : undefined
         },
         meter: (tenant, { id }) => {
           const known = knownOf(tenant)
+          const before = known.meters.get(id)
+          if (before !== undefined) return before
           const rate = rateOf(known.limits, "requestsPerSecondOfPrincipal")
-          let own = known.principals.get(id)
-          if (own === undefined && rate !== undefined) {
-            own = new Bucket({ tenant, principal: id }, "requestsPerSecondOfPrincipal", rate)
-            const [oldest] = known.principals.keys()
-            if (known.principals.size >= mostPrincipals && oldest !== undefined) known.principals.delete(oldest)
-            known.principals.set(id, own)
-          }
-          return [known.tenant, own].filter((bucket) => bucket !== undefined)
+          const own = rate && new Bucket({ tenant, principal: id }, "requestsPerSecondOfPrincipal", rate)
+          const [oldest] = known.meters.keys()
+          if (known.meters.size >= mostPrincipals && oldest !== undefined) known.meters.delete(oldest)
+          const made = new Meter([known.tenant, own].filter((bucket) => bucket !== undefined))
+          known.meters.set(id, made)
+          return made
         },
         used: (tenant, { id }) => {
-          const known = tenants.get(tenant)
-          return [known?.tenant, known?.principals.get(id)].flatMap((bucket) =>
-            bucket === undefined ? [] : [[bucket.limit, bucket.usedUp] as const]
-          )
+          const buckets = tenants.get(tenant)?.meters.get(id)?.buckets ?? []
+          return buckets.map(({ limit, usedUp }) => [limit, usedUp] as const)
         },
-        tryTake,
         take
       })
     })
