@@ -1,6 +1,4 @@
 import { Layer } from "effect"
-import * as Anonymous from "./access/Anonymous.ts"
-import * as TenantRules from "./access/FileRules.ts"
 import * as FileMeter from "./blobs/DataAreaMeter.ts"
 import * as DataArea from "./blobs/DataFolders.ts"
 import * as StreamHash from "./blobs/Sha256Hash.ts"
@@ -14,7 +12,6 @@ import * as OperatorPool from "./operators/Pool.ts"
 
 /** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
 export const layer = Layer.mergeAll(
-  Layer.provideMerge(TenantRules.layer, Anonymous.layer),
   DataArea.layer,
   FileMeter.layer,
   StreamHash.layer,

@@ -17,6 +17,7 @@ import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import * as Access from "./access/Access.ts"
 import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
 import { diskMeasurements } from "./DiskMetrics.ts"
@@ -192,8 +193,11 @@ const Upkeep = Layer.mergeAll(
   Retention.schedule()
 )
 
-export const layer = Upkeep.pipe(
+/** The gateway on whatever decides who may do what. */
+export const onAccess = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(TenantNodes.layer),
   Layer.provideMerge(Adapters)
 )
+
+export const layer = onAccess.pipe(Layer.provideMerge(Access.layer))

@@ -1,31 +1,36 @@
 import { Effect, Layer, Option, Schema, SubscriptionRef } from "effect"
+import * as FileRules from "../../src/layers/access/FileRules.ts"
 import { AccessFile } from "../../src/services/access/AccessFile.ts"
 import { AccessRules } from "../../src/services/access/AccessRules.ts"
 import { Authenticator } from "../../src/services/access/Authenticator.ts"
 import { type Principal, Role } from "../../src/services/shared/Access.ts"
 
-// Stands in for `layers/access/Anonymous.ts`, with an access file that tests change as they like:
-// vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
-
 const decode = Schema.decodeUnknownSync(AccessFile)
-let file: AccessFile | undefined = decode({})
-const changes = Effect.runSync(SubscriptionRef.make<AccessFile | undefined>(file))
 
-/** Replaces the access file, as a reload does. */
-export const changeFile = (next: unknown): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    file = decode(next)
-    return SubscriptionRef.set(changes, file)
-  })
-
-/** Who sends the header `X-API-Key: <name>`, `<role>@<tenant>` or `<role>@<tenant>/<name>`. Without it, an admin. */
+/** Who sends the header `X-API-Key: <role>@<tenant>` or `<role>@<tenant>/<name>`. Without it, an admin. */
 const principalOf = (key: string | undefined): Principal => {
   const [, role, tenant] = /^(\w+)@([\w*]+)/.exec(key ?? "") ?? []
   const given = Option.getOrElse(Schema.decodeUnknownOption(Role)(role), (): Role => "admin")
   return { id: `user:${key ?? "admin"}`, method: "key", grants: new Map([[tenant ?? "*", given]]) }
 }
 
-export const layer = Layer.mergeAll(
-  Layer.succeed(AccessRules, { current: () => file, changes: SubscriptionRef.changes(changes) }),
-  Layer.succeed(Authenticator, { authenticate: (headers) => Effect.succeed(principalOf(headers["x-api-key"])) })
-)
+/** An access file that tests change as they like, and principals who need no credentials. */
+export const fileAccess = () => {
+  let file: AccessFile | undefined = decode({})
+  const changes = Effect.runSync(SubscriptionRef.make<AccessFile | undefined>(file))
+  const layer = FileRules.layer.pipe(
+    Layer.provideMerge(
+      Layer.mergeAll(
+        Layer.succeed(AccessRules, { current: () => file, changes: SubscriptionRef.changes(changes) }),
+        Layer.succeed(Authenticator, { authenticate: (headers) => Effect.succeed(principalOf(headers["x-api-key"])) })
+      )
+    )
+  )
+  /** Replaces the file, as a reload does. */
+  const changeFile = (next: unknown): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      file = decode(next)
+      return SubscriptionRef.set(changes, file)
+    })
+  return { layer, changeFile }
+}

@@ -3,13 +3,12 @@ import { request } from "node:http"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { vi } from "vitest"
 import { configuration } from "../support/conf.ts"
 import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
-import { changeFile } from "./access.ts"
+import { fileAccess } from "./access.ts"
 
-vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
+const { layer: access, changeFile } = fileAccess()
 
 const tenant = "mytenant"
 const limited = (limits: object) => changeFile({ tenants: { mytenant: { limits }, othertenant: {} } })
@@ -66,7 +65,7 @@ const withChannel = Layer.unwrap(
       writeFileSync(join(folder, "channel_structure.yaml"), `applications:\n${lines.join("")}`)
       for (const job of jobs) writeFileSync(join(folder, `${job}.yaml`), endless)
     }
-    return gateway({ conf: root })
+    return gateway({ conf: root }, access)
   })
 )
 

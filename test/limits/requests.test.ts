@@ -1,11 +1,10 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { vi } from "vitest"
 import { gateway, raw } from "../support/gateway.ts"
-import { changeFile } from "./access.ts"
+import { fileAccess } from "./access.ts"
 
-vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
+const { layer: access, changeFile } = fileAccess()
 
 /** Sends so many requests at once, and counts their statuses. */
 const flood = Effect.fnUntraced(function* (path: string, count: number, key?: string) {
@@ -25,7 +24,7 @@ const rows = Effect.flatMap(
     sql<{ tenant: string; principal: string }>`select tenant, principal from request_rates order by tenant, principal`
 )
 
-layer(gateway(), { excludeTestServices: true })("the rate of requests", (it) => {
+layer(gateway({}, access), { excludeTestServices: true })("the rate of requests", (it) => {
   it.effect("is told with every answer, and ends in 429 that names the limit", () =>
     Effect.gen(function* () {
       // So slow that not one token comes back while the test runs.

@@ -2,17 +2,16 @@ import { PgClient } from "@effect/sql-pg"
 import { expect, it } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { vi } from "vitest"
 import { mostLeased } from "../../src/services/limits/Bucket.ts"
 import { gateway, TestGateway } from "../support/gateway.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
-import { changeFile } from "./access.ts"
+import { fileAccess } from "./access.ts"
 
-vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
+const { layer: access, changeFile } = fileAccess()
 
 const urlOf = (databaseUrl: string) =>
-  Effect.map(Layer.build(gateway({ databaseUrl })), (context) => Context.get(context, TestGateway).url)
+  Effect.map(Layer.build(gateway({ databaseUrl }, access)), (context) => Context.get(context, TestGateway).url)
 
 const statuses = (url: string, path: string, count: number) =>
   Effect.all(

@@ -2,12 +2,11 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { vi } from "vitest"
 import { ended, flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
-import { changeFile } from "./access.ts"
+import { fileAccess } from "./access.ts"
 
-vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
+const { layer: access, changeFile } = fileAccess()
 
 const tenant = "mytenant"
 const limited = (limits: object) => changeFile({ tenants: { mytenant: { limits }, othertenant: {} } })
@@ -46,7 +45,7 @@ const used = Effect.flatMap(TestGateway, ({ client }) =>
   )
 )
 
-layer(gateway(), { excludeTestServices: true })("what a tenant stores", (it) => {
+layer(gateway({}, access), { excludeTestServices: true })("what a tenant stores", (it) => {
   it.effect("its archives: a run that would make one too many, or too much, fails and names the limit", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway

@@ -3,15 +3,14 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { vi } from "vitest"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { configuration } from "../support/conf.ts"
 import { flowlineForm, gateway, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
-import { changeFile } from "./access.ts"
+import { fileAccess } from "./access.ts"
 
-vi.mock("../../src/layers/access/Anonymous.ts", () => import("./access.ts"))
+const { layer: access, changeFile } = fileAccess()
 
 const tenant = "mytenant"
 const endless = `
@@ -27,7 +26,7 @@ const withChannel = Layer.unwrap(
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, "channel_structure.yaml"), "applications:\n  - { name: ticks, runtime: stream }\n")
     writeFileSync(join(folder, "ticks.yaml"), endless)
-    return gateway({ conf: root })
+    return gateway({ conf: root }, access)
   })
 )
 

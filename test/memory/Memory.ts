@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import * as Access from "../../src/layers/access/Access.ts"
 import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
@@ -46,4 +47,8 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = useCases(Cluster.layer).pipe(Layer.provideMerge(TenantNodes.layer), Layer.provideMerge(Adapters))
+export const layer = useCases(Cluster.layer).pipe(
+  Layer.provideMerge(TenantNodes.layer),
+  Layer.provideMerge(Adapters),
+  Layer.provideMerge(Access.layer)
+)

@@ -212,7 +212,12 @@ layer(gateway({ quota: { bytes: 100, entries: undefined } }), { excludeTestServi
             ])
           )
           expect(answer.status).toBe(413)
-          expect(JSON.parse(answer.body.toString())).toMatchObject({ limit: "storedBytes", value: 100 })
+          expect(JSON.parse(answer.body.toString())).toMatchObject({
+            limit: "storedBytes",
+            value: 100,
+            used: expect.any(Number),
+            key: "tenant:mytenant"
+          })
         }
       })
     )

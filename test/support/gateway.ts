@@ -7,6 +7,7 @@ import { Context, Effect, Layer, Logger, Redacted } from "effect"
 import { FetchHttpClient, HttpRouter, HttpServer } from "effect/http"
 import * as Client from "../../packages/client/src/FlowGateway.ts"
 import { Routes, table } from "../../src/Http.ts"
+import * as Access from "../../src/layers/access/Access.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
 import * as Production from "../../src/layers/Production.ts"
@@ -103,8 +104,8 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
   )
 
 /** The real gateway in this process: PostgreSQL, blobs on disk, runs as child processes. */
-export const gateway = (given: Partial<Settings["Service"]> = {}) =>
-  served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
+export const gateway = (given: Partial<Settings["Service"]> = {}, access = Access.layer) =>
+  served(Layer.provideMerge(Production.onAccess, access)).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
 
 /** The same routes and use cases on memory. */
 export const memoryGateway = (given: Partial<Settings["Service"]> = {}) =>

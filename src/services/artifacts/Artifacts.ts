@@ -117,7 +117,7 @@ export class Artifacts extends Context.Service<
       })
 
       return Artifacts.of({
-        most: (tenant) => mostOf(quotaOf(rules.limitsOf(tenant))),
+        most: (tenant) => mostOf(tenant, quotaOf(rules.limitsOf(tenant))),
         store: (tenant, source) => blobs.write(tenant, source),
         add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew, commit = unkeyed) {
           const { sha256, size } = build

@@ -20,11 +20,13 @@ export const quotaOf = ({ storedBytes, storedVersions }: Limits): Quota => ({
 export interface Most {
   readonly limit: number
   readonly limitName: string
+  /** Whose limit it is. */
+  readonly key: string
 }
 
 /** The maximum size of one file: no file can be larger than the tenant's whole quota. */
-export const mostOf = ({ bytes }: Quota): Most | undefined =>
-  bytes === undefined ? undefined : { limit: bytes, limitName: "storedBytes" }
+export const mostOf = (tenant: TenantId, { bytes }: Quota): Most | undefined =>
+  bytes === undefined ? undefined : { limit: bytes, limitName: "storedBytes", key: `tenant:${tenant}` }
 
 /** The current usage of a tenant. */
 export interface Usage {

@@ -5,7 +5,7 @@ import { giveBack, Pipe } from "../../drivers/blobs/Pipe.ts"
 import type { BadRequest } from "../../errors/BadRequest.ts"
 import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
-import type { TooLarge } from "../../errors/TooLarge.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
 import type { FileSaid, FormPart, PartRules } from "../shared/Form.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -63,7 +63,8 @@ export const readUpload = <A, E1, E2, R1, R2>(
 > =>
   Effect.gen(function* () {
     const { blobs } = yield* Settings
-    yield* (yield* Uploads).begin(rules.tenant)
+    const uploads = yield* Uploads
+    yield* uploads.begin(rules.tenant)
     const held = yield* (yield* RequestMemory).hold(rules.tenant, formBytes)
     let arrived = 0
     const shrink = Effect.suspend(() => {
@@ -131,6 +132,9 @@ export const readUpload = <A, E1, E2, R1, R2>(
     })
     const stored = Effect.andThen(Deferred.await(begun), store(pipe))
     // If one fails, the other is interrupted; an interrupted write cleans up before it ends.
-    const [{ file, checked }, blob] = yield* Effect.all([form, stored], { concurrency: 2 })
+    const both = Effect.all([form, stored], { concurrency: 2 })
+    const [{ file, checked }, blob] = yield* Effect.tapError(both, (error) =>
+      error instanceof TooLarge && error.key !== undefined ? uploads.refused(rules.tenant, error.limit) : Effect.void
+    )
     return { blob, file, checked }
   }).pipe(Effect.scoped)

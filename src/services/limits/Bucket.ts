@@ -82,7 +82,8 @@ export class Bucket {
     this.#leasedAt = at
     this.#used = 0
     const isEmpty = granted < wanted
-    this.emptyUntil = isEmpty ? at + this.#millisFor(1 - left) : Number.NEGATIVE_INFINITY
+    // At least a millisecond, so that nobody asks for a token that is as good as there again and again.
+    this.emptyUntil = isEmpty ? at + Math.max(1, this.#millisFor(1 - left)) : Number.NEGATIVE_INFINITY
   }
 
   /** Adds this gateway's own share of the rate, while the database is away. It begins with a share of a full bucket. */

@@ -24,6 +24,7 @@ export interface Refusal {
 export class Refusals extends Context.Service<
   Refusals,
   {
+    readonly count: (tenant: TenantId, limit: string) => Effect.Effect<void>
     /** Counts a refusal of another kind and fails with it. */
     readonly refused: <E extends { readonly limit: string }>(tenant: TenantId, error: E) => Effect.Effect<never, E>
     /** Counts a refusal and fails with it. */
@@ -34,6 +35,7 @@ export class Refusals extends Context.Service<
     const count = (tenant: string, limit: string) =>
       Metric.update(Metric.withAttributes(refused, tenant === "" ? { limit } : { limit, tenant }), 1)
     return Refusals.of({
+      count,
       refused: (tenant, error) => Effect.andThen(count(tenant, error.limit), Effect.fail(error)),
       refuse: (tenant, refusal) =>
         Effect.andThen(

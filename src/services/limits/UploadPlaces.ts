@@ -31,6 +31,9 @@ export const layer = Layer.effect(
         underWay.set(tenant, used)
         return Effect.void
       })
-    return Uploads.of({ begin: (tenant) => Effect.acquireRelease(enter(tenant), () => leave(tenant)) })
+    return Uploads.of({
+      begin: (tenant) => Effect.acquireRelease(enter(tenant), () => leave(tenant)),
+      refused: refusals.count
+    })
   })
 )

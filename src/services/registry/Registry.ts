@@ -86,7 +86,7 @@ export class Registry extends Context.Service<
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
 
       return Registry.of({
-        most: (tenant) => mostOf(quotaOf(rules.limitsOf(tenant))),
+        most: (tenant) => mostOf(tenant, quotaOf(rules.limitsOf(tenant))),
         store: (tenant, source) => blobs.write(tenant, source),
         check: (tenant, path) => {
           if (!isRelativePath(path)) {
