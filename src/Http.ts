@@ -24,6 +24,7 @@ import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { ExtractionHttp } from "./services/extraction/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { LimitsHttp } from "./services/limits/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
@@ -58,7 +59,8 @@ const Handlers = Layer.mergeAll(
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),
   withFewServices(ArchivesHttp, ["archives"]),
-  withFewServices(AuditHttp, ["audit"])
+  withFewServices(AuditHttp, ["audit"]),
+  withFewServices(LimitsHttp, ["limits"])
 )
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(

@@ -23,6 +23,8 @@ const http = /^src\/services\/http\//
 /** The ports to what both programs use; all else in `drivers` is their adapters. */
 const ports = /^src\/drivers\/(blobs\/(Blobs|Pipe)|search\/Search)\.ts$/
 const packages = /^(?!src\/|packages\/)/
+/** The ports to who may do what, and how much of it, which wrap every request. */
+const guards = /^src\/services\/(access|limits)\/(?!(Api|Http|Description)\.ts)\w+\.ts$/
 /** Use cases and ports of features: all of their folder but what faces HTTP. */
 const services = /^src\/services\/(?!http\/|.*\/(Api|Http|Description)\.ts$)/
 
@@ -45,12 +47,7 @@ const rules: ReadonlyArray<readonly [files: RegExp, mayImport: (own: string) => 
   [/^src\/services\//, () => [pure, ground, /^src\/nodes\//, ports, services]],
   [
     /^src\/layers\/http\//,
-    () => [
-      packages,
-      ground,
-      /^src\/(drivers\/(AddressRange|Package)|services\/access\/Authenticator)\.ts$/,
-      /^src\/layers\/http\//
-    ]
+    () => [packages, ground, guards, /^src\/drivers\/(AddressRange|Package)\.ts$/, /^src\/layers\/http\//]
   ],
   [/^src\/layers\//, () => [packages, /^src\/(errors|languages|protocol|nodes|drivers|layers)\//, services]],
   [

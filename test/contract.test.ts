@@ -87,7 +87,8 @@ const additions = [
   "get /v1/platform/audit",
   "get /v1/{tenant}/secrets",
   "put /v1/{tenant}/secrets/{name}",
-  "delete /v1/{tenant}/secrets/{name}"
+  "delete /v1/{tenant}/secrets/{name}",
+  "get /v1/{tenant}/limits"
 ]
 
 const flowline = `

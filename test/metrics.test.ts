@@ -67,7 +67,14 @@ const Used = Layer.unwrap(
       Layer.provide(Retention.schedule("300 millis"), dryRun),
       BlobCheck.layer({ bytesPerSecond: 1e9, every: "300 millis", pause: "300 millis" })
     ).pipe(
-      Layer.provideMerge(gateway({ conf: root, retention: { mode: "on", ...executions }, runs: { all: 1, each: 1 } })),
+      Layer.provideMerge(
+        gateway({
+          conf: root,
+          retention: { mode: "on", ...executions },
+          runs: { all: 1, each: 1 },
+          quota: { bytes: 100_000, entries: undefined }
+        })
+      ),
       Layer.orDie
     )
   })
@@ -94,6 +101,8 @@ layer(Used, { excludeTestServices: true })("the metrics of a gateway that has be
       const tenant = tenantOf(url)
       expect((yield* ask(`${base}/channels/main/start`, { method: "POST" })).status).toBe(201)
       yield* ask(`${base}/registry`, { method: "POST", body: form({ file: { bytes: "one" }, path: "a.txt" }) })
+      const large = form({ file: { bytes: "x".repeat(100_001) }, path: "b.txt" })
+      expect((yield* ask(`${base}/registry`, { method: "POST", body: large })).status).toBe(413)
       const { id } = yield* Effect.promise(() => tenant.save(generator(2, 1000)))
       for (let n = 0; n < 2; n++) {
         yield* Effect.promise(async () => tenant.ended(await tenant.execute(id)))

@@ -10,6 +10,9 @@ export class LimitExceeded extends HttpApiError.Problem<LimitExceeded>()(
     value: Schema.Finite.annotate({ description: "Value of the limit" }),
     used: Schema.Finite.annotate({ description: "What is in use, or would be with the request" }),
     key: Schema.String.annotate({ description: "What is counted, such as `tenant:mytenant`" }),
-    tenant: Schema.optionalKey(Schema.String)
+    tenant: Schema.optionalKey(Schema.String),
+    retryAfter: Schema.optionalKey(
+      Schema.Int.annotate({ description: "Seconds after which another try is worthwhile, as in `Retry-After`" })
+    )
   }
 ) {}

@@ -5,5 +5,11 @@ import { HttpApiError } from "effect/http-api"
 export class TooLarge extends HttpApiError.Problem<TooLarge>()(
   "TooLarge",
   { type: "/problems/too-large", status: 413, title: "Too large" },
-  { limit: Schema.String, value: Schema.Int, part: Schema.optionalKey(Schema.String) }
+  {
+    limit: Schema.String,
+    value: Schema.Int,
+    part: Schema.optionalKey(Schema.String),
+    used: Schema.optionalKey(Schema.Int.annotate({ description: "What would be in use, for limits of tenants" })),
+    key: Schema.optionalKey(Schema.String.annotate({ description: "What is counted, such as `tenant:mytenant`" }))
+  }
 ) {}

@@ -1,5 +1,5 @@
 import { Layer } from "effect"
-import * as Access from "./access/Access.ts"
+import * as FileMeter from "./blobs/DataAreaMeter.ts"
 import * as DataArea from "./blobs/DataFolders.ts"
 import * as StreamHash from "./blobs/Sha256Hash.ts"
 import * as DiskConf from "./conf/ConfFolders.ts"
@@ -13,6 +13,7 @@ import * as OperatorPool from "./operators/Pool.ts"
 /** Adapters that need only this machine's files and threads: production and the tests in memory have the same. */
 export const layer = Layer.mergeAll(
   DataArea.layer,
+  FileMeter.layer,
   StreamHash.layer,
   OperatorPool.layer,
   PatternFiles.layer,
@@ -21,4 +22,4 @@ export const layer = Layer.mergeAll(
   Markdown.layer,
   DiskTenants.layer,
   PlatformFile.layer
-).pipe(Layer.provideMerge(Access.layer))
+)

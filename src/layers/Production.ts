@@ -21,6 +21,7 @@ import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import * as Access from "./access/Access.ts"
 import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
 import { diskMeasurements } from "./DiskMetrics.ts"
@@ -44,10 +45,12 @@ import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
 import * as IdempotencyStore from "./postgres/PostgresIdempotencyStore.ts"
 import * as JobStore from "./postgres/PostgresJobStore.ts"
 import * as PositionStore from "./postgres/PostgresPositionStore.ts"
+import * as RateStore from "./postgres/PostgresRateStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
 import * as SecretStore from "./postgres/PostgresSecretStore.ts"
+import * as UsageStore from "./postgres/PostgresUsageStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
 import * as SecretFiles from "./secrets/SecretFiles.ts"
 import * as SecretKeys from "./secrets/SecretKeys.ts"
@@ -137,6 +140,8 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
+  RateStore.layer,
+  UsageStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
   ThisGateway,
@@ -212,8 +217,11 @@ const Upkeep = Layer.mergeAll(
   Layer.unwrap(Effect.map(SecretKeys.SecretKeys, ({ changes }) => SecretRotation.layer(changes)))
 )
 
-export const layer = Upkeep.pipe(
+/** The gateway on whatever decides who may do what. */
+export const onAccess = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
   Layer.provideMerge(Adapters)
 )
+
+export const layer = Access.authenticator.pipe(Layer.provideMerge(onAccess), Layer.provideMerge(Access.rules))

@@ -15,6 +15,11 @@ import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { InUse } from "../services/limits/InUse.ts"
+import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
+import { LimitUsage } from "../services/limits/LimitUsage.ts"
+import { RequestRates } from "../services/limits/RequestRates.ts"
+import * as UploadPlaces from "../services/limits/UploadPlaces.ts"
 import { Operators } from "../services/operators/Operators.ts"
 import { TenantPatterns } from "../services/operators/TenantPatterns.ts"
 import { Platform } from "../services/platform/Platform.ts"
@@ -45,7 +50,15 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(Attempts.layer),
     Layer.provideMerge(Layer.mergeAll(ChannelFolders.layer, Provision.layer))
   )
-  return Layer.mergeAll(Draining.layer, RequestMemory.layer, Operators.layer, Extraction.layer, Searches.layer).pipe(
+  return Layer.mergeAll(
+    Draining.layer,
+    RequestMemory.layer,
+    UploadPlaces.layer,
+    LimitUsage.layer,
+    Operators.layer,
+    Extraction.layer,
+    Searches.layer
+  ).pipe(
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),
     Layer.provideMerge(
@@ -61,6 +74,11 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(
       Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, Secrets.layer, TenantPatterns.layer, sweep)
     ),
-    Layer.provideMerge(Layer.mergeAll(Audit.layer, RefusalLog.layer))
+    Layer.provideMerge(
+      Layer.provideMerge(
+        RequestRates.layer,
+        Layer.mergeAll(Audit.layer, LimitRefusals.layer, InUse.layer, RefusalLog.layer)
+      )
+    )
   )
 }

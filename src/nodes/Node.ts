@@ -4,6 +4,7 @@ import type { Purpose } from "../languages/flowlet/Program.ts"
 import type { Guard } from "../languages/Guard.ts"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
 import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
+import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
@@ -111,6 +112,8 @@ export interface RunContext {
    */
   readonly file: (path: string, append?: boolean) => Promise<Sink>
   /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
+  /** Counts what is about to be written against a limit of the tenant; fails when it is too much. */
+  readonly spend?: (limit: RunLimit, amount: number) => void
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
   readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>

@@ -1,5 +1,6 @@
 import { Redacted, Schema } from "effect"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
+import type { Allowances } from "./Allowances.ts"
 import type { Flowline } from "./Flowline.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
@@ -30,6 +31,8 @@ export interface RunSpec {
   readonly origin?: string
   /** The same for inputs that are read from their beginning in every attempt: see `RunContext.work`. */
   readonly work?: string
+  /** The limits of the tenant that the run keeps. */
+  readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
 }

@@ -21,6 +21,7 @@ import { Channel } from "./MessageChannel.ts"
 import { Output } from "./Output.ts"
 import { lowerPriority } from "./Priority.ts"
 import { documentsAt, runIdOf, sha256 } from "./SearchClient.ts"
+import { TenantBudget } from "./TenantBudget.ts"
 
 /**
  * Reads the control pipe on a separate thread, so that an endless loop on the main thread cannot hide the death of the
@@ -124,6 +125,7 @@ class Run {
   readonly #data: DataFiles
   readonly #abort = new AbortController()
   readonly #parent: Parent
+  readonly #budget: TenantBudget
 
   constructor(order: Order, channel: Channel, parts: Parts, parent: Parent) {
     const mayPublish = () => parent.mayPublish(channel)
@@ -133,10 +135,11 @@ class Run {
     this.#channel = channel
     if (order.spec.secrets !== undefined) channel.mask(new Masking(Object.values(secretsIn(order.spec))))
     this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
-    this.#archive = new Archive(order, new Allowance(order.fileBytes), parts.blobs(order.blobs))
+    this.#budget = new TenantBudget(order.spec.tenant, order.spec.allowances)
+    this.#archive = new Archive(order, new Allowance(order.fileBytes), this.#budget, parts.blobs(order.blobs))
     this.#files = new TenantFiles(order.conf)
     this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
-    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes), mayPublish)
+    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes), this.#budget, mayPublish)
   }
 
   readonly #context = (component: string): RunContext => ({
@@ -150,7 +153,8 @@ class Run {
       await this.#output.flush()
       await this.#channel.send({ _tag: "Positions", positions, files })
     },
-    documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal),
+    documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal, this.#budget),
+    spend: (limit, amount) => this.#budget.spend(limit, amount),
     sha256,
     runId: runIdOf(this.#order.spec),
     origin: this.#order.spec.origin,

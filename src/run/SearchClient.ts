@@ -2,11 +2,17 @@ import { createHash } from "node:crypto"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
 import type { RunSpec } from "../protocol/RunProtocol.ts"
+import type { TenantBudget } from "./TenantBudget.ts"
 
 /** The tenant's indices for a run. The client is loaded and connected when a node first uses it. */
-export const documentsAt = (address: SearchAddress | undefined, tenant: string, signal: AbortSignal): Documents => {
+export const documentsAt = (
+  address: SearchAddress | undefined,
+  tenant: string,
+  signal: AbortSignal,
+  budget: TenantBudget
+): Documents => {
   let opened: Promise<Documents> | undefined
-  const open = async () => (await import("./SearchDocuments.ts")).openDocuments(address, tenant, signal)
+  const open = async () => (await import("./SearchDocuments.ts")).openDocuments(address, tenant, signal, budget)
   const documents = () => {
     opened ??= open()
     return opened

@@ -5,6 +5,7 @@ import type { NotFound } from "../errors/NotFound.ts"
 import { StorageUnreachable } from "../errors/StorageUnreachable.ts"
 import type { Documents } from "../nodes/Documents.ts"
 import type { SearchAddress } from "../protocol/Places.ts"
+import { budgeted, type Indexed, type TenantBudget } from "./TenantBudget.ts"
 
 type Unreadable = NotFound | StorageUnreachable | TooManyIndices
 
@@ -43,11 +44,22 @@ export const documentsOf = (search: Search["Service"], tenant: string, signal: A
   }
 }
 
+/** Measures what a tenant's indices hold, as soon as their database answers. */
+const measureOf = (search: Search["Service"], tenant: string, signal: AbortSignal) => {
+  const indices = Effect.retry(search.indices(tenant), { while: isAway, schedule: patience })
+  return async (): Promise<Indexed> => {
+    const found = await Effect.runPromise(Effect.mapError(indices, failure), { signal })
+    const sum = (of: "documents" | "bytes") => found.reduce((total, index) => total + index[of], 0)
+    return { documents: sum("documents"), bytes: sum("bytes") }
+  }
+}
+
 /** Opens the tenant's indices in the process of a run; the connections are closed when `signal` is aborted. */
 export const openDocuments = async (
   address: SearchAddress | undefined,
   tenant: string,
-  signal: AbortSignal
+  signal: AbortSignal,
+  budget: TenantBudget
 ): Promise<Documents> => {
   if (address === undefined) throw new Failure("This gateway has no search")
   const { layer, SearchConfig } = await import("../drivers/search/PostgresSearch.ts")
@@ -55,11 +67,8 @@ export const openDocuments = async (
   signal.addEventListener("abort", () => void Effect.runPromise(Scope.close(scope, Exit.void)), { once: true })
   try {
     const built = Layer.buildWithScope(layer.pipe(Layer.provide(Layer.succeed(SearchConfig, address))), scope)
-    return documentsOf(
-      await Effect.runPromise(Effect.flatMap(built, (context) => Effect.provide(Search, context))),
-      tenant,
-      signal
-    )
+    const search = await Effect.runPromise(Effect.flatMap(built, (context) => Effect.provide(Search, context)))
+    return budgeted(documentsOf(search, tenant, signal), budget, measureOf(search, tenant, signal))
   } catch {
     throw new Failure("The search cannot be reached")
   }

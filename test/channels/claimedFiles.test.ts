@@ -32,7 +32,7 @@ layer(stores, { excludeTestServices: true })("the work of a job", (it) => {
       const first = yield* started("worker")
       yield* sql`update channel_jobs set heartbeat_at = now() - interval '1 hour', since = now() - interval '1 hour'`
       yield* sql`insert into gateways (id, host, pid, address, seen_at) values ('g', 'h', 1, 'h:1', now())`
-      const [told] = yield* store.unattended
+      const [told] = yield* store.unattended([])
       expect(told?.generation).toBe(first.generation + 1)
       const second = (yield* store.claim(told!, "there"))!
       expect(second.work).toBe(first.work)

@@ -10,6 +10,7 @@ import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
+import { openLimits } from "../support/open.ts"
 import { flowline, key, second, started } from "./keeping.ts"
 
 const hourMillis = 3600 * second
@@ -47,6 +48,7 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
     Layer.provideMerge(
       JobStoreMemory.layer.pipe(Layer.provideMerge(Layer.mergeAll(PositionStoreMemory.layer, ArchiveStoreMemory.layer)))
     ),
+    Layer.provide(openLimits),
     Layer.provide([
       attempts,
       jumping(jumped),

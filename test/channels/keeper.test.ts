@@ -15,6 +15,7 @@ import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import * as ScheduleClockMemory from "../memory/ScheduleClock.ts"
 import { testSettings } from "../support/gateway.ts"
+import { openLimits } from "../support/open.ts"
 import { flowline, key, second, started } from "./keeping.ts"
 
 /** A keeper whose runs last as long, and end as, `runs` says by the number of the run, from 1. */
@@ -70,7 +71,7 @@ const keeping = (
       )
   })
   const layer = JobKeeper.layer.pipe(
-    Layer.provide(Attempts.layer),
+    Layer.provide([Attempts.layer, openLimits]),
     Layer.provideMerge(Layer.provideMerge(JobStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide(ArchiveStoreMemory.layer),
     Layer.provide([

@@ -6,6 +6,7 @@ import { jobKey } from "../../src/services/channels/Job.ts"
 import { Jobs } from "../../src/services/channels/JobEntity.ts"
 import * as JobRecovery from "../../src/services/channels/JobRecovery.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
+import { rules } from "../support/open.ts"
 
 it.effect("jobs that nobody takes care of are told again, and not as soon as the database is back", () => {
   const away = new StorageUnreachable({ storage: "metadata" })
@@ -17,7 +18,8 @@ it.effect("jobs that nobody takes care of are told again, and not as soon as the
     Effect.suspend(() => (fails-- > 0 ? Effect.die("odd") : isAway ? Effect.fail(away) : Effect.succeed(value)))
   const recovery = JobRecovery.layer.pipe(
     Layer.provide([
-      Layer.mock(JobStore)({ unattended: answer([job]), list: () => answer([]) }),
+      rules,
+      Layer.mock(JobStore)({ unattended: () => answer([job]), list: () => answer([]) }),
       Layer.succeed(Jobs, { tell: () => Effect.sync(() => void told++) })
     ])
   )

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Allowance, DataFiles } from "../../src/run/files/DataFiles.ts"
+import { TenantBudget } from "../../src/run/TenantBudget.ts"
 import { filesIn } from "./support.ts"
 
 const folders = Effect.acquireRelease(
@@ -22,7 +23,7 @@ describe("data files", () => {
     Effect.gen(function* () {
       const { data, unfinished } = yield* folders
       yield* Effect.promise(async () => {
-        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
         const file = await files.open("a/b/c.log")
         const wanted: Array<string> = []
         for (let i = 0; i < 3000; i++) {
@@ -43,7 +44,7 @@ describe("data files", () => {
     Effect.gen(function* () {
       const { data, unfinished } = yield* folders
       yield* Effect.promise(async () => {
-        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
         for (const text of ["first, and longer", "second"]) {
           const file = await files.open("a.txt")
           await file.write(text)
@@ -68,7 +69,7 @@ describe("data files", () => {
         await symlink(outside, join(data, "link"))
         await writeFile(join(outside, "kept"), "kept")
         await symlink(join(outside, "kept"), join(data, "file-link"))
-        const files = new DataFiles(data, unfinished, new Allowance(1e9))
+        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
         const write = async (path: string) => {
           const file = await files.open(path)
           await file.write("x")

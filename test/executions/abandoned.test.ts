@@ -13,6 +13,7 @@ import * as ArchiveStoreMemory from "../memory/ArchiveStore.ts"
 import * as ExecutionStoreMemory from "../memory/ExecutionStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
+import { openLimits } from "../support/open.ts"
 
 const dag = JSON.stringify({
   runtime: "analytics",
@@ -29,7 +30,7 @@ const supervising = (abandoned: number) => {
       ? { _tag: "Ended", outcome: "failed", error: "silent", abandoned: true, at: 0 }
       : { _tag: "Ended", outcome: "succeeded", at: 0 }
   const layer = Supervisor.layer.pipe(
-    Layer.provide(Attempts.layer),
+    Layer.provide([Attempts.layer, openLimits]),
     Layer.provideMerge(Layer.mergeAll(ExecutionStoreMemory.layer, PositionStoreMemory.layer)),
     Layer.provide(ArchiveStoreMemory.layer),
     Layer.provide([

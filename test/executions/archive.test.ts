@@ -23,6 +23,7 @@ import * as ExecutionStoreMemory from "../memory/ExecutionStore.ts"
 import * as JobStoreMemory from "../memory/JobStore.ts"
 import * as PositionStoreMemory from "../memory/PositionStore.ts"
 import { testSettings } from "../support/gateway.ts"
+import { openLimits } from "../support/open.ts"
 import { TestPostgres } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
 import { addVersion } from "../support/versions.ts"
@@ -68,7 +69,7 @@ const stores: Record<string, Layer.Layer<ArchiveStore | ExecutionStore | JobStor
 
 for (const [name, store] of Object.entries(stores)) {
   const services = Supervisor.layer.pipe(
-    Layer.provide(Attempts.layer),
+    Layer.provide([Attempts.layer, openLimits]),
     Layer.provideMerge(store),
     Layer.provide([
       engine(scriptsOf()),

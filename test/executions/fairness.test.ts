@@ -63,14 +63,16 @@ layer(gateway(full), { excludeTestServices: true })("a tenant's queue", (it) => 
       expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "5"])
       expect(yield* Effect.promise(() => refused.json())).toMatchObject({
         type: "/problems/queue-full",
-        detail: '2 executions of the tenant "mytenant" are already waiting, which is the limit tenantQueue',
-        limit: "tenantQueue",
+        detail: '2 executions of the tenant "mytenant" are already waiting, which is the limit waitingExecutions',
+        limit: "waitingExecutions",
         value: 2,
+        used: 3,
+        key: "tenant:mytenant",
         tenant: "mytenant"
       })
       const saved = yield* client.flowlines.save({ params: { tenant: "mytenant" }, query: {}, payload: body })
       const execute = client.flowlines.execute({ params: { tenant: "mytenant", id: saved.id }, query: {} })
-      expect(yield* Effect.flip(execute)).toMatchObject({ _tag: "QueueFull", limit: "tenantQueue" })
+      expect(yield* Effect.flip(execute)).toMatchObject({ _tag: "QueueFull", limit: "waitingExecutions" })
       const theirs = yield* start("othertenant")
       yield* client.executions.cancel({ params: waiting[0]! })
       yield* until(stateOf(waiting[0]!), (state) => state === "CANCELLED")

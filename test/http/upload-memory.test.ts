@@ -7,6 +7,7 @@ import { readUpload } from "../../src/services/http/Upload.ts"
 import { RequestMemory } from "../../src/services/shared/RequestMemory.ts"
 import { StreamHash } from "../../src/services/shared/StreamHash.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import { Uploads } from "../../src/services/shared/Uploads.ts"
 import { testSettings } from "../support/gateway.ts"
 import { eventually } from "../support/process.ts"
 
@@ -65,5 +66,12 @@ it.effect("an upload that stands still gives back what the disk has taken, and t
     send("\r\n--b--\r\n")
     feed!.close()
     expect((yield* Fiber.join(reading)).blob.size).toBe(5 * mebibyte)
-  }).pipe(Effect.provide([memory, Sha256Hash.layer, testSettings({ databaseUrl: "postgres://unused", data: "none" })]))
+  }).pipe(
+    Effect.provide([
+      memory,
+      Layer.succeed(Uploads, { begin: () => Effect.void, refused: () => Effect.void }),
+      Sha256Hash.layer,
+      testSettings({ databaseUrl: "postgres://unused", data: "none" })
+    ])
+  )
 })

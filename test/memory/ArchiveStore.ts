@@ -1,6 +1,12 @@
 import { Clock, Context, Effect, Layer, Stream } from "effect"
 import type { Archive } from "../../src/services/archives/Archive.ts"
-import { ArchiveStore, type NewArchive } from "../../src/services/archives/ArchiveStore.ts"
+import {
+  type ArchiveQuota,
+  ArchiveStore,
+  type NewArchive,
+  type TooManyArchives,
+  tooManyArchives
+} from "../../src/services/archives/ArchiveStore.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { spanOf } from "./Lists.ts"
 
@@ -12,7 +18,7 @@ interface Entry {
 /** Adds an archive, as the stores of executions and jobs do with the end of a run. */
 export class AddArchive extends Context.Service<
   AddArchive,
-  (tenant: TenantId, archive: NewArchive) => Effect.Effect<void>
+  (tenant: TenantId, archive: NewArchive, quota?: ArchiveQuota) => Effect.Effect<void, TooManyArchives>
 >()("test/AddArchive") {}
 
 /** Archives in the process's memory: the same behaviour as in PostgreSQL, for tests. */
@@ -24,9 +30,16 @@ export const layer = Layer.syncContext(() => {
     tenants.set(tenant, archives)
     return archives
   }
-  const add: AddArchive["Service"] = Effect.fnUntraced(function* (tenant, archive) {
+  const add: AddArchive["Service"] = Effect.fnUntraced(function* (tenant, archive, quota) {
     const createdAt = new Date(yield* Clock.currentTimeMillis).toISOString()
     const archives = archivesOf(tenant)
+    const others = [...archives.values()].filter((known) => known.archive.id !== archive.id)
+    const used = {
+      number: others.length + 1,
+      bytes: others.reduce((sum, known) => sum + known.archive.size, archive.size)
+    }
+    const over = quota === undefined ? undefined : tooManyArchives(quota, used)
+    if (over !== undefined) return yield* over
     const at = archives.get(archive.id)?.ordinal ?? ++ordinal
     archives.set(archive.id, { ordinal: at, archive: { ...archive, createdAt } })
   })

@@ -5,7 +5,8 @@ import {
   type ExecutionAttempt,
   type ExecutionKey,
   ExecutionStore,
-  type NewExecution
+  type NewExecution,
+  NoRoom
 } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
@@ -112,8 +113,12 @@ export const layer = Layer.effect(
           if (state === "PENDING") counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
         return counts
       }),
-      create: (execution, owner, now) =>
-        Effect.sync(() => {
+      create: (execution, owner, now, most = Number.POSITIVE_INFINITY) =>
+        Effect.suspend(() => {
+          const waiting = [...entries.values()].filter(
+            ({ tenant, state }) => tenant === execution.tenant && state === "PENDING"
+          )
+          if (waiting.length >= most) return Effect.fail(new NoRoom())
           let at = now
           while (entries.has(`${execution.tenant}/${execution.flowlineId}-${at}`)) at++
           const id = ExecutionId(`${execution.flowlineId}-${at}`)
@@ -132,7 +137,7 @@ export const layer = Layer.effect(
             events: [],
             lines: []
           })
-          return { tenant: execution.tenant, id }
+          return Effect.succeed({ tenant: execution.tenant, id })
         }),
       claim: (key, owner) =>
         Effect.sync(() => {
@@ -170,14 +175,14 @@ export const layer = Layer.effect(
         write(attempt, isOpen, (entry) => {
           entry.nodes = nodes
         }),
-      ended: (attempt, { state, event, error, nodes, archive }) =>
-        Effect.tap(
-          write(attempt, isOpen, (entry, now) => {
-            entry.nodes = nodes ?? entry.nodes
-            end(entry, now, state, event, error)
-          }),
-          (reached) => (reached && archive !== undefined ? addArchive(attempt.tenant, archive) : Effect.void)
-        ),
+      ended: Effect.fnUntraced(function* (attempt, { state, event, error, nodes, archive, archives }) {
+        const isCurrent = yield* write(attempt, isOpen, () => {})
+        if (isCurrent && archive !== undefined) yield* addArchive(attempt.tenant, archive, archives)
+        return yield* write(attempt, isOpen, (entry, now) => {
+          entry.nodes = nodes ?? entry.nodes
+          end(entry, now, state, event, error)
+        })
+      }),
       release: (attempt) =>
         write(attempt, isOpen, (entry) => {
           if (entry.state === "RUNNING") entry.attempts--

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import { type JobKey, type JobState, jobId, jobScope, neverStarted } from "../../src/services/channels/Job.ts"
-import { type JobClaim, JobStore } from "../../src/services/channels/JobStore.ts"
+import { type JobClaim, JobStore, TooManyJobs } from "../../src/services/channels/JobStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import { PositionStore } from "../../src/services/runs/PositionStore.ts"
 import { AddArchive } from "./ArchiveStore.ts"
@@ -64,9 +64,16 @@ export const layer = Layer.effect(
             .sort((a, b) => (jobId(a.key) < jobId(b.key) ? -1 : 1))
             .map(({ key, state }) => ({ ...key, ...state }))
         ),
-      requestChange: (change, jobs) =>
-        Effect.map(Clock.currentTimeMillis, (now) =>
-          jobs.flatMap((key) => {
+      requestChange: (change, jobs, most) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const isStarted = ({ desired, status }: JobState) => desired && status !== "FAILED" && status !== "FINISHED"
+          const asked = new Set(jobs.map(jobId))
+          const others = [...rows.values()].filter(
+            ({ key, state }) => key.tenant === jobs[0]?.tenant && !asked.has(jobId(key)) && isStarted(state)
+          )
+          const used = others.length + asked.size
+          if (most !== undefined && change !== "stop" && used > most) return Effect.fail(new TooManyJobs({ used }))
+          const told = jobs.flatMap((key) => {
             let row = rows.get(jobId(key))
             if (row === undefined) {
               if (change === "stop") return []
@@ -97,7 +104,8 @@ export const layer = Layer.effect(
             }
             return [{ ...row.key, generation: row.generation }]
           })
-        ),
+          return Effect.succeed(told)
+        }),
       claim: (job, node) =>
         Effect.sync(() => {
           const row = rows.get(jobId(job))
@@ -123,19 +131,21 @@ export const layer = Layer.effect(
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
         }),
-      change: (claim, { failures, nextAt, work, archive, succeeded: _, ...change }) =>
-        Effect.tap(
-          write(claim, (row, now) => {
-            if (failures !== undefined) row.failures = failures
-            if (work !== undefined) row.work = work
-            if (nextAt !== undefined) {
-              row.nextAt = nextAt
-              row.state = { ...row.state, nextRun: iso(nextAt) }
-            }
-            set(row, change, now)
-          }),
-          (reached) => (reached && archive !== undefined ? addArchive(claim.tenant, archive) : Effect.void)
-        ),
+      change: Effect.fnUntraced(function* (
+        claim,
+        { failures, nextAt, work, archive, archives, succeeded: _, ...change }
+      ) {
+        if (archive !== undefined && currentRow(claim) !== undefined) yield* addArchive(claim.tenant, archive, archives)
+        return yield* write(claim, (row, now) => {
+          if (failures !== undefined) row.failures = failures
+          if (work !== undefined) row.work = work
+          if (nextAt !== undefined) {
+            row.nextAt = nextAt
+            row.state = { ...row.state, nextRun: iso(nextAt) }
+          }
+          set(row, change, now)
+        })
+      }),
       release: (claim) =>
         Effect.asVoid(
           write(claim, (row, now) => {
@@ -160,7 +170,7 @@ export const layer = Layer.effect(
       lines: (key, after) => Stream.suspend(() => Stream.fromIterable(linesAfter(key, after))),
       linesAfter: (key, after, page) => Effect.sync(() => linePageOf(linesAfter(key, after), page)),
       beforeLast: (key, lines) => Effect.sync(() => rows.get(jobId(key))?.lines.at(-lines - 1)?.seq ?? 0),
-      unattended: Effect.succeed([])
+      unattended: () => Effect.succeed([])
     })
   })
 )

@@ -1,4 +1,5 @@
 import { Effect, Layer } from "effect"
+import * as Access from "../../src/layers/access/Access.ts"
 import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
 import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
@@ -19,16 +20,20 @@ import * as FlowlineStore from "./FlowlineStore.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as JobStore from "./JobStore.ts"
 import * as PositionStore from "./PositionStore.ts"
+import * as RateStore from "./RateStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
 import * as ResourceStore from "./ResourceStore.ts"
 import { Shelves } from "./Resources.ts"
 import * as ScheduleClock from "./ScheduleClock.ts"
 import * as MemorySearch from "./Search.ts"
 import * as SecretStore from "./SecretStore.ts"
+import * as UsageStore from "./UsageStore.ts"
 
 const Adapters = Layer.mergeAll(
   FlowlineStore.layer,
-  Layer.mergeAll(ExecutionStore.layer, JobStore.layer).pipe(
+  RateStore.layer,
+  UsageStore.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(ExecutionStore.layer, JobStore.layer)),
     Layer.provideMerge(Layer.mergeAll(PositionStore.layer, ArchiveStore.layer))
   ),
   ScheduleClock.layer,
@@ -47,7 +52,9 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = useCases(Cluster.layer).pipe(
+export const layer = Access.authenticator.pipe(
+  Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
-  Layer.provideMerge(Adapters)
+  Layer.provideMerge(Adapters),
+  Layer.provideMerge(Access.rules)
 )

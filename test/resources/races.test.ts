@@ -180,14 +180,14 @@ layer(gateway({ quota: { bytes: 100, entries: 4 } }), { excludeTestServices: tru
         )
       const raced = yield* together(times(8, (at) => store(`q/${at}`, "x".repeat(10))))
       expect(raced.filter(([status]) => status === 200)).toHaveLength(4)
-      expect(raced.filter(([status]) => status !== 200)).toEqual(times(4, () => [429, "tenantEntries"]))
+      expect(raced.filter(([status]) => status !== 200)).toEqual(times(4, () => [429, "storedVersions"]))
       const theirs = yield* ask("/v1/othertenant/registry", {
         method: "POST",
         body: form({ file: { bytes: "x" }, path: "p" })
       })
       expect(theirs.status).toBe(200)
       const large = yield* Effect.flip(upload({ artifact: "large" }, "x".repeat(100)))
-      expect(large).toMatchObject({ _tag: "TooMany", detail: "The limit tenantEntries is 4" })
+      expect(large).toMatchObject({ _tag: "TooMany", detail: "The limit storedVersions is 4" })
       expect((yield* ask(`${base}/resources/list`)).json).toEqual([])
     })
   )
@@ -212,7 +212,12 @@ layer(gateway({ quota: { bytes: 100, entries: undefined } }), { excludeTestServi
             ])
           )
           expect(answer.status).toBe(413)
-          expect(JSON.parse(answer.body.toString())).toMatchObject({ limit: "tenantBytes", value: 100 })
+          expect(JSON.parse(answer.body.toString())).toMatchObject({
+            limit: "storedBytes",
+            value: 100,
+            used: expect.any(Number),
+            key: "tenant:mytenant"
+          })
         }
       })
     )
@@ -221,7 +226,7 @@ layer(gateway({ quota: { bytes: 100, entries: undefined } }), { excludeTestServi
       Effect.gen(function* () {
         yield* upload({ artifact: "a" }, "x".repeat(60))
         const refused = yield* Effect.flip(upload({ artifact: "a", version: "2" }, "y".repeat(41)))
-        expect(refused).toMatchObject({ _tag: "TooLarge", limit: "tenantBytes", value: 100 })
+        expect(refused).toMatchObject({ _tag: "TooLarge", limit: "storedBytes", value: 100 })
         yield* upload({ artifact: "a", version: "2" }, "y".repeat(40))
         expect(yield* put("copy/org/example/a/build.txt", { destination: "c", version: "1" })).toBe(413)
         yield* ask(`${base}/resources/delete?group=org.example&artifact=a&versions=2`, { method: "DELETE" })

@@ -4,9 +4,11 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Redacted, Result, Stream } from "effect"
 import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
 import { AccessRules } from "../../src/services/access/AccessRules.ts"
+import { Audit } from "../../src/services/audit/Audit.ts"
 import { SecretStore } from "../../src/services/secrets/SecretStore.ts"
 import { Secrets } from "../../src/services/secrets/Secrets.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
+import * as MemoryAudit from "../memory/Audit.ts"
 import * as MemoryStore from "../memory/SecretStore.ts"
 import { temporaryFolder, testSettings } from "../support/gateway.ts"
 
@@ -22,7 +24,11 @@ const secretsOf = <A, E, R>(
 ) =>
   Effect.gen(function* () {
     const rules = { tenants: { [tenant]: { secrets: sources } } }
-    const access = Layer.succeed(AccessRules, { current: () => rules, changes: Stream.succeed(rules) })
+    const access = Layer.succeed(AccessRules, {
+      current: () => rules,
+      changes: Stream.succeed(rules),
+      faulty: () => false
+    })
     const settings = testSettings({
       databaseUrl: "postgres://unused",
       data: folder,
@@ -32,6 +38,7 @@ const secretsOf = <A, E, R>(
     const layer = Secrets.layer.pipe(
       Layer.provideMerge(MemoryStore.layer),
       Layer.provide(SecretFiles.layer),
+      Layer.provide(Layer.provide(Audit.layer, MemoryAudit.layer)),
       Layer.provide(access),
       Layer.provide(settings)
     )

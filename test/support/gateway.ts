@@ -10,6 +10,9 @@ import { Routes, table } from "../../src/Http.ts"
 import { routerConfig } from "../../src/layers/http/RouteTable.ts"
 import * as Serve from "../../src/layers/http/Serve.ts"
 import * as Production from "../../src/layers/Production.ts"
+import type { AccessRules } from "../../src/services/access/AccessRules.ts"
+import type { Authenticator } from "../../src/services/access/Authenticator.ts"
+import type { TenantRules } from "../../src/services/limits/TenantRules.ts"
 import { defaultRules } from "../../src/services/shared/RetentionRules.ts"
 import { defaultLimits, Settings } from "../../src/services/shared/Settings.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
@@ -105,6 +108,12 @@ export const served = <A, E, R>(services: Layer.Layer<A, E, R>) =>
 /** The real gateway in this process: PostgreSQL, blobs on disk, runs as child processes. */
 export const gateway = (given: Partial<Settings["Service"]> = {}) =>
   served(Production.layer).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
+
+/** The same, with rules and principals of the test's own. */
+export const gatewayOn = <E, R>(
+  access: Layer.Layer<AccessRules | Authenticator | TenantRules, E, R>,
+  given: Partial<Settings["Service"]> = {}
+) => served(Layer.provideMerge(Production.onAccess, access)).pipe(Layer.provideMerge(testSettings(given)), Layer.orDie)
 
 /** The same routes and use cases on memory. */
 export const memoryGateway = (given: Partial<Settings["Service"]> = {}) =>

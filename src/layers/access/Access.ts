@@ -6,6 +6,7 @@ import { observeGauge } from "../../services/shared/Observed.ts"
 import { isLoopback, Settings } from "../../services/shared/Settings.ts"
 import * as Anonymous from "./Anonymous.ts"
 import * as Credentials from "./Credentials.ts"
+import * as FileLimits from "./FileLimits.ts"
 import * as FileRules from "./FileRules.ts"
 import { Passwords } from "./Passwords.ts"
 
@@ -29,7 +30,7 @@ const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> 
 }
 
 /** The rules, and whether those in force are former ones. */
-const rules = ({ auth, storageDeadline }: Settings["Service"]) =>
+const watched = ({ auth, storageDeadline }: Settings["Service"]) =>
   Layer.effectDiscard(
     Effect.flatMap(AccessRules, ({ faulty }) =>
       observeGauge(
@@ -40,16 +41,21 @@ const rules = ({ auth, storageDeadline }: Settings["Service"]) =>
     )
   ).pipe(Layer.provideMerge(auth === undefined ? Anonymous.rules : FileRules.layer(auth, storageDeadline)))
 
-/** Who may do what: as the access file says, or everything for everybody without one. */
-export const layer = Layer.unwrap(
+/** Which tenants exist, what they may use, and who may do what: as the access file says, or everything for everybody. */
+export const rules = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings
     yield* warning(settings)
-    const authenticator = settings.auth === undefined ? Anonymous.authenticator : Credentials.layer
-    // Passwords are there in both cases, as their queue is among the metrics.
-    return authenticator.pipe(
-      Layer.provideMerge(Layer.mergeAll(Passwords.layer, NoOthers)),
-      Layer.provideMerge(rules(settings))
-    )
+    return FileLimits.layer.pipe(Layer.provideMerge(watched(settings)))
   })
+)
+
+/** Who sends a request. */
+export const authenticator = Layer.unwrap(
+  Effect.map(Settings, ({ auth }) =>
+    // Passwords are there in both cases, as their queue is among the metrics.
+    (auth === undefined ? Anonymous.authenticator : Credentials.layer).pipe(
+      Layer.provideMerge(Layer.mergeAll(Passwords.layer, NoOthers))
+    )
+  )
 )

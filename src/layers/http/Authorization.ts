@@ -1,6 +1,8 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { Forbidden } from "../../errors/Forbidden.ts"
+import { TenantSuspended } from "../../errors/TenantSuspended.ts"
+import { TenantRules } from "../../services/limits/TenantRules.ts"
 import {
   CurrentPrincipal,
   everyTenant,
@@ -10,22 +12,30 @@ import {
   NeededRole
 } from "../../services/shared/Access.ts"
 import { Authorization } from "../../services/shared/Security.ts"
+import { TenantId } from "../../services/shared/Tenant.ts"
 
 /**
  * Endpoints without a tenant need their role for any tenant, or for every one; those without a role are refused for
- * everybody.
+ * everybody. What viewers may do only reads, so it is the part of a suspended tenant that is still served.
  */
-export const layer = Layer.succeed(Authorization, (httpEffect, { endpoint }) => {
-  const role = Context.get(endpoint.annotations, NeededRole)
-  if (role === undefined) return Effect.fail(new Forbidden({ role: "none", detail: "Nobody may use this endpoint" }))
-  const overall = Context.get(endpoint.annotations, ForEveryTenant) ? everyTenant : undefined
-  const may = Effect.flatMap(CurrentPrincipal, (principal) =>
-    HttpRouter.RouteContext.use(({ params }) => {
-      const tenant = params["tenant"] ?? overall
-      if (tenant === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, tenant, role)) return Effect.void
-      const where = tenant === undefined ? "" : ` for the tenant ${JSON.stringify(tenant)}`
-      return Effect.fail(new Forbidden({ role, detail: `This needs the role ${role}${where}` }))
-    })
-  )
-  return Effect.andThen(may, httpEffect)
-})
+export const layer = Layer.effect(
+  Authorization,
+  Effect.map(TenantRules, (rules) => (httpEffect, { endpoint }) => {
+    const role = Context.get(endpoint.annotations, NeededRole)
+    if (role === undefined) return Effect.fail(new Forbidden({ role: "none", detail: "Nobody may use this endpoint" }))
+    const overall = Context.get(endpoint.annotations, ForEveryTenant) ? everyTenant : undefined
+    const may = Effect.flatMap(CurrentPrincipal, (principal) =>
+      HttpRouter.RouteContext.use(({ params }): Effect.Effect<void, Forbidden | TenantSuspended> => {
+        const tenant = params["tenant"]
+        const of = tenant ?? overall
+        if (of === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, of, role)) {
+          if (tenant === undefined || role === "viewer" || !rules.isSuspended(TenantId(tenant))) return Effect.void
+          return Effect.fail(new TenantSuspended({ tenant }))
+        }
+        const where = of === undefined ? "" : ` for the tenant ${JSON.stringify(of)}`
+        return Effect.fail(new Forbidden({ role, detail: `This needs the role ${role}${where}` }))
+      })
+    )
+    return Effect.andThen(may, httpEffect)
+  })
+)

@@ -22,6 +22,8 @@ const sentences: Record<string, (members: object) => string> = {
     return limit === undefined ? "The request is too large" : `The limit ${limit} is ${text(members, "value")}`
   },
   unauthorized: () => "The request has no valid credentials",
+  "tenant-suspended": (members) =>
+    `The tenant${quoted(text(members, "tenant"))} is suspended: it can be read, but nothing is changed or started`,
   forbidden: (members) => `This needs the role ${text(members, "role")}`,
   "limit-exceeded": (members) =>
     `The limit ${text(members, "limit")} of ${text(members, "key")} is ${text(members, "value")}, and this would make ${text(members, "used")}`,
@@ -94,7 +96,7 @@ export const asProblem = (
   ids: { readonly traceId: string; readonly requestId: string }
 ): HttpServerResponse.HttpServerResponse => {
   const { type, title, status, detail = detailOf(all), ...members } = all
-  const pause = retryAfter.get(String(type))
+  const pause = text(members, "retryAfter") ?? retryAfter.get(String(type))
   return HttpServerResponse.jsonUnsafe(
     { type, title, status, detail, instance, ...members, ...ids },
     {

@@ -21,12 +21,13 @@ const members: Readonly<Record<string, object>> = {
   InvalidResource: { tenant: "mytenant", name: "lists/blocked.csv" },
   LimitExceeded: { limit: "requestsPerSecond", value: 100, used: 101, key: "tenant:mytenant", tenant: "mytenant" },
   NotFound: { kind: "flowline", tenant: "mytenant", id: "none" },
-  QueueFull: { limit: "tenantQueue", value: 1000, tenant: "mytenant" },
+  QueueFull: { limit: "waitingExecutions", value: 1000, used: 1001, key: "tenant:mytenant", tenant: "mytenant" },
   RangeNotSatisfiable: { size: 1024 },
   ResourceNotCreated: { tenant: "mytenant", path: "lists" },
   StorageUnreachable: { storage: "data" },
+  TenantSuspended: { tenant: "mytenant" },
   TooLarge: { limit: "flowlineFile", value: 4_194_304, part: "file" },
-  TooMany: { limit: "quotaEntries", value: 100_000, tenant: "mytenant" },
+  TooMany: { limit: "storedVersions", value: 100_000, used: 100_001, key: "tenant:mytenant", tenant: "mytenant" },
   VersionConflict: { tenant: "mytenant", name: "lists/blocked.csv", versions: [1] }
 }
 

@@ -1,4 +1,43 @@
-import { Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
+import type { Meter } from "../../services/limits/Bucket.ts"
+import { RequestRates } from "../../services/limits/RequestRates.ts"
+import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
 import { RequestRate } from "../../services/shared/Security.ts"
+import { Tenants } from "../../services/shared/Tenant.ts"
 
-export const layer = Layer.succeed(RequestRate, (httpEffect) => httpEffect)
+/** Tells the rates with every answer, also with problems. */
+const tell = (context: Context.Context<never>, meter: Meter): void =>
+  HttpEffect.appendPreResponseHandlerUnsafe(context, (_, response) =>
+    Effect.succeed(HttpServerResponse.setHeaders(response, { ...meter.fields }))
+  )
+
+/** Takes a token of the rates of the request's tenant and principal, or refuses the request. */
+export const layer = Layer.effect(
+  RequestRate,
+  Effect.gen(function* () {
+    const rates = yield* RequestRates
+    const tenants = yield* Tenants
+
+    // No generator, because every request passes here.
+    return (httpEffect) =>
+      Effect.withFiber((fiber) => {
+        const { context } = fiber
+        const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
+        const tenant = params["tenant"] ?? ""
+        if (!rates.isLimited(tenant)) return httpEffect
+        const principal = Context.get(context, CurrentPrincipal)
+        const counted = (meter: Meter) => {
+          tell(context, meter)
+          return meter.tryTake() ? httpEffect : Effect.andThen(rates.take(meter), httpEffect)
+        }
+        const known = rates.known(tenant, principal)
+        if (known !== undefined) return counted(known)
+        if (tenant === "") return counted(rates.meter(tenant, principal))
+        // Nothing is kept for tenants that do not exist, or not for this principal: they are told so next.
+        if (!maySee(principal, tenant)) return httpEffect
+        const found = Effect.orElseSucceed(tenants.exists(tenant), () => false)
+        return Effect.flatMap(found, (exists) => (exists ? counted(rates.meter(tenant, principal)) : httpEffect))
+      })
+  })
+)

@@ -1,8 +1,15 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { Archive, ArchiveId } from "../../services/archives/Archive.ts"
-import { ArchiveStore, type NewArchive } from "../../services/archives/ArchiveStore.ts"
+import {
+  type ArchiveQuota,
+  ArchiveStore,
+  type NewArchive,
+  type TooManyArchives,
+  tooManyArchives
+} from "../../services/archives/ArchiveStore.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
@@ -24,6 +31,31 @@ export const addArchive = (sql: SqlClient.SqlClient, archive: NewArchive | undef
     on conflict (tenant, id) do update set flowline_id = excluded.flowline_id, sha256 = excluded.sha256,
       size = excluded.size, entries = excluded.entries, created_at = clock_timestamp()
   )`
+}
+
+/**
+ * Makes a write that may add an archive, and undoes it when the tenant's archives are too much then. The counter is locked
+ * by the write until the end of the transaction, so that of two that fit alone only one succeeds.
+ */
+export const withinQuota = (
+  sql: SqlClient.SqlClient,
+  tenant: TenantId,
+  archive: NewArchive | undefined,
+  quota: ArchiveQuota | undefined,
+  write: Effect.Effect<boolean, SqlError>
+): Effect.Effect<boolean, SqlError | TooManyArchives> => {
+  const isLimited = quota?.archives !== undefined || quota?.archiveBytes !== undefined
+  if (archive === undefined || quota === undefined || !isLimited) return write
+  return sql.withTransaction(
+    Effect.gen(function* () {
+      const reached = yield* write
+      const [used] = yield* sql<{ number: number; bytes: number }>`
+        select number::float8 as number, bytes::float8 as bytes from history_usage
+        where tenant = ${tenant} and kind = 'archives'`
+      const over = reached && used !== undefined ? tooManyArchives(quota, used) : undefined
+      return over === undefined ? reached : yield* over
+    })
+  )
 }
 
 /** Archives in the table `archives`. */

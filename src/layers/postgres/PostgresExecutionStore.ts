@@ -9,13 +9,14 @@ import {
   type ExecutionAttempt,
   type ExecutionKey,
   ExecutionStore,
-  type NewExecution
+  type NewExecution,
+  NoRoom
 } from "../../services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { executionReads } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
-import { addArchive } from "./PostgresArchiveStore.ts"
+import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
 import { removeUnused } from "./UnusedFlowlines.ts"
 
@@ -35,14 +36,26 @@ export const layer = Layer.effect(
       sql`tenant = ${tenant} and id = ${id} and epoch = ${epoch}`
     const open = sql`state in ('PENDING', 'RUNNING')`
 
-    const create = Effect.fn("ExecutionStore.create")(function* (e: NewExecution, owner: string, now: number) {
+    const create = Effect.fn("ExecutionStore.create")(function* (
+      e: NewExecution,
+      owner: string,
+      now: number,
+      most?: number
+    ) {
+      // The condition is true, or false for all rows: it is evaluated before the row is made.
+      const hasRoom = most === undefined ? sql`true` : sql`flow_waiting(${e.tenant}, ${most}::bigint) < ${most}::bigint`
       for (let at = now; ; at++) {
         const id = ExecutionId(`${e.flowlineId}-${at}`)
-        const rows = yield* sql`
-          insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
-          values (${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner})
-          on conflict do nothing returning 1`
-        if (rows.length > 0) return { tenant: e.tenant, id }
+        const [row] = yield* sql<{ found: boolean; added: boolean }>`
+          with room as (select ${hasRoom} as found), added as (
+            insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
+            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner}
+            from room where found
+            on conflict do nothing returning 1
+          )
+          select found, exists (select from added) as added from room`
+        if (row?.found === false) return yield* new NoRoom()
+        if (row?.added === true) return { tenant: e.tenant, id }
       }
     }, unreachable)
 
@@ -112,8 +125,7 @@ export const layer = Layer.effect(
     const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: ExecutionAttempt, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
-      return reached(
-        yield* sql`
+      const write = sql`
         with ended as (
           update executions set state = ${ending.state}, ended_at = greatest(now(), started_at), event = ${ending.event},
             event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes)
@@ -124,7 +136,7 @@ export const layer = Layer.effect(
           select tenant, id, 2, ${ending.event}, event_at, ${error}::text from ended on conflict do nothing
         )${addArchive(sql, ending.archive)}
         select 1 from ended`
-      )
+      return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, Effect.map(write, reached))
     }, unreachable)
 
     return ExecutionStore.of({

@@ -3,12 +3,18 @@ import { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { jobSilence, jobUnattended } from "../../protocol/Liveness.ts"
 import { type JobKey, type JobState, jobScope } from "../../services/channels/Job.ts"
-import { type DesiredJob, type JobChange, type JobClaim, JobStore } from "../../services/channels/JobStore.ts"
+import {
+  type DesiredJob,
+  type JobChange,
+  type JobClaim,
+  JobStore,
+  TooManyJobs
+} from "../../services/channels/JobStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { LinePage } from "../../services/shared/OutputLines.ts"
 import { filled, linePages, selectLines } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { addArchive } from "./PostgresArchiveStore.ts"
+import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { progressOf } from "./Progress.ts"
 import { isSilent } from "./Silence.ts"
 import { storable } from "./SqlText.ts"
@@ -38,31 +44,24 @@ export const layer = Layer.effect(
     const reached = <E, R>(rows: Effect.Effect<ReadonlyArray<unknown>, E, R>) =>
       Effect.map(rows, ({ length }) => length > 0)
 
-    const requestChange: JobStore["Service"]["requestChange"] = Effect.fn("JobStore.requestChange")(function* (
-      change,
-      jobs
-    ) {
-      const names = JSON.stringify(jobs)
-      if (change === "stop") {
-        // All updates lock rows in the same order; otherwise two concurrent ones could deadlock.
-        return yield* sql<DesiredJob>`
+    /** All updates lock rows in the same order; otherwise two concurrent ones could deadlock. */
+    const stopAll = (jobs: ReadonlyArray<JobKey>) => sql<DesiredJob>`
           with j as (
             select tenant, channel, cluster, job from channel_jobs
             where (tenant, channel, cluster, job) in (
               select tenant, channel, cluster, job
-              from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
+              from json_to_recordset(${JSON.stringify(jobs)}::json) as j(tenant text, channel text, cluster text, job text)
             )
             order by tenant, channel, cluster, job for update
           )
           update channel_jobs c set desired = false, generation = c.generation + desired::integer
           from j where (c.tenant, c.channel, c.cluster, c.job) = (j.tenant, j.channel, j.cluster, j.job)
           returning c.tenant, c.channel, c.cluster, c.job, c.generation::float8 as generation`
-      }
-      const always = change === "restart"
-      return yield* sql<DesiredJob>`
+
+    const startAll = (jobs: ReadonlyArray<JobKey>, always: boolean) => sql<DesiredJob>`
         insert into channel_jobs as c (tenant, channel, cluster, job, desired, generation, status)
         select tenant, channel, cluster, job, true, 1, 'STARTING'
-        from json_to_recordset(${names}::json) as j(tenant text, channel text, cluster text, job text)
+        from json_to_recordset(${JSON.stringify(jobs)}::json) as j(tenant text, channel text, cluster text, job text)
         order by tenant, channel, cluster, job
         on conflict (tenant, channel, cluster, job) do update set
           (desired, generation, work, status, since, restarts, failures, last_error, next_at) = (
@@ -76,6 +75,22 @@ export const layer = Layer.effect(
             from (select ${always} or not c.desired or c.status in ('FAILED', 'FINISHED') as fresh) as f
           )
         returning c.tenant, c.channel, c.cluster, c.job, c.generation::float8 as generation`
+
+    const requestChange: JobStore["Service"]["requestChange"] = Effect.fn("JobStore.requestChange")(function* (
+      change,
+      jobs,
+      most
+    ) {
+      const changed = change === "stop" ? stopAll(jobs) : startAll(jobs, change === "restart")
+      const [first] = jobs
+      if (most === undefined || change === "stop" || first === undefined) return yield* changed
+      return yield* sql.withTransaction(
+        Effect.gen(function* () {
+          const all = yield* changed
+          const [row] = yield* sql<{ used: number }>`select flow_started_jobs(${first.tenant})::float8 as used`
+          return row !== undefined && row.used > most ? yield* new TooManyJobs({ used: row.used }) : all
+        })
+      )
     }, unreachable)
 
     const claim: JobStore["Service"]["claim"] = Effect.fn("JobStore.claim")(function* (job, node) {
@@ -92,7 +107,7 @@ export const layer = Layer.effect(
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
       const { status, jobId, lastError, restarts, failures, nextAt, work, archive, succeeded = false } = change
-      return yield* reached(sql`
+      const write = reached(sql`
         with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
           job_id = coalesce(${jobId ?? null}::text, job_id),
@@ -109,6 +124,7 @@ export const layer = Layer.effect(
           where ${succeeded} and appended_files.tenant = ${claim.tenant} and scope = ${jobScope(claim)}
         )${addArchive(sql, archive)}
         select 1 from ended`)
+      return yield* withinQuota(sql, claim.tenant, archive, change.archives, write)
     }, unreachable)
 
     // A write whose answer got lost is made again: what is there then is what this one says.
@@ -190,12 +206,13 @@ export const layer = Layer.effect(
           select seq::float8 as seq from channel_output where ${isJob(job)} order by seq desc offset ${lines} limit 1`
         return row?.seq ?? 0
       }, unreachable),
-      unattended: unreachable(sql<DesiredJob>`
+      unattended: (suspended) =>
+        unreachable(sql<DesiredJob>`
         update channel_jobs set generation = generation + 1
         where (tenant, channel, cluster, job) in (
           select tenant, channel, cluster, job from channel_jobs
           where ${isSilent(sql, sql`coalesce(heartbeat_at, since)`, jobUnattended)}
-            and (desired and status not in ('FAILED', 'FINISHED') or not desired and status <> 'STOPPED')
+            and (desired and status not in ('FAILED', 'FINISHED') and not tenant = any(${suspended}::text[]) or not desired and status <> 'STOPPED')
           for update skip locked
         )
         returning tenant, channel, cluster, job, generation::float8 as generation`)

@@ -145,10 +145,12 @@ export const extractionOutput = node({
     }
     return {
       process: async (batch) => {
+        context.spend?.("extractionRows", batch.length)
         rows += batch.length
         await write(encode.encode(batch))
       },
       write: async (text, records) => {
+        context.spend?.("extractionRows", records)
         rows += records
         // Writes what precedes all rows.
         await write(encode.encode([]))

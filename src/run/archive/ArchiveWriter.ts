@@ -5,6 +5,7 @@ import { Failure, writeFailure } from "../../drivers/Failure.ts"
 import type { Sink } from "../../nodes/Node.ts"
 import type { Order, RunMessage } from "../../protocol/RunProtocol.ts"
 import type { Allowance } from "../files/DataFiles.ts"
+import type { TenantBudget } from "../TenantBudget.ts"
 import type { zip as makeZip, Zip } from "./Zip.ts"
 
 type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
@@ -13,19 +14,22 @@ type Archived = Extract<RunMessage, { readonly _tag: "Archived" }>
 export class Archive {
   readonly #order: Order
   readonly #allowance: Allowance
+  readonly #budget: TenantBudget
   readonly #blobs: Layer.Layer<Blobs>
   #zip: Zip | undefined
   readonly #stop = new AbortController()
   #stored: Promise<{ readonly sha256: string; readonly size: number }> | undefined
 
-  constructor(order: Order, allowance: Allowance, blobs: Layer.Layer<Blobs>) {
+  constructor(order: Order, allowance: Allowance, budget: TenantBudget, blobs: Layer.Layer<Blobs>) {
     this.#order = order
+    this.#budget = budget
     this.#blobs = blobs
     this.#allowance = allowance
   }
 
   #start(zip: typeof makeZip): Zip {
     const { spec, archiveLevel, scratch } = this.#order
+    this.#budget.spend("archives", 1)
     const made = zip({
       level: archiveLevel,
       scratch: async () => {
@@ -33,7 +37,9 @@ export class Archive {
         return scratch
       }
     })
-    const write = Effect.flatMap(Blobs, (store) => store.write(spec.tenant, made.bytes, (cause) => cause)).pipe(
+    const write = Effect.flatMap(Blobs, (store) =>
+      store.write(spec.tenant, this.#within(made.bytes), (cause) => cause)
+    ).pipe(
       Effect.catchIf(
         (error) => Predicate.hasProperty(error, "storage"),
         () => Effect.fail(new Failure("The archive could not be stored: the data storage is full or does not answer"))
@@ -44,6 +50,14 @@ export class Archive {
     // A failure of the storage must end the entries that wait for it. `seal` reports it by itself.
     this.#stored.catch((error) => made.abort(error instanceof Error ? error : new Failure(String(error))))
     return made
+  }
+
+  /** Counts the bytes of the zip before they are stored. */
+  async *#within(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    for await (const chunk of bytes) {
+      this.#budget.spend("archiveBytes", chunk.length)
+      yield chunk
+    }
   }
 
   async entry(name: string): Promise<Sink> {

@@ -11,6 +11,7 @@ import {
 } from "../../drivers/files/AppendedFile.ts"
 import { segments } from "../../drivers/files/TenantFiles.ts"
 import type { Sink } from "../../nodes/Node.ts"
+import type { TenantBudget } from "../TenantBudget.ts"
 import { Appender } from "./Appender.ts"
 
 /** Counts the bytes that a run writes against its limit. */
@@ -35,6 +36,7 @@ export class DataFiles {
   readonly #data: string
   readonly #unfinished: string
   readonly #allowance: Allowance
+  readonly #budget: TenantBudget
   readonly #mayPublish: () => Promise<void>
   #count = 0
   /** The open files that are appended to, by path. */
@@ -42,10 +44,17 @@ export class DataFiles {
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
-  constructor(data: string, unfinished: string, allowance: Allowance, mayPublish = async () => {}) {
+  constructor(
+    data: string,
+    unfinished: string,
+    allowance: Allowance,
+    budget: TenantBudget,
+    mayPublish = async () => {}
+  ) {
     this.#data = data
     this.#unfinished = unfinished
     this.#allowance = allowance
+    this.#budget = budget
     this.#mayPublish = mayPublish
   }
 
@@ -53,6 +62,7 @@ export class DataFiles {
     const folders = [...segments(path)]
     const name = folders.pop()!
     const what = `The file "${path}"`
+    this.#budget.spend("dataFiles", 1)
     const temporary = join(this.#unfinished, String(++this.#count))
     await mkdir(this.#unfinished, { recursive: true, mode: 0o700 })
     const handle = await open(temporary, "wx", 0o600).catch((error) => {
@@ -61,7 +71,7 @@ export class DataFiles {
     const appender = new Appender(handle, what)
     const release = this.#releaseOf(handle, appender)
     const write = (chunk: Uint8Array | string) => {
-      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      this.#spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
     }
     const publish = async () => {
@@ -91,7 +101,7 @@ export class DataFiles {
     const release = this.#releaseOf(file, appender)
     this.#appended.set(path, file)
     const write = (chunk: Uint8Array | string) => {
-      this.#allowance.spend(Buffer.byteLength(chunk), what)
+      this.#spend(Buffer.byteLength(chunk), what)
       return appender.write(chunk)
     }
     const close = async () => {
@@ -103,6 +113,11 @@ export class DataFiles {
       }
     }
     return { write, close, flush: () => appender.sync(), copies: true }
+  }
+
+  #spend(bytes: number, what: string): void {
+    this.#allowance.spend(bytes, what)
+    this.#budget.spend("dataBytes", bytes)
   }
 
   /** The ends of the files that are appended to, by path. Between a flush and the next write they are durable. */

@@ -10,11 +10,12 @@ import type { TooMany } from "../../errors/TooMany.ts"
 import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
+import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FileSaid, FormPart } from "../shared/Form.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ArtifactName, ArtifactVersion, GroupName } from "./Artifact.ts"
 import { type ArtifactFilter, ArtifactStore, type StoredArtifact } from "./ArtifactStore.ts"
@@ -50,7 +51,7 @@ export class Artifacts extends Context.Service<
   Artifacts,
   {
     /** The maximum size of one file in bytes, with the name of its setting. */
-    readonly most: Most | undefined
+    readonly most: (tenant: TenantId) => Most | undefined
     /** Stores the bytes of a build as they arrive. Nothing refers to the blob yet. */
     readonly store: (tenant: TenantId, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Adds a stored build as the version that its manifest names. The result is its metadata as JSON text. */
@@ -96,7 +97,8 @@ export class Artifacts extends Context.Service<
       const blobs = yield* Blobs
       const sweep = yield* BlobSweep
       const audit = yield* Audit
-      const { quota } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
@@ -117,7 +119,7 @@ export class Artifacts extends Context.Service<
       })
 
       return Artifacts.of({
-        most: mostOf(quota),
+        most: (tenant) => mostOf(tenant, quotaOf(rules.limitsOf(tenant))),
         store: (tenant, source) => blobs.write(tenant, source),
         add: Effect.fn("Artifacts.add")(function* (tenant, build, part, isNew, commit = unkeyed) {
           const { sha256, size } = build
@@ -144,6 +146,7 @@ export class Artifacts extends Context.Service<
             stored: `${group.replaceAll(".", "/")}/${artifact}/${file}`
           }
           const added = Effect.gen(function* () {
+            const quota = quotaOf(rules.limitsOf(tenant))
             const put = yield* audit.change(tenant, store.put(tenant, wanted, quota), ({ _tag }) =>
               _tag === "Stored"
                 ? { action: "resources.upload", target: `${name}:${version}`, after: sha256 }
@@ -151,7 +154,7 @@ export class Artifacts extends Context.Service<
             )
             switch (put._tag) {
               case "Over":
-                return yield* overQuota(tenant, put.usage, quota)
+                return yield* refusals.refused(tenant, overQuota(tenant, put.usage, quota))
               case "Different":
                 if (isNew) return yield* new PreconditionFailed({ detail: `${name}:${version} already exists` })
                 return yield* new VersionConflict({

@@ -56,7 +56,7 @@ export const ArtifactsHttp = HttpApiBuilder.group(
         {
           tenant,
           file: "input",
-          most: artifacts.most,
+          most: artifacts.most(tenant),
           parts: { manifest: { limit: limits.definitionsPart, limitName: "manifest", required: true } },
           maxParts: limits.parts,
           check: (parts) => Effect.succeed(parts.get("manifest")!)

@@ -1,5 +1,6 @@
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
+import type { Limits } from "../limits/Limits.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
 /** The storage limits of a tenant; an undefined member means no limit. */
@@ -10,15 +11,22 @@ export interface Quota {
   readonly entries: number | undefined
 }
 
+export const quotaOf = ({ storedBytes, storedVersions }: Limits): Quota => ({
+  bytes: storedBytes.value,
+  entries: storedVersions.value
+})
+
 /** A limit in bytes and the name of its setting. */
 export interface Most {
   readonly limit: number
   readonly limitName: string
+  /** Whose limit it is. */
+  readonly key: string
 }
 
 /** The maximum size of one file: no file can be larger than the tenant's whole quota. */
-export const mostOf = ({ bytes }: Quota): Most | undefined =>
-  bytes === undefined ? undefined : { limit: bytes, limitName: "tenantBytes" }
+export const mostOf = (tenant: TenantId, { bytes }: Quota): Most | undefined =>
+  bytes === undefined ? undefined : { limit: bytes, limitName: "storedBytes", key: `tenant:${tenant}` }
 
 /** The current usage of a tenant. */
 export interface Usage {
@@ -32,7 +40,9 @@ export const isOver = (usage: Usage, quota: Quota): boolean =>
   (quota.entries !== undefined && usage.entries > quota.entries)
 
 /** The problem for a usage that exceeds the quota: 429 for too many versions, 413 for too many bytes. */
-export const overQuota = (tenant: TenantId, usage: Usage, quota: Quota): TooLarge | TooMany =>
-  quota.entries !== undefined && usage.entries > quota.entries
-    ? new TooMany({ limit: "tenantEntries", value: quota.entries, tenant })
-    : new TooLarge({ limit: "tenantBytes", value: quota.bytes ?? 0 })
+export const overQuota = (tenant: TenantId, usage: Usage, quota: Quota): TooLarge | TooMany => {
+  const key = `tenant:${tenant}`
+  return quota.entries !== undefined && usage.entries > quota.entries
+    ? new TooMany({ limit: "storedVersions", value: quota.entries, used: usage.entries, key, tenant })
+    : new TooLarge({ limit: "storedBytes", value: quota.bytes ?? 0, used: usage.bytes, key })
+}

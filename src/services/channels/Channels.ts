@@ -1,18 +1,21 @@
 import { Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
+import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { stopAnswer, stopPoll } from "../../protocol/Liveness.ts"
 import { Audit } from "../audit/Audit.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import { followedPage, type StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ChannelDetail, ChannelList } from "./Channel.ts"
 import { views } from "./ChannelDetails.ts"
 import { type ChannelFolder, ChannelFolders, type ChannelJob, issueText } from "./ChannelFolders.ts"
-import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId } from "./Job.ts"
+import { type ChannelName, isUnderWay, type JobKey, type JobState, jobId, suspendedState } from "./Job.ts"
 import { Jobs } from "./JobEntity.ts"
 import { JobKeeper } from "./JobKeeper.ts"
 import { type DesiredChange, type DesiredJob, JobStore } from "./JobStore.ts"
@@ -39,12 +42,12 @@ export class Channels extends Context.Service<
       channel: ChannelName,
       change: DesiredChange,
       commit?: Commit<ReadonlyArray<DesiredJob>>
-    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing | Overloaded>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | LimitExceeded | Missing | Overloaded>
     readonly actOnJob: (
       job: JobKey,
       change: DesiredChange,
       commit?: Commit<ReadonlyArray<DesiredJob>>
-    ) => Effect.Effect<void, Conflict | InvalidChannel | Missing | Overloaded>
+    ) => Effect.Effect<void, Conflict | InvalidChannel | LimitExceeded | Missing | Overloaded>
     /** The last lines of a job's output, or those after a sequence number. */
     readonly output: (
       job: JobKey,
@@ -63,13 +66,20 @@ export class Channels extends Context.Service<
       const folders = yield* ChannelFolders
       const store = yield* JobStore
       const jobs = yield* Jobs
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
       const { signals } = yield* JobKeeper
       const audit = yield* Audit
+
+      const statesOf = (tenant: TenantId, channel?: ChannelName) =>
+        Effect.map(store.list(tenant, channel), (states) =>
+          rules.isSuspended(tenant) ? states.map(suspendedState) : states
+        )
 
       /** A channel exists while its folder exists or a job of it still runs. */
       const find = Effect.fn("Channels.find")(function* (tenant: TenantId, channel: ChannelName) {
         const names = yield* folders.names(tenant)
-        const states = yield* store.list(tenant, channel)
+        const states = yield* statesOf(tenant, channel)
         const folder = names.includes(channel) ? yield* folders.read(tenant, channel) : undefined
         if (folder === undefined && !states.some(({ status }) => isUnderWay(status))) {
           return yield* new NotFound({ kind: "channel", tenant, id: channel })
@@ -117,12 +127,18 @@ export class Channels extends Context.Service<
         commit: Commit<ReadonlyArray<DesiredJob>> = unkeyed
       ) {
         const target = `${about.target}/${change}`
-        const told = yield* commit(
-          audit.change(tenant, store.requestChange(change, keys), () => ({ ...about, target, count: keys.length }))
-        )
+        const [first] = keys
+        const most = first === undefined ? undefined : rules.limitsOf(first.tenant).jobs.value
+        const changed = store
+          .requestChange(change, keys, most)
+          .pipe(
+            Effect.catchTag("TooManyJobs", ({ used }) =>
+              refusals.refuse(first?.tenant ?? "", { limit: "jobs", value: most ?? 0, used })
+            )
+          )
+        const told = yield* commit(audit.change(tenant, changed, () => ({ ...about, target, count: keys.length })))
         // The change is stored: jobs that the cluster cannot be told of now are told again by their recovery.
         yield* Effect.ignore(Effect.forEach(told, jobs.tell, { concurrency: 16, discard: true }))
-        const first = keys[0]
         if (change !== "stop" || first === undefined) return
         const ids = new Set(keys.map(jobId))
         const states = store.list(first.tenant, first.channel)
@@ -151,7 +167,7 @@ export class Channels extends Context.Service<
       return Channels.of({
         list: Effect.fn("Channels.list")(function* (tenant) {
           const names = yield* folders.names(tenant)
-          const states = yield* store.list(tenant)
+          const states = yield* statesOf(tenant)
           const found = yield* Effect.forEach(names, (name) => folders.read(tenant, name), { concurrency: 8 })
           return views.list(tenant, found, states)
         }),

@@ -91,11 +91,15 @@ export const neverStarted: JobState = {
   nodes: "[]"
 }
 
+/** The state of a job of a suspended tenant: stopped as soon as no gateway has it, though it is to run later. */
+export const suspendedState = <State extends JobState>(state: State): State =>
+  state.node === null && isUnderWay(state.status) ? { ...state, status: "STOPPED" } : state
+
 /** The status of a channel from those of its jobs that should run or still do. */
 export const statusOf = (jobs: ReadonlyArray<Pick<JobState, "status" | "desired">>): ChannelStatus => {
   const concerned = jobs.filter(({ status, desired }) => desired || status !== "STOPPED")
   const count = (status: JobStatus) => concerned.filter((job) => job.status === status).length
-  if (concerned.length === 0) return "STOPPED"
+  if (count("STOPPED") === concerned.length) return "STOPPED"
   const finished = count("FINISHED")
   const active = count("ACTIVE")
   if (finished === concerned.length) return "FINISHED"

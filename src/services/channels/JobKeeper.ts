@@ -1,5 +1,9 @@
 import { Clock, Context, type Cron, Effect, Hash, Layer, Result, Schedule } from "effect"
+import { overLimit } from "../../protocol/Allowances.ts"
 import { clockLook, jobHeartbeat } from "../../protocol/Liveness.ts"
+import { archiveQuotaOf } from "../archives/ArchiveStore.ts"
+import { InUse } from "../limits/InUse.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Attempts, Engine, failed, fenced, logDefect } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -7,6 +11,7 @@ import { PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
+import type { TenantId } from "../shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ChannelFolders, issueText } from "./ChannelFolders.ts"
 import { type JobKey, jobId, jobScope } from "./Job.ts"
@@ -29,7 +34,7 @@ export class JobKeeper extends Context.Service<
   {
     /**
      * Carries out the desired state of the job in this generation: runs it to its end, or confirms that it has stopped.
-     * Returns when nothing is left to do. Interruption ends the run, which may then continue on another gateway.
+     * Returns when nothing is left to do, or when the tenant is suspended. Interruption ends the run, which may then continue on another gateway.
      */
     readonly keep: (job: DesiredJob) => Effect.Effect<void>
     /** Wakes followers in this process when the job with the given id has new output. */
@@ -47,7 +52,11 @@ export class JobKeeper extends Context.Service<
       const gateway = yield* Gateway
       const clock = yield* ScheduleClock
       const signals = new Signals()
-      const places = new Turns(lastingPlaces((yield* Settings).jobs))
+      const rules = yield* TenantRules
+      const { jobs } = yield* Settings
+      const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningJobs.value ?? jobs.all
+      const places = new Turns(lastingPlaces(jobs, placesOf))
+      ;(yield* InUse).counts("runningJobs", (tenant) => places.takenBy(tenant))
       yield* observeQueue("jobs", places)
 
       const definitionOf = Effect.fnUntraced(function* ({ tenant, channel, cluster, job }: JobKey) {
@@ -80,7 +89,7 @@ export class JobKeeper extends Context.Service<
           started: (jobId) =>
             Effect.tap(store.change(claim, { status: "ACTIVE", jobId }), (reached) =>
               reached ? metrics.status("ACTIVE") : Effect.void
-            ),
+            ).pipe(Effect.catchTag("TooManyArchives", Effect.die)),
           output: (lines) => store.output(claim, lines),
           truncated: Effect.succeed(true),
           // The counters are stored with the next confirmation.
@@ -89,11 +98,25 @@ export class JobKeeper extends Context.Service<
           claimFiles: (paths) => store.claimFiles(claim, paths)
         })
 
-        const change = (change: JobChange) =>
-          fenced(store.change(claim, change)).pipe(
-            Effect.andThen(metrics.status(change.status)),
-            Effect.andThen(changed)
+        /** Answers why the change was not made: its archive is too much for the tenant. */
+        const changeWithArchive = (change: JobChange) => {
+          const archives = archiveQuotaOf(rules.limitsOf(tenant))
+          let refusal: string | undefined
+          const write = store.change(claim, { ...change, archives }).pipe(
+            Effect.catchTag("TooManyArchives", ({ limit, value, used }) => {
+              refusal = overLimit(tenant, limit, value, used)
+              return Effect.succeed(true)
+            })
           )
+          return Effect.gen(function* () {
+            yield* fenced(write)
+            if (refusal !== undefined) return refusal
+            yield* metrics.status(change.status)
+            yield* changed
+            return undefined
+          })
+        }
+        const change = (change: JobChange) => Effect.asVoid(changeWithArchive(change))
 
         /** One run, from reading the flowline file to its end. */
         const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
@@ -162,24 +185,28 @@ export class JobKeeper extends Context.Service<
                 : yield* places.within(claim.tenant, inItsPlace(definition))
             const now = yield* clock.now
             begun ??= now
-            if (outcome._tag === "Succeeded") {
-              const { archive } = outcome
-              if (definition?.schedule === undefined) {
-                return yield* change({ status: "FINISHED", archive, succeeded: true })
-              }
-              due = following(definition.schedule, due ?? begun, begun)
-              inARow = 0
-              work++
-              yield* change({ status: "ACTIVE", nextAt: due.at, work, archive, succeeded: true })
-              continue
-            }
             const { initial, max, perHour } = definition?.restart ?? { initial: 1000, max: 60_000, perHour: 20 }
             if (outcome._tag === "Abandoned") {
               yield* change({ status: "STARTING" })
               yield* Effect.sleep(initial)
               continue
             }
-            const lastError = outcome.error
+            let lastError: string | undefined
+            if (outcome._tag === "Failed") lastError = outcome.error
+            else if (definition?.schedule === undefined) {
+              lastError = yield* changeWithArchive({ status: "FINISHED", archive: outcome.archive, succeeded: true })
+              if (lastError === undefined) return
+            } else {
+              const next = following(definition.schedule, due ?? begun, begun)
+              const succeeded = { nextAt: next.at, work: work + 1, archive: outcome.archive, succeeded: true } as const
+              lastError = yield* changeWithArchive({ status: "ACTIVE", ...succeeded })
+              if (lastError === undefined) {
+                due = next
+                inARow = 0
+                work++
+                continue
+              }
+            }
             failures = [...failures.filter((at) => at > now.at - hour && at <= now.at), now.at].slice(-perHour - 1)
             if (failures.length > perHour) return yield* change({ status: "FAILED", lastError, failures })
             restarts++
@@ -195,8 +222,11 @@ export class JobKeeper extends Context.Service<
       }
 
       const keep = Effect.fn("JobKeeper.keep")(function* (job: DesiredJob) {
-        const claim = yield* retryWhileUnreachable(store.claim(job, gateway.name))
-        yield* claim === undefined ? retryWhileUnreachable(store.stopped(job)) : attempt(claim)
+        const isSuspended = rules.isSuspended(job.tenant)
+        const claim = isSuspended ? undefined : yield* retryWhileUnreachable(store.claim(job, gateway.name))
+        if (claim === undefined) return yield* retryWhileUnreachable(store.stopped(job))
+        // The recovery of jobs starts it again when the suspension is lifted.
+        yield* Effect.raceFirst(attempt(claim), rules.untilSuspended(job.tenant))
       })
 
       return JobKeeper.of({ keep, signals })

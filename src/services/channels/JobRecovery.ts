@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { jobScan } from "../../protocol/Liveness.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { inBackground } from "../shared/Background.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { Jobs } from "./JobEntity.ts"
@@ -10,11 +11,12 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* JobStore
     const jobs = yield* Jobs
+    const rules = yield* TenantRules
     let away = false
     const round = Effect.gen(function* () {
       // While the database was unreachable no gateway could send a heartbeat, so after that one round is skipped.
       if (away) yield* store.list(TenantId(""))
-      else yield* Effect.forEach(yield* store.unattended, jobs.tell, { discard: true })
+      else yield* Effect.forEach(yield* store.unattended(rules.suspended()), jobs.tell, { discard: true })
       away = false
     }).pipe(
       Effect.catch(() =>

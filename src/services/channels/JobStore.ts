@@ -1,7 +1,7 @@
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
-import type { NewArchive } from "../archives/ArchiveStore.ts"
+import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { FileClaim, Progress } from "../runs/PositionStore.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
@@ -37,12 +37,17 @@ export interface JobChange {
   readonly nextAt?: number
   /** The archive of the run that has ended; it is added in the same transaction. */
   readonly archive?: NewArchive | undefined
+  /** What archives of the tenant may take with this one; more fails and changes nothing. */
+  readonly archives?: ArchiveQuota
   readonly work?: number
   /** A run has succeeded: what it has appended to files stays, whatever comes later. */
   readonly succeeded?: true
 }
 
 export type DesiredChange = "start" | "stop" | "restart"
+
+/** So many jobs of the tenant would be started, which are too many. */
+export class TooManyJobs extends Data.TaggedError("TooManyJobs")<{ readonly used: number }> {}
 
 /** A job and the generation of its desired state. */
 export interface DesiredJob extends JobKey {
@@ -60,12 +65,14 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<JobKey & JobState>, StorageUnreachable>
     /**
      * Stores the desired state of the jobs in one transaction. Starting a running job and stopping a stopped one
-     * changes nothing. Returns the jobs that have to be announced, with their generations.
+     * changes nothing. Returns the jobs that have to be announced, with their generations. With `most` it changes nothing,
+     * and fails, when more jobs of a tenant would be started then.
      */
     readonly requestChange: (
       change: DesiredChange,
-      jobs: ReadonlyArray<JobKey>
-    ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
+      jobs: ReadonlyArray<JobKey>,
+      most?: number
+    ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable | TooManyJobs>
     /** Claims a job, unless the generation is outdated or the job has ended. */
     readonly claim: (job: DesiredJob, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
     /** Confirms the claim; `nodes` are the counters of the run. */
@@ -73,7 +80,10 @@ export class JobStore extends Context.Service<
       claim: JobClaim,
       nodes: ReadonlyArray<NodeCounters> | undefined
     ) => Effect.Effect<boolean, StorageUnreachable>
-    readonly change: (claim: JobClaim, change: JobChange) => Effect.Effect<boolean, StorageUnreachable>
+    readonly change: (
+      claim: JobClaim,
+      change: JobChange
+    ) => Effect.Effect<boolean, StorageUnreachable | TooManyArchives>
     /** Ends a claim so that another gateway can continue the job. */
     readonly release: (claim: JobClaim) => Effect.Effect<void, StorageUnreachable>
     /** Confirms that the job has stopped in this generation: no run of it is left. */
@@ -98,7 +108,10 @@ export class JobStore extends Context.Service<
     readonly beforeLast: (job: JobKey, lines: number) => Effect.Effect<number, StorageUnreachable>
     /**
      * Begins a new generation of jobs that are to run or to stop, and whose gateway has sent no heartbeat for a while.
+     * Those of suspended tenants are not to run.
      */
-    readonly unattended: Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
+    readonly unattended: (
+      suspended: ReadonlyArray<TenantId>
+    ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable>
   }
 >()("flow/channels/JobStore") {}

@@ -1,7 +1,7 @@
-import { Context, type Effect, type Stream } from "effect"
+import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
-import type { NewArchive } from "../archives/ArchiveStore.ts"
+import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
@@ -9,6 +9,9 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ExecutionId, ExecutionState, ExecutionStatus } from "./Execution.ts"
+
+/** As many executions of the tenant wait as may. */
+export class NoRoom extends Data.TaggedError("NoRoom") {}
 
 /** The key of an execution. */
 export interface ExecutionKey {
@@ -45,6 +48,8 @@ export interface Ending {
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
   readonly archive?: NewArchive | undefined
+  /** What archives of the tenant may take with this one. */
+  readonly archives?: ArchiveQuota
 }
 
 /**
@@ -54,12 +59,16 @@ export interface Ending {
 export class ExecutionStore extends Context.Service<
   ExecutionStore,
   {
-    /** Adds a `PENDING` execution of `owner`. Its id is `<flowline id>-<epoch ms>`, the first free one from `now` on. */
+    /**
+     * Adds a `PENDING` execution of `owner`. Its id is `<flowline id>-<epoch ms>`, the first free one from `now` on. With
+     * `most` it adds none, and fails, when as many of the tenant are `PENDING` already.
+     */
     readonly create: (
       execution: NewExecution,
       owner: string,
-      now: number
-    ) => Effect.Effect<ExecutionKey, StorageUnreachable>
+      now: number,
+      most?: number
+    ) => Effect.Effect<ExecutionKey, NoRoom | StorageUnreachable>
     /** How many executions of the tenant are `PENDING`, counted up to `most`. */
     readonly pending: (tenant: TenantId, most: number) => Effect.Effect<number, StorageUnreachable>
     /** How many executions of each tenant are `PENDING`; tenants without one are left out. */
@@ -81,8 +90,14 @@ export class ExecutionStore extends Context.Service<
       attempt: ExecutionAttempt,
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
-    /** Ends the execution with its only end event, and adds its archive in the same transaction. */
-    readonly ended: (attempt: ExecutionAttempt, ending: Ending) => Effect.Effect<boolean, StorageUnreachable>
+    /**
+     * Ends the execution with its only end event, and adds its archive in the same transaction. Fails, and changes
+     * nothing, when the archive is too much.
+     */
+    readonly ended: (
+      attempt: ExecutionAttempt,
+      ending: Ending
+    ) => Effect.Effect<boolean, StorageUnreachable | TooManyArchives>
     /** Ends the attempt and makes the execution `PENDING` without an owner, so that any gateway can claim it. */
     readonly release: (attempt: ExecutionAttempt) => Effect.Effect<boolean, StorageUnreachable>
     /** Marks an execution for cancelling and returns its state. */

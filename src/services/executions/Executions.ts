@@ -8,12 +8,13 @@ import { Archives } from "../archives/Archives.ts"
 import { Audit } from "../audit/Audit.ts"
 import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
 import { Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { type Followed, followedPage, type StoredLine } from "../shared/OutputLines.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
@@ -35,7 +36,7 @@ export class Executions extends Context.Service<
       action: string,
       flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
       commit?: Commit<Started>
-    ) => Effect.Effect<Started, Conflict | StorageUnreachable>
+    ) => Effect.Effect<Started, Conflict | QueueFull | StorageUnreachable>
     /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
     readonly cancel: (
       tenant: TenantId,
@@ -97,12 +98,18 @@ export class Executions extends Context.Service<
       const archives = yield* Archives
       const gateway = yield* Gateway
       const audit = yield* Audit
-      const { tenantQueue } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
+
+      const full = (tenant: TenantId, value: number) =>
+        refusals.refused(
+          tenant,
+          new QueueFull({ limit: "waitingExecutions", value, used: value + 1, key: `tenant:${tenant}`, tenant })
+        )
 
       const admit = Effect.fn("Executions.admit")(function* (tenant: TenantId) {
-        if ((yield* store.pending(tenant, tenantQueue)) >= tenantQueue) {
-          return yield* new QueueFull({ limit: "tenantQueue", value: tenantQueue, tenant })
-        }
+        const most = rules.limitsOf(tenant).waitingExecutions.value
+        if (most !== undefined && (yield* store.pending(tenant, most)) >= most) return yield* full(tenant, most)
       })
 
       const start: Executions["Service"]["start"] = Effect.fn("Executions.start")(function* (
@@ -112,15 +119,16 @@ export class Executions extends Context.Service<
         commit = unkeyed
       ) {
         const now = yield* Clock.currentTimeMillis
-        const created = Effect.flatMap(flowline, ({ id: flowlineId, version, dag }) =>
-          Effect.map(
-            Effect.zip(
-              store.create({ tenant, flowlineId, version, runtime: runtimeOf(dag), dag }, gateway.id, now),
-              textDigest(dag)
-            ),
-            ([{ id }, after]) => ({ id, flowlineId, after })
+        const most = rules.limitsOf(tenant).waitingExecutions.value
+        const created = Effect.gen(function* () {
+          const { id: flowlineId, version, dag } = yield* flowline
+          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag }
+          const { id } = yield* store.create(execution, gateway.id, now, most).pipe(
+            // Others have taken the last places since the request was admitted.
+            Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
           )
-        )
+          return { id, flowlineId, after: yield* textDigest(dag) }
+        })
         const audited = audit.change(tenant, created, ({ id, after }) => ({ action, target: id, after }))
         const started = yield* commit(audited)
         // The execution is stored: if the cluster cannot be told now, the recovery of executions tells it.

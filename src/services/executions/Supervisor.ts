@@ -4,9 +4,13 @@ import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { millisOf } from "../../languages/DurationText.ts"
+import { overLimit } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
+import { archiveQuotaOf } from "../archives/ArchiveStore.ts"
 import { checkCeilings } from "../flowlines/Validation.ts"
+import { InUse } from "../limits/InUse.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
@@ -87,7 +91,10 @@ export class Supervisor extends Context.Service<
       /** The waiting and running executions of this gateway; completing the deferred stops one. */
       const underWay = new Map<string, Deferred.Deferred<void>>()
       const { runs, ceilings } = yield* Settings
-      const slots = new Turns(lastingPlaces(runs))
+      const rules = yield* TenantRules
+      const placesOf = (tenant: TenantId) => rules.limitsOf(tenant).runningExecutions.value ?? runs.all
+      const slots = new Turns(lastingPlaces(runs, placesOf))
+      ;(yield* InUse).counts("runningExecutions", (tenant) => slots.takenBy(tenant))
       yield* observeQueue("executions", slots)
 
       const attempt = (claim: Claim) => {
@@ -128,17 +135,22 @@ export class Supervisor extends Context.Service<
           state: Ending["state"],
           word: string,
           { error, archive }: Pick<Ending, "archive"> & { readonly error?: string } = {}
-        ) =>
-          Effect.tap(
-            store.ended(claim, { state, event: `${runtime}.application.${word}`, error, nodes: nodes(), archive }),
-            (reached) =>
-              reached
-                ? Effect.andThen(
-                    metrics.ended(runtime, state, startedAt),
-                    kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
-                  )
-                : Effect.void
+        ): Effect.Effect<boolean, StorageUnreachable> => {
+          const archives = archiveQuotaOf(rules.limitsOf(tenant))
+          const ending = { state, event: `${runtime}.application.${word}`, error, nodes: nodes(), archive, archives }
+          return Effect.tap(store.ended(claim, ending), (reached) =>
+            reached
+              ? Effect.andThen(
+                  metrics.ended(runtime, state, startedAt),
+                  kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
+                )
+              : Effect.void
+          ).pipe(
+            Effect.catchTag("TooManyArchives", ({ limit, value, used }) =>
+              finish("FAILED", "failed", { error: overLimit(tenant, limit, value, used) })
+            )
           )
+        }
 
         const conclude = (outcome: Outcome) => {
           switch (outcome._tag) {
@@ -191,9 +203,14 @@ export class Supervisor extends Context.Service<
             if (claim.attempts < maxAttempts) return yield* metrics.running(attempt(claim))
             const error = `lost: the gateway died ${claim.attempts} times while it ran`
             const event = `${claim.runtime}.application.failed`
-            yield* retryWhileUnreachable(store.ended(claim, { state: "LOST", event, error, nodes: undefined }))
+            const lost = store.ended(claim, { state: "LOST", event, error, nodes: undefined })
+            yield* retryWhileUnreachable(Effect.catchTag(lost, "TooManyArchives", Effect.die))
           })
         )
+
+      /** A suspension gives the execution back: it waits, and begins anew when it is lifted. */
+      const unlessSuspended = (key: ExecutionKey) =>
+        Effect.andThen(rules.untilAllowed(key.tenant), Effect.raceFirst(once(key), rules.untilSuspended(key.tenant)))
 
       const supervise = Effect.fn("Supervisor.supervise")(function* (key: ExecutionKey) {
         const stopped = yield* Deferred.make<void>()
@@ -205,7 +222,7 @@ export class Supervisor extends Context.Service<
         })
         const untilEnded = Effect.gen(function* () {
           for (;;) {
-            yield* Effect.raceFirst(once(key), Deferred.await(stopped))
+            yield* Effect.raceFirst(unlessSuspended(key), Deferred.await(stopped))
             yield* retryWhileUnreachable(store.endCancelled(key, false))
             const now = yield* retryWhileUnreachable(store.state(key))
             if (now === undefined || hasEnded(now.state)) return

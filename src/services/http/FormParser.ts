@@ -11,7 +11,7 @@ import { type Digest, digestFaultOf, sentDigests } from "./SentDigest.ts"
 export interface FileRule {
   readonly name: string
   /** Maximum size of the file in bytes, if it is limited. Reception stops beyond it. */
-  readonly most?: { readonly limit: number; readonly limitName: string } | undefined
+  readonly most?: { readonly limit: number; readonly limitName: string; readonly key?: string } | undefined
   readonly take: (chunk: Uint8Array) => void
   readonly newHash: () => RunningHash
 }
@@ -108,7 +108,9 @@ export const formParser = (headers: Readonly<Record<string, string>>, rules: For
       if (chunk === null || refused !== undefined || !isFirst) return
       taken += chunk.length
       if (rule.most !== undefined && taken > rule.most.limit) {
-        refused = new TooLarge({ limit: rule.most.limitName, value: rule.most.limit, part: rule.name })
+        const { limit: value, limitName: limit, key } = rule.most
+        // What has arrived so far, which alone is too much.
+        refused = new TooLarge({ limit, value, part: rule.name, ...(key === undefined ? {} : { key, used: taken }) })
         return
       }
       hash?.update(chunk)

@@ -3,13 +3,15 @@ import type { HttpServerRequest } from "effect/http"
 import type { Blob } from "../../drivers/blobs/Blobs.ts"
 import { giveBack, Pipe } from "../../drivers/blobs/Pipe.ts"
 import type { BadRequest } from "../../errors/BadRequest.ts"
+import type { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
-import type { TooLarge } from "../../errors/TooLarge.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
 import type { FileSaid, FormPart, PartRules } from "../shared/Form.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { StreamHash } from "../shared/StreamHash.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { Uploads } from "../shared/Uploads.ts"
 import { formBytes } from "./FormMemory.ts"
 import { type FileRule, unreadable } from "./FormParser.ts"
 import { bodyOf, parserFor, receive } from "./FormReader.ts"
@@ -54,9 +56,15 @@ export const readUpload = <A, E1, E2, R1, R2>(
     readonly check: (parts: ReadonlyMap<string, FormPart>, file: FileSaid) => Effect.Effect<A, E1, R1>
   },
   store: (source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, E2, R2>
-): Effect.Effect<Upload<A>, BadRequest | Overloaded | TooLarge | E1 | E2, R1 | R2 | RequestMemory | Settings> =>
+): Effect.Effect<
+  Upload<A>,
+  BadRequest | LimitExceeded | Overloaded | TooLarge | E1 | E2,
+  R1 | R2 | RequestMemory | Settings | Uploads
+> =>
   Effect.gen(function* () {
     const { blobs } = yield* Settings
+    const uploads = yield* Uploads
+    yield* uploads.begin(rules.tenant)
     const held = yield* (yield* RequestMemory).hold(rules.tenant, formBytes)
     let arrived = 0
     const shrink = Effect.suspend(() => {
@@ -124,6 +132,9 @@ export const readUpload = <A, E1, E2, R1, R2>(
     })
     const stored = Effect.andThen(Deferred.await(begun), store(pipe))
     // If one fails, the other is interrupted; an interrupted write cleans up before it ends.
-    const [{ file, checked }, blob] = yield* Effect.all([form, stored], { concurrency: 2 })
+    const both = Effect.all([form, stored], { concurrency: 2 })
+    const [{ file, checked }, blob] = yield* Effect.tapError(both, (error) =>
+      error instanceof TooLarge && error.key !== undefined ? uploads.refused(rules.tenant, error.limit) : Effect.void
+    )
     return { blob, file, checked }
   }).pipe(Effect.scoped)

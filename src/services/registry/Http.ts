@@ -48,7 +48,7 @@ export const RegistryHttp = HttpApiBuilder.group(
         {
           tenant,
           file: "file",
-          most: registry.most,
+          most: registry.most(tenant),
           parts: { path: { limit: limits.formField, limitName: "formField", required: true } },
           maxParts: limits.parts,
           check: (parts) => Effect.flatMap(pathOf(parts.get("path")!), (path) => registry.check(tenant, path))

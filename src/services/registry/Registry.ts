@@ -9,11 +9,12 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
-import { type Most, mostOf, overQuota } from "../blobs/Quota.ts"
+import { type Most, mostOf, overQuota, quotaOf } from "../blobs/Quota.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { RegistryDetails } from "./Entry.ts"
 import { type Expected, RegistryStore, type RegistryVersion } from "./RegistryStore.ts"
@@ -33,7 +34,7 @@ export class Registry extends Context.Service<
     /** Returns the path, or fails when nothing can be stored under it. */
     readonly check: (tenant: TenantId, path: string) => Effect.Effect<string, ResourceNotCreated>
     /** The maximum size of one file in bytes, with the name of its setting. */
-    readonly most: Most | undefined
+    readonly most: (tenant: TenantId) => Most | undefined
     /** Stores the bytes of a file as they arrive. Nothing refers to the blob yet. */
     readonly store: (tenant: TenantId, source: AsyncIterable<Uint8Array>) => Effect.Effect<Blob, StorageUnreachable>
     /** Adds a stored blob as the next version of the path and returns its number. */
@@ -74,7 +75,8 @@ export class Registry extends Context.Service<
       const blobs = yield* Blobs
       const sweep = yield* BlobSweep
       const audit = yield* Audit
-      const { quota } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
       yield* sweep.hold(store.references)
 
       const scope = yield* Scope.Scope
@@ -86,7 +88,7 @@ export class Registry extends Context.Service<
         new ResourceNotCreated({ tenant, path: path.slice(0, 2048), detail })
 
       return Registry.of({
-        most: mostOf(quota),
+        most: (tenant) => mostOf(tenant, quotaOf(rules.limitsOf(tenant))),
         store: (tenant, source) => blobs.write(tenant, source),
         check: (tenant, path) => {
           if (!isRelativePath(path)) {
@@ -99,6 +101,7 @@ export class Registry extends Context.Service<
         },
         put: Effect.fn("Registry.put")(function* (tenant, path, blob, expected, commit = unkeyed) {
           const put = Effect.gen(function* () {
+            const quota = quotaOf(rules.limitsOf(tenant))
             const kept = yield* audit.change(tenant, store.put(tenant, path, blob, expected, quota), (kept) =>
               kept._tag === "Kept"
                 ? { action: "registry.create", target: path, before: kept.before, after: blob.sha256 }
@@ -106,7 +109,7 @@ export class Registry extends Context.Service<
             )
             switch (kept._tag) {
               case "Over":
-                return yield* overQuota(tenant, kept.usage, quota)
+                return yield* refusals.refused(tenant, overQuota(tenant, kept.usage, quota))
               case "Blocked":
                 return yield* notCreated(tenant, path, kept.detail)
               case "Unexpected":

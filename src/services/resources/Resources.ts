@@ -11,11 +11,12 @@ import { VersionConflict } from "../../errors/VersionConflict.ts"
 import { Audit, onlyDigest } from "../audit/Audit.ts"
 import { BlobSweep } from "../blobs/BlobSweep.ts"
 import { DataArea } from "../blobs/DataArea.ts"
-import { overQuota } from "../blobs/Quota.ts"
+import { overQuota, quotaOf } from "../blobs/Quota.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
-import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { ResourceAnswer, ResourceMetadata } from "./Resource.ts"
 import { type Made, ResourceStore, type StoredVersion, type Transfer } from "./ResourceStore.ts"
@@ -92,7 +93,8 @@ export class Resources extends Context.Service<
       const area = yield* DataArea
       const sweep = yield* BlobSweep
       const audit = yield* Audit
-      const { quota } = yield* Settings
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
       const scope = yield* Scope.Scope
       yield* sweep.hold(store.references)
 
@@ -180,7 +182,7 @@ export class Resources extends Context.Service<
           case "Missing":
             return yield* missing(tenant, from, version)
           case "Over":
-            return yield* overQuota(tenant, made.usage, quota)
+            return yield* refusals.refused(tenant, overQuota(tenant, made.usage, quotaOf(rules.limitsOf(tenant))))
           case "Exists": {
             const { versions } = made
             const detail = `${to} already has version ${versions.slice(0, 20).join(", ")}`
@@ -217,6 +219,7 @@ export class Resources extends Context.Service<
             }
           }
           const transferred = Effect.gen(function* () {
+            const quota = quotaOf(rules.limitsOf(tenant))
             const made = yield* audit.change(tenant, store.transfer(tenant, transfer, quota), (made) => {
               if (made._tag !== "Made") return undefined
               const after = digestOf(made.versions)

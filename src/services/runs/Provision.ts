@@ -1,9 +1,12 @@
 import { Context, Effect, Layer, type Result } from "effect"
 import { type FlowlineReference, needs, references as referencesOf } from "../../nodes/Catalogue.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
+import { type RunLimit, runLimits } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
+import { FileMeter, UsageStore } from "../limits/UsageStore.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
 import { Secrets } from "../secrets/Secrets.ts"
@@ -12,7 +15,7 @@ import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
 /** The data of the tenant that a run needs besides its flowline. */
-export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules" | "secrets">
+export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules" | "secrets" | "allowances">
 
 const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
 
@@ -31,6 +34,9 @@ export class Provision extends Context.Service<
       const tenantPatterns = yield* TenantPatterns
       const tenantNodes = yield* TenantNodes
       const secrets = yield* Secrets
+      const rules = yield* TenantRules
+      const usage = yield* UsageStore
+      const meter = yield* FileMeter
 
       const resolve = (tenant: TenantId, wanted: ReadonlyArray<FlowlineReference>) =>
         Effect.forEach(
@@ -48,6 +54,22 @@ export class Provision extends Context.Service<
           },
           { concurrency: 8 }
         ).pipe(Effect.map(Object.fromEntries<ResolvedReference>))
+
+      /** What the tenant has left of the limits that its runs keep. Nothing is asked where there is no limit. */
+      const allowancesOf = Effect.fnUntraced(function* (tenant: TenantId) {
+        const limits = rules.limitsOf(tenant)
+        const values = runLimits.flatMap((name) => {
+          const { value } = limits[name]
+          return value === undefined ? [] : [[name, value] as const]
+        })
+        if (values.length === 0) return undefined
+        const isAny = (...names: ReadonlyArray<RunLimit>) => values.some(([name]) => names.includes(name))
+        const stored = isAny("archives", "archiveBytes") ? yield* retryWhileDatabaseAway(usage.of(tenant)) : undefined
+        const files = isAny("dataFiles", "dataBytes") ? yield* retryWhileDatabaseAway(meter.of(tenant)) : undefined
+        // Runs that write documents measure them themselves.
+        const used: Readonly<Partial<Record<RunLimit, number>>> = { ...stored, ...files }
+        return Object.fromEntries(values.map(([name, value]) => [name, { value, used: used[name] ?? 0 }]))
+      })
 
       return Provision.of({
         of: Effect.fn("Provision.of")(function* (tenant, flowline) {
@@ -71,8 +93,12 @@ export class Provision extends Context.Service<
                   Effect.mapError(({ storage }) => away("the tenant's secrets", storage)),
                   Effect.flatMap(Effect.fromResult)
                 )
+          const allowances = yield* Effect.mapError(allowancesOf(tenant), ({ storage }) =>
+            away("what the tenant has stored", storage)
+          )
           return {
             references: found,
+            ...(allowances === undefined ? {} : { allowances }),
             ...(patterns === undefined ? {} : { patterns }),
             ...(modules === undefined ? {} : { modules }),
             ...(values === undefined ? {} : { secrets: values })

@@ -7,6 +7,7 @@ import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { maxSuggestions, suggestion } from "../../languages/Suggest.ts"
 import { flowlineSecretBytes, type SecretValues, secretBytes } from "../../protocol/Secrets.ts"
+import { Audit } from "../audit/Audit.ts"
 import { CurrentPrincipal } from "../shared/Access.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
@@ -73,6 +74,7 @@ export class Secrets extends Context.Service<
     Secrets,
     Effect.gen(function* () {
       const store = yield* SecretStore
+      const audit = yield* Audit
       const { folder, accessFile } = yield* ConfiguredSecrets
       const stored: SecretSource = {
         where: () => "in the store of secrets",
@@ -110,11 +112,18 @@ export class Secrets extends Context.Service<
         put: Effect.fn("Secrets.put")(function* (tenant, name, body) {
           const value = yield* valueOf(body)
           const { id } = yield* CurrentPrincipal
-          if (yield* store.put(tenant, name, value, id, mostSecrets)) return
-          return yield* new TooMany({ limit: "secrets", value: mostSecrets, tenant })
+          const stored = yield* audit.change(tenant, store.put(tenant, name, value, id, mostSecrets), (isStored) =>
+            isStored ? { action: "secrets.put", target: name } : undefined
+          )
+          if (stored) return
+          const full = { limit: "secrets", value: mostSecrets, used: mostSecrets + 1, key: `tenant:${tenant}`, tenant }
+          return yield* new TooMany(full)
         }),
         remove: Effect.fn("Secrets.remove")(function* (tenant, name) {
-          if (!(yield* store.remove(tenant, name))) return yield* new NotFound({ kind: "secret", tenant, id: name })
+          const removed = yield* audit.change(tenant, store.remove(tenant, name), (isRemoved) =>
+            isRemoved ? { action: "secrets.remove", target: name } : undefined
+          )
+          if (!removed) return yield* new NotFound({ kind: "secret", tenant, id: name })
         }),
         list,
         warnings: Effect.fn("Secrets.warnings")(function* (tenant, used) {

@@ -143,6 +143,18 @@ export const responseHeaders = headers({
     schema: { type: "string", pattern: '^<[^>]+>; rel="next"$' },
     example: '</v1/mytenant/archives?limit=100&cursor=WyJhcmNoaXZlcyIsIjEwMCJd>; rel="next"'
   },
+  RateLimit: {
+    description:
+      "What is left of the rates of the tenant and of the principal, and the seconds until all of it is back " +
+      "(draft-ietf-httpapi-ratelimit-headers)",
+    schema: { type: "string", pattern: '^"(?:tenant|principal)";r=[0-9]+;t=[0-9]+' },
+    example: '"tenant";r=19990;t=1, "principal";r=9990;t=1'
+  },
+  "RateLimit-Policy": {
+    description: "The rates: so many requests in so many seconds",
+    schema: { type: "string", pattern: '^"(?:tenant|principal)";q=[0-9]+;w=[0-9]+' },
+    example: '"tenant";q=20000;w=10, "principal";q=10000;w=10'
+  },
   "Retry-After": {
     description: "Seconds after which another try is worthwhile",
     schema: { type: "integer", minimum: 1 },

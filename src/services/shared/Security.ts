@@ -4,6 +4,7 @@ import { Forbidden } from "../../errors/Forbidden.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TenantSuspended } from "../../errors/TenantSuspended.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 
 const said = (description: string) => OpenApi.annotations({ description })
@@ -24,9 +25,9 @@ export class Authentication extends HttpApiMiddleware.Service<Authentication>()(
   error: [Unauthorized, BadRequest, LimitExceeded, Overloaded, StorageUnreachable]
 }) {}
 
-/** Refuses a principal that has not the role that the endpoint needs. */
+/** Refuses a principal that has not the role that the endpoint needs, and all but reads of a suspended tenant. */
 export class Authorization extends HttpApiMiddleware.Service<Authorization>()("flow/shared/Authorization", {
-  error: Forbidden
+  error: [Forbidden, TenantSuspended]
 }) {}
 
 /** Counts requests by principal and tenant, and refuses those beyond the limit. */

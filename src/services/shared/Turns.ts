@@ -2,11 +2,11 @@ import { Effect, type Scope } from "effect"
 import type { TenantId } from "./Tenant.ts"
 
 /** How many tenants and works share something. */
-export interface TurnLimits<E> {
+export interface TurnLimits<E, Who extends string = TenantId> {
   /** Places in all. */
   readonly all: number
   /** Places of one tenant at once. */
-  readonly each: number
+  readonly each: number | ((tenant: Who) => number)
   /** Places that only a tenant gets that has none, so that a few tenants cannot take all. None by default. */
   readonly kept?: number
   /** How many may wait for one tenant, and the failure of the next one. Without it, any number waits. */
@@ -15,13 +15,12 @@ export interface TurnLimits<E> {
 
 /**
  * Places for work that may last for ever: a quarter of them is kept for tenants that have none, unless one tenant may
- * have all.
+ * have all. `eachOf`: the places of a tenant, where they differ from `each`.
  */
-export const lastingPlaces = ({ all, each }: Pick<TurnLimits<never>, "all" | "each">): TurnLimits<never> => ({
-  all,
-  each,
-  kept: each < all ? Math.floor(all / 4) : 0
-})
+export const lastingPlaces = (
+  { all, each }: { readonly all: number; readonly each: number },
+  eachOf: TurnLimits<never>["each"] = each
+): TurnLimits<never> => ({ all, each: eachOf, kept: each < all ? Math.floor(all / 4) : 0 })
 
 interface Waiting {
   readonly size: number
@@ -30,17 +29,17 @@ interface Waiting {
 }
 
 /**
- * Places that tenants share, or others whom `Who` names. Within a tenant, who came first gets the next place; between tenants they go round, so
- * that a tenant with much work does not hold up the others.
+ * Places that tenants share, or others whom `Who` names. Within a tenant, who came first gets the next place; between
+ * tenants they go round, so that a tenant with much work does not hold up the others.
  */
 export class Turns<E = never, Who extends string = TenantId> {
-  readonly #limits: TurnLimits<E>
+  readonly #limits: TurnLimits<E, Who>
   #taken = 0
   readonly #takenBy = new Map<Who, number>()
   /** The tenants that wait, the next one first. */
   readonly #queues = new Map<Who, Array<Waiting>>()
 
-  constructor(limits: TurnLimits<E>) {
+  constructor(limits: TurnLimits<E, Who>) {
     this.#limits = limits
   }
 
@@ -60,6 +59,10 @@ export class Turns<E = never, Who extends string = TenantId> {
 
   get taken(): number {
     return this.#taken
+  }
+
+  takenBy(tenant: Who): number {
+    return this.#takenBy.get(tenant) ?? 0
   }
 
   get free(): number {
@@ -109,8 +112,8 @@ export class Turns<E = never, Who extends string = TenantId> {
 
   #mayTake(tenant: Who, { size }: Waiting): boolean {
     const { each, kept = 0 } = this.#limits
-    const own = this.#takenBy.get(tenant) ?? 0
-    return own === 0 || (own + size <= each && this.free - size >= kept)
+    const own = this.takenBy(tenant)
+    return own === 0 || (own + size <= (typeof each === "number" ? each : each(tenant)) && this.free - size >= kept)
   }
 
   #grant(): void {
