@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import pg from "pg"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+import { hashPassword } from "../src/services/access/PasswordHash.ts"
 
 // Small requests against what a team would write instead: a JSON GET against bare node:http and Fastify, a one-row read
 // and a list of 200 rows against Fastify with pg on the same PostgreSQL. Every server is a process of its own; rounds
@@ -18,6 +20,9 @@ import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 // - Fastify: two log lines of pino (as comes with it) to a file through a stream, the fastest way of four that were
 //   tried; a response schema for the GET and the list; prepared statements, 10 connections
 // - bare node:http: nothing
+//
+// The same GET with a cached password, against the gateway without FLOW_AUTH. BENCH_OTHER names another checkout, whose
+// gateway is compared with this one's.
 
 interface Load {
   readonly requestsPerSecond: number
@@ -67,13 +72,19 @@ const start = async (args: ReadonlyArray<string>, env: Record<string, string> = 
 
 const only = process.env["BENCH_ONLY"] ?? ""
 
-const measure = async (server: { readonly pid: number; readonly url: string }, path: string): Promise<Load> => {
-  const before = cpuMicros(server.pid)
-  const result = await autocannon({ url: server.url + path, connections: 64, duration: seconds })
+interface Measured {
+  readonly pid: number
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const measure = async ({ pid, url, headers = {} }: Measured, path: string): Promise<Load> => {
+  const before = cpuMicros(pid)
+  const result = await autocannon({ url: url + path, connections: 64, duration: seconds, headers })
   if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
   return {
     requestsPerSecond: result.requests.average,
-    microsPerRequest: (cpuMicros(server.pid) - before) / result.requests.total
+    microsPerRequest: (cpuMicros(pid) - before) / result.requests.total
   }
 }
 
@@ -84,8 +95,8 @@ const report = (what: string, ratios: ReadonlyArray<number>, target: string, det
 const compare = async (
   what: string,
   path: string,
-  ours: { readonly pid: number; readonly url: string },
-  reference: { readonly pid: number; readonly url: string },
+  ours: Measured,
+  reference: Measured,
   target: string,
   by: "rate" | "processor"
 ) => {
@@ -117,14 +128,9 @@ const scope = Effect.runSync(Scope.make())
 try {
   const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder }), scope))
   const database = Redacted.value(url)
-  const ours = await start(
-    [...(process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== ""), "src/main.ts"],
-    {
-      FLOW_DATA: join(folder, "data"),
-      FLOW_DATABASE_URL: database,
-      FLOW_PORT: "0"
-    }
-  )
+  const flags = (process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== "")
+  const variables = { FLOW_DATA: join(folder, "data"), FLOW_DATABASE_URL: database, FLOW_PORT: "0" }
+  const ours = await start([...flags, "src/main.ts"], variables)
   const form = new FormData()
   form.set("file", new Blob([readFileSync("examples/conf/tenants/mytenant/flowlines/apache-access.yaml")]), "f.yaml")
   const saved = await fetch(`${ours.url}/v1/mytenant/flowline/save`, { method: "POST", body: form })
@@ -144,6 +150,35 @@ try {
   console.log(`Node ${process.versions.node}, ${rounds} rounds of ${seconds} s, 64 connections`)
   console.log(`${"what".padEnd(58)} ${"ratio".padStart(6)}   ${"target".padStart(6)}`)
   const tenant = "/v1/platform/tenant"
+  const onceMore = async (main: string, more: Record<string, string> = {}) => {
+    // Of its own, as the data folder and the database are another gateway's.
+    const own = join(folder, `data-${children.length}`)
+    const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder: `${own}-postgres` }), scope))
+    return start([...flags, main], { ...variables, FLOW_DATA: own, FLOW_DATABASE_URL: Redacted.value(url), ...more })
+  }
+  const other = process.env["BENCH_OTHER"]
+  const changed = "JSON GET / that of another checkout (processor time)"
+  if (other !== undefined && changed.includes(only)) {
+    const before = await onceMore(join(other, "src/main.ts"))
+    await compare(changed, tenant, ours, before, "0.95", "processor")
+  }
+  const cached = "JSON GET with a cached password / without (processor time)"
+  if (cached.includes(only)) {
+    const file = join(folder, "access.yaml")
+    const password = await Effect.runPromise(Effect.provide(hashPassword("bench"), NodeCrypto.layerKdf))
+    writeFileSync(file, JSON.stringify({ users: { bench: { password, roles: { "*": "viewer" } } } }))
+    const guarded = await onceMore("src/main.ts", { FLOW_AUTH: file })
+    const headers = { authorization: `Basic ${Buffer.from("bench:bench").toString("base64")}` }
+    const known = { ...guarded, headers }
+    await compare(
+      "JSON GET with a cached password / without (processor time)",
+      tenant,
+      known,
+      ours,
+      "0.91",
+      "processor"
+    )
+  }
   await compare("JSON GET / bare node:http (rate)", tenant, ours, raw, "0.55", "rate")
   await compare("JSON GET / Fastify with logger (rate)", tenant, ours, fastify, "1.0", "rate")
   await compare("one-row read / Fastify + pg (rate)", `/v1/mytenant/flowline/${id}`, ours, fastifyPg, "1.3", "rate")

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the gateway, or runs a subcommand for its operator. It needs Node 22.19; an older one hands over to the Node that comes with the package.
+// Starts the gateway, or runs a subcommand for its operator. It needs Node 24.7, the first with Argon2; an older one hands over to the Node that comes with the package.
 import { spawn } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import * as nodeModule from "node:module"
@@ -29,7 +29,7 @@ const entry = () => {
   return join(bundle, `${program}.js`)
 }
 
-if (major > 22 || (major === 22 && minor >= 19)) {
+if (major > 24 || (major === 24 && minor >= 7)) {
   // Nothing has been started yet that would have to be stopped.
   const stop = () => process.exit(0)
   for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop)
@@ -44,7 +44,7 @@ if (major > 22 || (major === 22 && minor >= 19)) {
   )
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" })
   child.on("error", (error) => {
-    console.error(`flow-gateway needs Node 22.19 or newer (this is ${process.versions.node}): ${error.message}`)
+    console.error(`flow-gateway needs Node 24.7 or newer (this is ${process.versions.node}): ${error.message}`)
     process.exit(1)
   })
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal))

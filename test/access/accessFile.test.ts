@@ -17,7 +17,7 @@ const withPassword = (value: string) => `users:\n  alice:\n    password: ${value
 
 describe("an access file", () => {
   it("of the documents is valid", () => {
-    const [, example = ""] = /```yaml\n(users:[^`]*)```/.exec(read("docs/security.md")) ?? []
+    const [, example = ""] = /```yaml\n(users:[^`]*)```/.exec(read("docs/authentication.md")) ?? []
     expect(faultsOf(example)).toEqual([])
     expect(example).toContain("tenants:")
   })

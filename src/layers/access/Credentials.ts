@@ -73,6 +73,8 @@ export const layer = Layer.effect(
         }
         if (apiKey !== undefined) return twoHeaders
         if (isRepeated(request)) return repeated
+        const known = authorization.startsWith("Basic ") ? passwords.known(authorization.slice(6)) : undefined
+        if (known !== undefined) return Effect.succeed(known)
         const [, scheme = "", credential = ""] = form.exec(authorization) ?? []
         switch (scheme.toLowerCase()) {
           case "bearer":
