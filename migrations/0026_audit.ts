@@ -65,8 +65,9 @@ export default Effect.gen(function* () {
       digest_after text,
       count bigint not null
     )`
+  // It gives up before the request does, so that a 504 for a lock means that nothing was changed.
   yield* sql`
-    create function flow_audit_append() returns trigger language plpgsql as $$
+    create function flow_audit_append() returns trigger language plpgsql set lock_timeout = '3s' as $$
     declare
       head audit_heads%rowtype;
       now timestamptz;

@@ -8,6 +8,7 @@ import { Api } from "../../src/Api.ts"
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { ChangesNothing } from "../../src/services/shared/Access.ts"
 import { ask, build, form } from "../resources/support.ts"
+import { read, section } from "../support/documents.ts"
 import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
@@ -194,7 +195,14 @@ HttpApi.reflect(Api, {
 })
 
 layer(gateway(), { excludeTestServices: true })("every endpoint that changes something", (it) => {
-  it.effect("has its row", () => Effect.sync(() => expect(Object.keys(calls).sort()).toEqual(changing.sort())))
+  it.effect("has its row, and stands in the table of the page", () =>
+    Effect.sync(() => {
+      expect(Object.keys(calls).sort()).toEqual(changing.toSorted())
+      const table = section(read("docs/audit.md"), "## Changes").matchAll(/^\| (`[^|]+) \|/gm)
+      const named = [...table].flatMap(([, cell = ""]) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+      expect(named.sort()).toEqual(changing.toSorted())
+    })
+  )
 
   for (const action of changing) {
     it.effect(`writes it, or changes nothing: ${action}`, () =>

@@ -6,6 +6,7 @@ import { packagePath } from "../../src/drivers/Package.ts"
 import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { members } from "../cluster/members.ts"
 import { held } from "../idempotency/held.ts"
+import { fences, read } from "../support/documents.ts"
 import { freshDatabase } from "../support/postgres.ts"
 import { until } from "../support/process.ts"
 import { type Running, site } from "../support/process-gateway.ts"
@@ -29,6 +30,19 @@ const verify = (variables: Readonly<Record<string, string>>, ...flags: ReadonlyA
         execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
           done({ code: error === null ? 0 : Number(error.code), stdout, stderr })
         )
+      })
+  )
+
+/** Runs the program of the page on these lines. */
+const verifiedByPage = (lines: string) =>
+  Effect.promise(
+    () =>
+      new Promise<Printed>((done) => {
+        const program = fences(read("docs/audit.md")).find(({ language }) => language === "python")!.text
+        const child = execFile("python3", ["-c", program], (error, stdout, stderr) =>
+          done({ code: error === null ? 0 : Number(error.code), stdout, stderr })
+        )
+        child.stdin?.end(lines)
       })
   )
 
@@ -85,6 +99,16 @@ it.live("two gateways on one database write one chain, and a kill leaves no chan
     const whole = yield* verify(variables)
     expect(whole).toMatchObject({ code: 0, stderr: "" })
     expect(whole.stdout).toMatch(/^mytenant: (\d+) rows, 1 \(.*\) to \1 \(.*\), head [0-9a-f]{64}\n1 chain whole\n$/)
+
+    const lines = yield* Effect.promise(async () => {
+      const headers = { accept: "application/x-ndjson" }
+      return (await fetch(`${three.url}/v1/mytenant/audit`, { headers })).text()
+    })
+    expect(yield* verifiedByPage(lines)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^whole up to \d+ /) })
+    const forged = lines.replace(/"target":"./, '"target":"?')
+    expect(yield* verifiedByPage(forged)).toMatchObject({ code: 1, stderr: "row 1 was changed\n" })
+    const shortened = lines.split("\n").toSpliced(4, 1).join("\n")
+    expect(yield* verifiedByPage(shortened)).toMatchObject({ code: 1, stderr: "row 6 does not follow row 4\n" })
 
     // A head that was noted is found again, also after further rows; and nothing that was replaced is.
     const heads = yield* verify(variables, "--heads")

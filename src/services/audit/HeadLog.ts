@@ -1,10 +1,6 @@
-import { type Duration, Effect, Layer, Metric } from "effect"
+import { type Duration, Effect, Layer } from "effect"
 import { inBackground, survive } from "../shared/Background.ts"
 import { AuditStore } from "./AuditStore.ts"
-
-const rows = Metric.gauge("flow_audit_rows", {
-  description: "Number of the last row of each tenant's audit; without a tenant, of what belongs to none"
-})
 
 /**
  * Logs the last row of each chain, at the start and then periodically. Whoever keeps the log elsewhere can prove later
@@ -17,7 +13,6 @@ export const schedule = (every: Duration.Input = "1 day") =>
       const name = "Logging the heads of the audit"
       const tell = Effect.gen(function* () {
         for (const { chain, seq, hash } of yield* store.heads) {
-          yield* Metric.update(Metric.withAttributes(rows, { tenant: chain ?? "" }), seq)
           yield* Effect.logInfo(`The audit of ${chain ?? "(no tenant)"} ends with row ${seq}, hash ${hash}`)
         }
       })
