@@ -32,7 +32,10 @@ class Proxied extends Context.Service<Proxied, { readonly gateway: Running }>()(
       mkdirSync(join(folder, "logs"))
       const changed = documented
         .replaceAll("/etc/nginx/flow", join(folder, "proxy"))
-        .replace("http {", `http {\n  upstream gateway { server 127.0.0.1:${gateway.port}; keepalive 1; }`)
+        .replace(
+          "http {",
+          `http {\n  access_log off;\n  upstream gateway { server 127.0.0.1:${gateway.port}; keepalive 1; }`
+        )
         .replace("http://127.0.0.1:4242", "http://gateway")
         .replace("location / {", "location /v1/othertenant/ { deny all; }\n    location / {")
       writeFileSync(join(folder, "nginx.conf"), `daemon off;\npid ${folder}/pid;\nworker_processes 1;\n${changed}`)
