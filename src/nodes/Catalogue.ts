@@ -26,6 +26,7 @@ import { flowlet } from "./processing/Flowlet.ts"
 import { grok } from "./processing/Grok.ts"
 import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
+import { mutate } from "./processing/Mutate.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
 import { sql } from "./processing/Sql.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
@@ -45,6 +46,7 @@ const nodes: ReadonlyArray<NodeType> = [
   csv,
   json,
   date,
+  mutate,
   filter,
   dispatch,
   enrich,

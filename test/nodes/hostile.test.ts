@@ -81,11 +81,21 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
       }
     }
   ],
+  mutate: [
+    {
+      operations: [{ rename: { message: "t.u" } }, { copy: { "user.name": "message.a" } }, { keep: ["t", "user.name"] }]
+    },
+    { operations: [{ move: { fields: ["tags", "message"], to: "user" } }, { flatten: {} }, { expand: {} }] },
+    { operations: [{ convert: { message: "integer", tags: "float", bytes: "string", response: "boolean" } }] },
+    { operations: [{ split: { message: "x" } }, { join: { message: "" } }, { capitalize: ["tags"] }] },
+    { operations: [{ replace: { fields: ["message", "tags"], pattern: "(?<c>.)?", with: "$<c>$1$&" } }] },
+    { operations: [{ merge: { into: "tags", from: ["message", "bytes"] } }, { remove: ["user.name"] }] }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 
 /** Nodes that make one record of each that does not fail. */
-const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich"])
+const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich", "mutate"])
 
 describe("hostile records", () => {
   for (const [type, node] of catalogue) {

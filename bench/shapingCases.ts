@@ -1,0 +1,58 @@
+import type { Event } from "../src/nodes/Node.ts"
+
+/** A node, its records, and what a loop by hand makes of them. */
+export interface Case {
+  readonly name: string
+  readonly type: string
+  readonly settings: Record<string, unknown>
+  readonly record: (at: number) => Event
+  readonly byHand: (event: Event) => Event | undefined
+}
+
+/** The nodes that shape records. */
+export const shapingCases: ReadonlyArray<Case> = [
+  {
+    name: "mutate, 5 operations",
+    type: "mutate",
+    settings: {
+      operations: [
+        { rename: { clientip: "client" } },
+        { convert: { bytes: "integer" } },
+        { lowercase: ["verb"] },
+        { set: { kind: "access" } },
+        { remove: ["message"] }
+      ]
+    },
+    record: (at) => ({
+      message: `line ${at}`,
+      clientip: `10.0.0.${at % 255}`,
+      verb: "GET",
+      bytes: String(at),
+      response: "200"
+    }),
+    byHand: (event) => {
+      const { message: _, clientip, ...rest } = event
+      const verb = String(event["verb"]).toLowerCase()
+      return { ...rest, client: clientip, bytes: Number.parseInt(String(event["bytes"]), 10), verb, kind: "access" }
+    }
+  },
+  {
+    name: "mutate, split, trim and replace",
+    type: "mutate",
+    settings: {
+      operations: [
+        { split: { tags: "," } },
+        { trim: ["tags"] },
+        { replace: { fields: ["path"], pattern: "/\\d+", with: "/:id" } }
+      ]
+    },
+    record: (at) => ({ tags: `a, b${at % 9}, c`, path: `/items/${at}/parts/${at % 7}`, at }),
+    byHand: (event) => ({
+      ...event,
+      tags: String(event["tags"])
+        .split(",")
+        .map((tag) => tag.trim()),
+      path: String(event["path"]).replace(/\/\d+/gu, "/:id")
+    })
+  }
+]
