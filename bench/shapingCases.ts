@@ -1,4 +1,5 @@
 import type { Event } from "../src/nodes/Node.ts"
+import { fractionOf } from "../src/nodes/processing/sample/Hash.ts"
 
 /** A node, its records, and what a loop by hand makes of them. */
 export interface Case {
@@ -7,6 +8,20 @@ export interface Case {
   readonly settings: Record<string, unknown>
   readonly record: (at: number) => Event
   readonly byHand: (event: Event) => Event | undefined
+}
+
+const deduplicating = () => {
+  const seen = new Set<unknown>()
+  return (event: Event) => {
+    if (seen.has(event["host"])) return undefined
+    seen.add(event["host"])
+    return event
+  }
+}
+
+const everyTenth = () => {
+  let count = 0
+  return (event: Event) => (count++ % 10 === 0 ? event : undefined)
 }
 
 /** The nodes that shape records. */
@@ -54,5 +69,26 @@ export const shapingCases: ReadonlyArray<Case> = [
         .map((tag) => tag.trim()),
       path: String(event["path"]).replace(/\/\d+/gu, "/:id")
     })
+  },
+  {
+    name: "deduplicate, one key of 10 000",
+    type: "deduplicate",
+    settings: { key: ["host"] },
+    record: (at) => ({ host: `web-${(at * 7919) % 10_000}`, at }),
+    byHand: deduplicating()
+  },
+  {
+    name: "sample, every tenth",
+    type: "sample",
+    settings: { every: 10 },
+    record: (at) => ({ host: `web-${at % 999}`, at }),
+    byHand: everyTenth()
+  },
+  {
+    name: "sample, a tenth of the keys, with weight",
+    type: "sample",
+    settings: { probability: 0.1, key: ["host"], weight_field: "weight" },
+    record: (at) => ({ host: `web-${at % 999}`, at }),
+    byHand: (event) => (fractionOf(String(event["host"]), 0) < 0.1 ? { ...event, weight: 10 } : undefined)
   }
 ]

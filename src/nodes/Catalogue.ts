@@ -18,6 +18,7 @@ import { show } from "./outputs/Show.ts"
 import { aggregate } from "./processing/Aggregate.ts"
 import { csv } from "./processing/Csv.ts"
 import { date } from "./processing/Date.ts"
+import { deduplicate } from "./processing/Deduplicate.ts"
 import { dispatch } from "./processing/Dispatch.ts"
 import { dissect } from "./processing/Dissect.ts"
 import { enrich } from "./processing/Enrich.ts"
@@ -28,6 +29,7 @@ import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
 import { mutate } from "./processing/Mutate.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
+import { sample } from "./processing/Sample.ts"
 import { sql } from "./processing/Sql.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
 
@@ -47,6 +49,8 @@ const nodes: ReadonlyArray<NodeType> = [
   json,
   date,
   mutate,
+  deduplicate,
+  sample,
   filter,
   dispatch,
   enrich,

@@ -91,6 +91,15 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
     { operations: [{ replace: { fields: ["message", "tags"], pattern: "(?<c>.)?", with: "$<c>$1$&" } }] },
     { operations: [{ merge: { into: "tags", from: ["message", "bytes"] } }, { remove: ["user.name"] }] }
   ],
+  deduplicate: [
+    { key: ["message"], ignore_missing: true, window: "1m", time_field: "bytes" },
+    { key: ["tags", "user.name"], max_keys: 1, max_bytes: 1024 }
+  ],
+  sample: [
+    { probability: 0.5, key: ["message", "tags"], weight_field: "user.weight" },
+    { rates: { NaN: 0.1, constructor: 1 }, rate_field: "message", weight_field: "message" },
+    { every: 2, key: ["message"], max_keys: 2 }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 
