@@ -30,6 +30,7 @@ import { kv } from "./processing/Kv.ts"
 import { mutate } from "./processing/Mutate.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
 import { sample } from "./processing/Sample.ts"
+import { sort } from "./processing/Sort.ts"
 import { sql } from "./processing/Sql.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
 
@@ -51,6 +52,7 @@ const nodes: ReadonlyArray<NodeType> = [
   mutate,
   deduplicate,
   sample,
+  sort,
   filter,
   dispatch,
   enrich,

@@ -100,6 +100,10 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
     { rates: { NaN: 0.1, constructor: 1 }, rate_field: "message", weight_field: "message" },
     { every: 2, key: ["message"], max_keys: 2 }
   ],
+  sort: [
+    { by: [{ field: "message" }, { field: "tags", order: "descending" }] },
+    { by: [{ field: "user.name" }], limit: 3 }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 
