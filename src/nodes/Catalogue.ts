@@ -28,6 +28,7 @@ import { grok } from "./processing/Grok.ts"
 import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
 import { mutate } from "./processing/Mutate.ts"
+import { pii } from "./processing/Pii.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
 import { sample } from "./processing/Sample.ts"
 import { sort } from "./processing/Sort.ts"
@@ -53,6 +54,7 @@ const nodes: ReadonlyArray<NodeType> = [
   deduplicate,
   sample,
   sort,
+  pii,
   filter,
   dispatch,
   enrich,

@@ -104,11 +104,15 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
     { by: [{ field: "message" }, { field: "tags", order: "descending" }] },
     { by: [{ field: "user.name" }], limit: 3 }
   ],
+  pii: [
+    { action: "truncate", fields: ["message", "user.name", "tags"] },
+    { action: "redact", detect: ["email", "ipv4", "ipv6", "card", "iban", "phone"] }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 
 /** Nodes that make one record of each that does not fail. */
-const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich", "mutate"])
+const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich", "mutate", "pii"])
 
 describe("hostile records", () => {
   for (const [type, node] of catalogue) {
