@@ -34,7 +34,8 @@ export const rankOf = (value: Value | undefined): Rank => {
     if ((first > 57 || first < 48) && first !== 45) return value
     if (!decimal.test(value)) return value
     const near = Number(value)
-    return value.length < 16 && Number.isFinite(near) ? near : new LongNumber(near, value)
+    // Fifteen digits always survive as a double; an exponent may be beyond its range.
+    return value.length < 16 && !/e/i.test(value) ? near : new LongNumber(near, value)
   }
   if (value === undefined || value === null) return undefined
   return typeof value === "boolean" ? new Other(2, value ? "b" : "a") : new Other(3, JSON.stringify(value))
@@ -58,9 +59,10 @@ const compareRanks = (a: Exclude<Rank, undefined>, b: Exclude<Rank, undefined>):
   if (a instanceof Other && b instanceof Other) return compared(a.text, b.text)
   if (typeof a === "string" || typeof b === "string" || a instanceof Other || b instanceof Other) return 0
   const near = compared(nearOf(a), nearOf(b))
-  if (near !== 0 || (typeof a === "number" && !Number.isFinite(a)) || (typeof b === "number" && !Number.isFinite(b))) {
-    return near
-  }
+  if (near !== 0) return near
+  // An infinity, which JSON does not have, is beyond every number that is written with digits.
+  if (a === Number.POSITIVE_INFINITY || b === Number.NEGATIVE_INFINITY) return 1
+  if (b === Number.POSITIVE_INFINITY || a === Number.NEGATIVE_INFINITY) return -1
   return compareDecimals(digitsOf(a), digitsOf(b))
 }
 
