@@ -90,5 +90,17 @@ export const shapingCases: ReadonlyArray<Case> = [
     settings: { probability: 0.1, key: ["host"], weight_field: "weight" },
     record: (at) => ({ host: `web-${at % 999}`, at }),
     byHand: (event) => (fractionOf(String(event["host"]), 0) < 0.1 ? { ...event, weight: 10 } : undefined)
+  },
+  {
+    name: "pii, addresses redacted in a line",
+    type: "pii",
+    settings: { action: "redact", fields: ["message"], detect: ["email", "ipv4"] },
+    record: (at) => ({ message: `login of user${at}@example.org from 10.0.0.${at % 255} took ${at % 99} ms`, at }),
+    byHand: (event) => ({
+      ...event,
+      message: String(event["message"])
+        .replace(/[\w.%+-]+@[\w.-]+\.[a-z]{2,}/gi, "[redacted]")
+        .replace(/\b(?:\d{1,3}\.){3}\d{1,3}\b/g, "[redacted]")
+    })
   }
 ]

@@ -25,6 +25,7 @@ import { enrich } from "./processing/Enrich.ts"
 import { filter } from "./processing/Filter.ts"
 import { flowlet } from "./processing/Flowlet.ts"
 import { grok } from "./processing/Grok.ts"
+import { join } from "./processing/Join.ts"
 import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
 import { mutate } from "./processing/Mutate.ts"
@@ -54,6 +55,7 @@ const nodes: ReadonlyArray<NodeType> = [
   deduplicate,
   sample,
   sort,
+  join,
   pii,
   filter,
   dispatch,

@@ -108,6 +108,16 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
     { action: "truncate", fields: ["message", "user.name", "tags"] },
     { action: "redact", detect: ["email", "ipv4", "ipv6", "card", "iban", "phone"] }
   ],
+  join: [
+    {
+      left: { where: "exists(tags)", key: ["message"] },
+      right: { where: "true", key: ["message"] },
+      window: "1d",
+      time_field: "bytes",
+      target: "user.name",
+      max_bytes: 1024
+    }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 

@@ -84,6 +84,8 @@ const places: ReadonlyArray<readonly [type: string, kind: Kind, put: (text: stri
   ["date", "zone", (timezone) => ({ timezone })],
   ["date", "locale", (locale) => ({ locale })],
   ["deduplicate", "duration", (window) => ({ window })],
+  ["join", "duration", (window) => ({ window })],
+  ["join", "field", (target) => ({ target })],
   ["pii", "field", (field) => ({ fields: [field] })],
   ["sample", "field", (weight_field) => ({ weight_field })],
   ["mutate", "field", (field) => ({ operations: [{ rename: { a: field } }] })],
@@ -127,7 +129,7 @@ const judgeOf = new Map(nodes.map((node) => [node.type, judges(node)]))
 
 describe("the JSON Schema of settings", () => {
   it(`is one that a strict validator takes, for each of the ${nodes.length} nodes, and takes the example`, () => {
-    expect(nodes.length).toBe(30)
+    expect(nodes.length).toBe(31)
     for (const { type, example } of nodes) {
       expect([type, judgeOf.get(type)!(example)]).toEqual([type, accepted])
       expect([type, judgeOf.get(type)!({ ...example, nowhere: 1 })]).toEqual([type, refused])
