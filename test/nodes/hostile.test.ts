@@ -68,7 +68,10 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
   filter: [{ where: 'message > 5 or tags[0] =~ "a" or length(message) > 2' }, { code: "event.message.length > 1" }],
   flowlet: ["event.x = event.message.a.b", "return [event, {}]", "return 5", "event.x = NaN"].map((code) => ({ code })),
   dispatch: [{ routes: [{ stream: "a", where: "message == null" }], default: "b", mode: "all" }],
-  enrich: [{ field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" }],
+  enrich: [
+    { field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" },
+    { field: "message", path: "networks.csv", key: "net", match: "network" }
+  ],
   aggregate: [
     {
       window: "1m",
@@ -131,7 +134,11 @@ describe("hostile records", () => {
       it(`are taken by ${type} ${JSON.stringify(settings).slice(0, 80)}`, async () => {
         expect(node.outputs).toContain("errors")
         const before = JSON.stringify(records)
-        const table = { "t.csv": "k,v\n5,five\n", "resources/http-status.csv": "status,text\n200,OK\n" }
+        const table = {
+          "t.csv": "k,v\n5,five\n",
+          "networks.csv": "net,name\n::/0,all\n",
+          "resources/http-status.csv": "status,text\n200,OK\n"
+        }
         const streams = await process(node, settings, batches, new Memory(table))
         expect(JSON.stringify(records)).toBe(before)
         const results = [...streams].flatMap(([stream, made]) => (stream === "errors" ? [] : made))
