@@ -18,15 +18,21 @@ import { show } from "./outputs/Show.ts"
 import { aggregate } from "./processing/Aggregate.ts"
 import { csv } from "./processing/Csv.ts"
 import { date } from "./processing/Date.ts"
+import { deduplicate } from "./processing/Deduplicate.ts"
 import { dispatch } from "./processing/Dispatch.ts"
 import { dissect } from "./processing/Dissect.ts"
 import { enrich } from "./processing/Enrich.ts"
 import { filter } from "./processing/Filter.ts"
 import { flowlet } from "./processing/Flowlet.ts"
 import { grok } from "./processing/Grok.ts"
+import { join } from "./processing/Join.ts"
 import { json } from "./processing/Json.ts"
 import { kv } from "./processing/Kv.ts"
+import { mutate } from "./processing/Mutate.ts"
+import { pii } from "./processing/Pii.ts"
 import { rateLimit } from "./processing/RateLimit.ts"
+import { sample } from "./processing/Sample.ts"
+import { sort } from "./processing/Sort.ts"
 import { sql } from "./processing/Sql.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
 
@@ -45,6 +51,12 @@ const nodes: ReadonlyArray<NodeType> = [
   csv,
   json,
   date,
+  mutate,
+  deduplicate,
+  sample,
+  sort,
+  join,
+  pii,
   filter,
   dispatch,
   enrich,

@@ -14,6 +14,7 @@ const pages = {
   inputs: ["generator_input", "dataset_generator", "file_input", "search_input", "syslog_input", "http_input"],
   lines: ["grok", "dissect", "flowlet", "json"],
   fields: ["kv", "csv", "date"],
+  shaping: ["mutate", "deduplicate", "sample", "sort", "join", "pii"],
   records: ["filter", "dispatch", "enrich", "aggregate", "sql", "rate_limit"],
   outputs: ["show", "file_output", "archive_output", "search_output", "extraction_output", "http_output"]
 }

@@ -68,7 +68,10 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
   filter: [{ where: 'message > 5 or tags[0] =~ "a" or length(message) > 2' }, { code: "event.message.length > 1" }],
   flowlet: ["event.x = event.message.a.b", "return [event, {}]", "return 5", "event.x = NaN"].map((code) => ({ code })),
   dispatch: [{ routes: [{ stream: "a", where: "message == null" }], default: "b", mode: "all" }],
-  enrich: [{ field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" }],
+  enrich: [
+    { field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" },
+    { field: "message", path: "networks.csv", key: "net", match: "network" }
+  ],
   aggregate: [
     {
       window: "1m",
@@ -81,11 +84,48 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
       }
     }
   ],
+  mutate: [
+    {
+      operations: [{ rename: { message: "t.u" } }, { copy: { "user.name": "message.a" } }, { keep: ["t", "user.name"] }]
+    },
+    { operations: [{ move: { fields: ["tags", "message"], to: "user" } }, { flatten: {} }, { expand: {} }] },
+    { operations: [{ convert: { message: "integer", tags: "float", bytes: "string", response: "boolean" } }] },
+    { operations: [{ split: { message: "x" } }, { join: { message: "" } }, { capitalize: ["tags"] }] },
+    { operations: [{ replace: { fields: ["message", "tags"], pattern: "(?<c>.)?", with: "$<c>$1$&" } }] },
+    { operations: [{ merge: { into: "tags", from: ["message", "bytes"] } }, { remove: ["user.name"] }] }
+  ],
+  deduplicate: [
+    { key: ["message"], ignore_missing: true, window: "1m", time_field: "bytes" },
+    { key: ["tags", "user.name"], max_keys: 1, max_bytes: 1024 }
+  ],
+  sample: [
+    { probability: 0.5, key: ["message", "tags"], weight_field: "user.weight" },
+    { rates: { NaN: 0.1, constructor: 1 }, rate_field: "message", weight_field: "message" },
+    { every: 2, key: ["message"], max_keys: 2 }
+  ],
+  sort: [
+    { by: [{ field: "message" }, { field: "tags", order: "descending" }] },
+    { by: [{ field: "user.name" }], limit: 3 }
+  ],
+  pii: [
+    { action: "truncate", fields: ["message", "user.name", "tags"] },
+    { action: "redact", detect: ["email", "ipv4", "ipv6", "card", "iban", "phone"] }
+  ],
+  join: [
+    {
+      left: { where: "exists(tags)", key: ["message"] },
+      right: { where: "true", key: ["message"] },
+      window: "1d",
+      time_field: "bytes",
+      target: "user.name",
+      max_bytes: 1024
+    }
+  ],
   rate_limit: [{ records_per_second: 10_000_000 }]
 }
 
 /** Nodes that make one record of each that does not fail. */
-const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich"])
+const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich", "mutate", "pii"])
 
 describe("hostile records", () => {
   for (const [type, node] of catalogue) {
@@ -94,7 +134,11 @@ describe("hostile records", () => {
       it(`are taken by ${type} ${JSON.stringify(settings).slice(0, 80)}`, async () => {
         expect(node.outputs).toContain("errors")
         const before = JSON.stringify(records)
-        const table = { "t.csv": "k,v\n5,five\n", "resources/http-status.csv": "status,text\n200,OK\n" }
+        const table = {
+          "t.csv": "k,v\n5,five\n",
+          "networks.csv": "net,name\n::/0,all\n",
+          "resources/http-status.csv": "status,text\n200,OK\n"
+        }
         const streams = await process(node, settings, batches, new Memory(table))
         expect(JSON.stringify(records)).toBe(before)
         const results = [...streams].flatMap(([stream, made]) => (stream === "errors" ? [] : made))

@@ -83,6 +83,14 @@ const places: ReadonlyArray<readonly [type: string, kind: Kind, put: (text: stri
   ["date", "format", (format) => ({ formats: ["UNIX", format] })],
   ["date", "zone", (timezone) => ({ timezone })],
   ["date", "locale", (locale) => ({ locale })],
+  ["deduplicate", "duration", (window) => ({ window })],
+  ["join", "duration", (window) => ({ window })],
+  ["join", "field", (target) => ({ target })],
+  ["pii", "field", (field) => ({ fields: [field] })],
+  ["sample", "field", (weight_field) => ({ weight_field })],
+  ["mutate", "field", (field) => ({ operations: [{ rename: { a: field } }] })],
+  ["mutate", "field", (field) => ({ operations: [{ set: { [field]: 1 } }] })],
+  ["mutate", "field", (field) => ({ operations: [{ remove: ["a", field] }] })],
   ["enrich", "path", (path) => ({ path })],
   ["enrich", "resource", (resource) => ({ resource })],
   ["aggregate", "duration", (window) => ({ window })],
@@ -121,7 +129,7 @@ const judgeOf = new Map(nodes.map((node) => [node.type, judges(node)]))
 
 describe("the JSON Schema of settings", () => {
   it(`is one that a strict validator takes, for each of the ${nodes.length} nodes, and takes the example`, () => {
-    expect(nodes.length).toBe(25)
+    expect(nodes.length).toBe(31)
     for (const { type, example } of nodes) {
       expect([type, judgeOf.get(type)!(example)]).toEqual([type, accepted])
       expect([type, judgeOf.get(type)!({ ...example, nowhere: 1 })]).toEqual([type, refused])

@@ -1,30 +1,12 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
-import { firstMillis, lastMillis } from "../Calendar.ts"
 import { Failures } from "../Failures.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
-import { reader } from "./date/DateReader.ts"
-import { utc } from "./date/Zone.ts"
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/u
-
-const millisOf = (duration: string): number => {
-  const [, count = "", unit = ""] = durationPattern.exec(duration) ?? []
-  return Number(count) * (units[unit] ?? Number.NaN)
-}
-
-const Duration = Schema.String.check(
-  Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
-)
-
-const Length = Schema.String.check(
-  Schema.isPattern(/^(?!0+\D)(\d{1,9})(ms|s|m|h|d)$/u, { expected: "a duration above 0, such as 30s, 5m, 1h or 1d" })
-)
+import { Duration, Length, millisOf, timeOf } from "./EventTime.ts"
 
 /** Maximum number of windows that a record may belong to. */
 const maxOverlap = 1000
@@ -66,14 +48,6 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000)))
 })
 type Settings = typeof settings.Type
-
-const iso = reader("ISO8601", { now: Date.now })
-
-const timeOf = (value: Value | undefined): number => {
-  if (typeof value === "string" && !/^-?\d+$/.test(value)) return iso(value, utc)
-  const millis = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN
-  return millis >= firstMillis && millis <= lastMillis ? millis : Number.NaN
-}
 
 const check = ({ window, slide, metrics }: Settings) => {
   const issues: Array<{ readonly path: ReadonlyArray<string | number>; readonly detail: string }> = []

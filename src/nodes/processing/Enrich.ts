@@ -6,6 +6,7 @@ import { formats } from "../inputs/files/Format.ts"
 import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
 import { FieldName, ResourceName } from "../SettingTexts.ts"
+import { Networks } from "./addresses/Networks.ts"
 import { merge, placed } from "./Parsed.ts"
 
 /** Maximum number of rows of a table, which is held in memory. */
@@ -39,6 +40,14 @@ const settings = Schema.Struct({
   on_missing: Schema.Literals(["keep", "drop", "errors"])
     .annotate({ description: "What to do with a record without a row in the table.", default: "keep" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const))),
+  match: Schema.Literals(["equal", "network"])
+    .annotate({
+      description:
+        "`equal`: the value is the key. `network`: the key is a network such as `10.0.0.0/8` or `2001:db8::/32`, and the " +
+        "value an address in it; the smallest network counts.",
+      default: "equal"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("equal" as const))),
   case_insensitive: Schema.Boolean.annotate({ description: "Ignore case in comparisons.", default: false }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(false))
   )
@@ -54,20 +63,40 @@ const source = ({ path, registry, resource, format }: Settings) => ({
   follow: false
 })
 
+/** Rows by their keys. */
+interface Table {
+  /** Adds a row unless its key has one. False when the text cannot be a key. */
+  readonly add: (key: string, row: Fields) => boolean
+  readonly find: (value: string) => Fields | undefined
+}
+
+const equalKeys = (): Table => {
+  const rows = new Map<string, Fields>()
+  return { add: (key, row) => rows.has(key) || rows.set(key, row).size > 0, find: (value) => rows.get(value) }
+}
+
+const networks = (): Table => {
+  const rows = new Networks<Fields>()
+  return { add: (key, row) => rows.add(key.trim(), row), find: (value) => rows.find(value.trim()) }
+}
+
 /** Reads the table. Of several rows with the same key the first is used. */
 const load = async (given: Settings, context: NodeContext, keyOf: (value: unknown) => string | undefined) => {
-  const table = new Map<string, Fields>()
+  const table = given.match === "network" ? networks() : equalKeys()
   const { columns, key } = given
   let rows = 0
   const take = async (stream: string, batch: ReadonlyArray<Event>) => {
     if (stream !== chosen) throw new Error(`the table cannot be read: ${JSON.stringify(batch[0]?.["error"] ?? "")}`)
-    rows += batch.length
-    if (rows > maxRows) throw new Error(`the table has more than ${maxRows} rows`)
     for (const row of batch) {
+      rows++
+      if (rows > maxRows) throw new Error(`the table has more than ${maxRows} rows`)
       const name = keyOf(Object.hasOwn(row, key) ? row[key] : undefined)
-      if (name === undefined || table.has(name)) continue
+      if (name === undefined) continue
       const kept = Object.entries(row).filter(([column]) => columns?.includes(column) ?? column !== key)
-      table.set(name, Object.fromEntries(kept) as Fields)
+      if (table.add(name, Object.fromEntries(kept) as Fields)) continue
+      throw new Error(
+        `row ${rows} of the table has no network in ${key}: ${name.slice(0, 60)}; write 10.0.0.0/8 or 2001:db8::/32`
+      )
     }
   }
   const reader = await fileInput.start(source(given), context)
@@ -104,7 +133,7 @@ export const enrich = node({
         const found: Array<Event> = []
         for (const event of batch) {
           const key = keyOf(getPath(event as Fields, path))
-          const row = key === undefined ? undefined : table.get(key)
+          const row = key === undefined ? undefined : table.find(key)
           if (row !== undefined) found.push(merge(event, placed(below, row as Value) as Event))
           else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)

@@ -117,18 +117,28 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
 
 type Result = Event | Unreadable | string | undefined
 
-/** Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one. */
-const limited = (batch: Batch, one: (event: Event) => Result, guard: Guard, millis: number): ReadonlyArray<Result> => {
-  let all: ReadonlyArray<Result> | undefined
+/**
+ * Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one, whose
+ * result is the reason. `one` must not keep anything, because it is interrupted anywhere.
+ */
+export const limited = <A>(
+  batch: Batch,
+  one: (event: Event) => A,
+  guard: Guard,
+  millis: number
+): ReadonlyArray<A | string> => {
+  let all: ReadonlyArray<A> | undefined
   const isDone = guard.within(millis, () => {
     all = batch.map(one)
   })
   if (isDone && all !== undefined) return all
   return batch.map((event) => {
-    let result: Result
-    const isDone = finishes(guard, millis, () => {
+    const reason = `the record took longer than ${millis} ms`
+    let result: A | string = reason
+    return finishes(guard, millis, () => {
       result = one(event)
     })
-    return isDone ? result : `the record took longer than ${millis} ms`
+      ? result
+      : reason
   })
 }

@@ -17,7 +17,7 @@ const integer: Convert = (text) => {
 }
 
 /** A number whose digits JavaScript would round stays text, as in JSON. */
-const float: Convert = (text) => {
+export const float: Convert = (text) => {
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const value = Number(text)
   const isJson = text.length > 15 && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)

@@ -23,7 +23,8 @@ const without = (text: string, characters: string): string => {
   return kept
 }
 
-const transforms = {
+/** How the case of a text is changed. */
+export const transforms = {
   lowercase: (text: string) => text.toLowerCase(),
   uppercase: (text: string) => text.toUpperCase(),
   capitalize: (text: string) => {

@@ -1,0 +1,78 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { Failures } from "../Failures.ts"
+import { chosen, type Event, errors, node } from "../Node.ts"
+import { SeenKeys } from "./deduplicate/SeenKeys.ts"
+import { Length, millisOf, timeOf } from "./EventTime.ts"
+import { keyReader } from "./RecordKey.ts"
+
+/** The stream of the records that are dropped otherwise. */
+const duplicates = "duplicates"
+
+export const deduplicate = node({
+  type: "deduplicate",
+  kind: "processing",
+  description:
+    "Passes on the first record of each key and drops the later ones, or sends them to the stream `duplicates`. The keys " +
+    "are kept in memory; beyond its bounds those of the earliest records are forgotten. A run that is started again " +
+    "begins without keys.",
+  runtimes: ["stream"],
+  settings: Schema.Struct({
+    key: Schema.NonEmptyArray(Schema.NonEmptyString).annotate({
+      description: "Fields that are equal in duplicates. The number 1 and the text 1 are different."
+    }),
+    window: Schema.optionalKey(
+      Length.annotate({
+        description:
+          "Time in which records with the same key are duplicates, from the first one on, for example `5m`. Default: always."
+      })
+    ),
+    time_field: Schema.NonEmptyString.annotate({
+      description: "Field with the record's time for `window`: ISO 8601 or epoch milliseconds.",
+      default: "@timestamp"
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed("@timestamp"))),
+    ignore_missing: Schema.Boolean.annotate({
+      description: "Pass on records without a field of the key instead of failing them.",
+      default: false
+    }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+    max_keys: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000_000 }))
+      .annotate({ description: "Maximum number of keys in memory.", default: 100_000 })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100_000))),
+    max_bytes: Schema.Int.check(Schema.isBetween({ minimum: 1024, maximum: 8_589_934_592 }))
+      .annotate({
+        description:
+          "Maximum memory of the keys in bytes: each takes two for a character, and 120. A key that is larger is not kept.",
+        default: 67_108_864
+      })
+      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(67_108_864)))
+  }),
+  inputs: { min: 1, max: 100 },
+  outputs: [chosen, duplicates, errors],
+  example: { key: ["host", "message"], window: "10m" },
+  start: ({ key, window, time_field, ignore_missing, max_keys, max_bytes }, context) => {
+    const keyOf = keyReader(key)
+    const length = window === undefined ? undefined : millisOf(window)
+    const time = fieldPath(time_field)
+    const seen = new SeenKeys(max_keys, max_bytes)
+    const failures = new Failures(context)
+    return {
+      process: async (batch, emit) => {
+        const first: Array<Event> = []
+        const repeated: Array<Event> = []
+        for (const event of batch) {
+          const found = keyOf(event)
+          const millis = length === undefined ? 0 : timeOf(getPath(event as Fields, time))
+          if (found === undefined) {
+            if (ignore_missing) first.push(event)
+            else failures.add(event, `a field of the key is missing: ${key.join(", ")}`)
+          } else if (Number.isNaN(millis)) failures.add(event, `the field ${time_field} is not a time`)
+          else if (seen.isNew(found, millis, length)) first.push(event)
+          else repeated.push(event)
+        }
+        await emit(chosen, first)
+        await emit(duplicates, repeated)
+        await failures.send(emit)
+      }
+    }
+  }
+})

@@ -1,0 +1,108 @@
+import { Effect, Schema } from "effect"
+import { predicate } from "../../languages/expression/Compile.ts"
+import { ExpressionFault } from "../../languages/expression/Parse.ts"
+import type { Fields } from "../../languages/FieldPath.ts"
+import { position } from "../../languages/PatternError.ts"
+import { Failures } from "../Failures.ts"
+import { type Batch, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { Operation, operationNames } from "./mutate/Operations.ts"
+import { ReplaceFault, replacer } from "./mutate/Replace.ts"
+import { mutation, namesOf } from "./mutate/Steps.ts"
+import { limited } from "./Parsed.ts"
+
+const settings = Schema.Struct({
+  operations: Schema.NonEmptyArray(Operation)
+    .check(Schema.isMaxLength(1000))
+    .annotate({
+      description:
+        "Operations, done in this order. Each has one of the names `rename`, `copy`, `move`, `remove`, `keep`, `set`, " +
+        "`default`, `convert`, `split`, `join`, `lowercase`, `uppercase`, `capitalize`, `trim`, `replace`, `merge`, " +
+        "`flatten` and `expand`, and may have a condition: `where`."
+    }),
+  timeout_millis: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 60_000 }))
+    .annotate({
+      description: "Processor time in milliseconds for a record when operations have patterns; then it fails.",
+      default: 1000
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(1000)))
+})
+
+const replaceFaults = ({ replace }: Operation): ReadonlyArray<SettingsIssue> => {
+  try {
+    if (replace !== undefined) replacer(replace.pattern, replace.with)
+    return []
+  } catch (cause) {
+    if (!(cause instanceof ReplaceFault)) throw cause
+    return [{ path: ["replace", cause.setting], detail: cause.message }]
+  }
+}
+
+const whereFaults = ({ where }: Operation): ReadonlyArray<SettingsIssue> => {
+  try {
+    if (where !== undefined) predicate(where)
+    return []
+  } catch (cause) {
+    if (!(cause instanceof ExpressionFault) || where === undefined) throw cause
+    return [{ path: ["where"], detail: cause.message, ...position(where, cause.offset) }]
+  }
+}
+
+const countFaults = (operation: Operation): ReadonlyArray<SettingsIssue> => {
+  const names = namesOf(operation)
+  if (names.length === 1) return []
+  const all = names.length === 0 ? operationNames.join(", ") : names.join(" and ")
+  const detail = names.length === 0 ? `Expected one of ${all}` : `Expected one operation, not ${all}: write two entries`
+  return [{ path: [], detail }]
+}
+
+export const mutate = node({
+  type: "mutate",
+  kind: "processing",
+  description:
+    "Changes the fields of records by a list of operations. Fields that are missing are skipped. A record that an " +
+    "operation cannot be done to fails as it was received.",
+  runtimes: ["stream"],
+  settings,
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: {
+    operations: [
+      { rename: { clientip: "source.ip" } },
+      { convert: { bytes: "integer" } },
+      { lowercase: ["verb"] },
+      { set: { summary: "%{verb} %{request}" }, where: "response >= 400" },
+      { remove: ["message"] }
+    ]
+  },
+  check: ({ operations }) =>
+    operations.flatMap((operation, at) =>
+      [...countFaults(operation), ...replaceFaults(operation), ...whereFaults(operation)].map((issue) => ({
+        ...issue,
+        path: ["operations", at, ...issue.path]
+      }))
+    ),
+  start: ({ operations, timeout_millis }, context) => {
+    const change = mutation(operations) as (event: Event) => Fields | string
+    const failures = new Failures(context)
+    const { guard } = context
+    const mayRunAway = operations.some(({ replace, where }) => replace !== undefined || where?.includes("~") === true)
+    const all =
+      guard === undefined || !mayRunAway
+        ? (batch: Batch) => batch.map(change)
+        : (batch: Batch) => limited(batch, change, guard, timeout_millis)
+    return {
+      process: async (batch, emit) => {
+        const changed: Array<Event> = []
+        const results = all(batch)
+        for (let at = 0; at < results.length; at++) {
+          const result = results[at]!
+          if (typeof result === "string") failures.add(batch[at]!, result)
+          else changed.push(result)
+        }
+        await emit(chosen, changed)
+        await failures.send(emit)
+      }
+    }
+  }
+})

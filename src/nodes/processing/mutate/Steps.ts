@@ -1,0 +1,223 @@
+import { interpolate } from "../../../languages/Decorate.ts"
+import { predicate } from "../../../languages/expression/Compile.ts"
+import { type Fields, isObject, type Value } from "../../../languages/FieldPath.ts"
+import { transforms } from "../kv/Fields.ts"
+import { conversion } from "./Convert.ts"
+import { type Operation, operationNames } from "./Operations.ts"
+import { compacted, Place } from "./Place.ts"
+import { maxLength, replacer } from "./Replace.ts"
+import { expanded, flattened, mergedValues, Refusal } from "./Shapes.ts"
+
+/**
+ * Does an operation to a record that is a copy, whose inner objects are shared. Returns the record, which may be another
+ * one, or why it fails.
+ */
+type Step = (event: Fields) => Fields | string
+
+const inTheWay = (place: Place) => `${place.name} cannot be written, because a value is in its way`
+
+/** The steps one after the other; the first reason ends them. */
+const inOrder = (steps: ReadonlyArray<Step>): Step => {
+  const [only] = steps
+  if (only !== undefined && steps.length === 1) return only
+  return (event) => {
+    let next = event
+    for (const step of steps) {
+      const made = step(next)
+      if (typeof made === "string") return made
+      next = made
+    }
+    return next
+  }
+}
+
+/** One step for each of the members. */
+const each = <A>(members: Readonly<Record<string, A>>, stepOf: (name: string, value: A) => Step): Step =>
+  inOrder(Object.entries(members).map(([name, value]) => stepOf(name, value)))
+
+/** Changes the values of fields that are there: `change` returns the new value or why there is none. */
+const changing = (names: Iterable<string>, change: (value: Value, name: string) => Value | Refusal): Step => {
+  const steps = [...names].map((name): Step => {
+    const place = new Place(name)
+    return (event) => {
+      const value = place.read(event)
+      if (value === undefined || value === null) return event
+      const next = change(value, name)
+      if (next instanceof Refusal) return next.reason
+      if (!Object.is(next, value)) place.write(event, next)
+      return event
+    }
+  })
+  return inOrder(steps)
+}
+
+const moving = (from: string, to: string, isKept = false): Step => {
+  const [source, target] = [new Place(from), new Place(to)]
+  return (event) => {
+    const value = source.read(event)
+    if (value === undefined) return event
+    if (!isKept) source.remove(event)
+    return target.write(event, value) ? event : inTheWay(target)
+  }
+}
+
+const setting = (name: string, value: Value, isMissing: boolean): Step => {
+  const place = new Place(name)
+  const valueOf =
+    typeof value === "string" && value.includes("%{") ? (event: Fields) => interpolate(value, event) : () => value
+  return (event) => {
+    if (isMissing && (place.read(event) ?? null) !== null) return event
+    return place.write(event, valueOf(event)) ? event : inTheWay(place)
+  }
+}
+
+const keeping = (names: ReadonlyArray<string>): Step => {
+  const places = names.map((name) => new Place(name))
+  return (event) => {
+    const kept: Fields = {}
+    for (const place of places) {
+      const value = place.read(event)
+      if (value !== undefined) place.write(kept, value)
+    }
+    return kept
+  }
+}
+
+const isText = (value: Value): value is string | number | boolean => typeof value !== "object"
+
+/** Changes texts, alone or in a list. Other values in a list stay, and null does. */
+const ofTexts = (names: ReadonlyArray<string>, change: (text: string, name: string) => Value | Refusal): Step =>
+  changing(names, (value, name) => {
+    if (typeof value === "string") return change(value, name)
+    if (!Array.isArray(value)) return isText(value) ? value : new Refusal(`the field ${name} is not a text`)
+    const changed = value.map((item: Value) => (typeof item === "string" ? change(item, name) : item))
+    return changed.find((item) => item instanceof Refusal) ?? (changed as ReadonlyArray<Value>)
+  })
+
+const replacing = ({ fields, pattern, with: text }: NonNullable<Operation["replace"]>): Step => {
+  const replace = replacer(pattern, text)
+  const change = (value: string, name: string) =>
+    replace(value) ?? new Refusal(`the field ${name} would be longer than ${maxLength} characters`)
+  const texts = changing(fields, (value) => {
+    if (Array.isArray(value)) return value.map((item: Value) => (typeof item === "number" ? String(item) : item))
+    return isText(value) ? String(value) : value
+  })
+  const replaced = ofTexts(fields, change)
+  return (event) => {
+    const made = texts(event)
+    return typeof made === "string" ? made : replaced(made)
+  }
+}
+
+const joining = (separator: string) => (value: Value, name: string) => {
+  if (!Array.isArray(value)) return new Refusal(`the field ${name} is not a list`)
+  if (value.some((item: Value) => typeof item === "object" && item !== null)) {
+    return new Refusal(`the field ${name} has a list or an object in it`)
+  }
+  return value.join(separator)
+}
+
+const splitting = (separator: string) => (value: Value, name: string) =>
+  isText(value) ? String(value).split(separator) : new Refusal(`the field ${name} is not a text`)
+
+const converting = (type: Parameters<typeof conversion>[0]) => {
+  const convert = conversion(type)
+  return (value: Value, name: string) => {
+    const converted = convert(value)
+    if (converted !== undefined) return converted
+    const text = isText(value) ? String(value) : JSON.stringify(value)
+    return new Refusal(`the field ${name} is not of type ${type}: ${text.slice(0, 60)}`)
+  }
+}
+
+const merging = ({ into, from }: NonNullable<Operation["merge"]>): Step => {
+  const target = new Place(into)
+  const places = [target, ...from.map((name) => new Place(name))]
+  return (event) => {
+    const values = places.flatMap((place) => {
+      const value = place.read(event)
+      return value === undefined || value === null ? [] : [{ name: place.name, value }]
+    })
+    const merged = mergedValues(values, into)
+    if (merged instanceof Refusal) return merged.reason
+    return merged === undefined || target.write(event, merged) ? event : inTheWay(target)
+  }
+}
+
+/** Changes an object: a field, or the record itself. */
+const shaping = (field: string | undefined, shape: (object: Fields) => Fields | Refusal): Step => {
+  if (field !== undefined) {
+    return changing([field], (value) =>
+      isObject(value) ? shape(value) : new Refusal(`the field ${field} is not an object`)
+    )
+  }
+  return (event) => {
+    const shaped = shape(event)
+    return shaped instanceof Refusal ? shaped.reason : shaped
+  }
+}
+
+type Given = { readonly [Name in (typeof operationNames)[number]]-?: NonNullable<Operation[Name]> }
+
+/** How each operation is done, by its name. */
+const makers: { readonly [Name in keyof Given]: (given: Given[Name]) => Step } = {
+  rename: (members) => each(members, (from, to) => moving(from, to)),
+  copy: (members) => each(members, (from, to) => moving(from, to, true)),
+  move: ({ fields, to }) => {
+    const { path } = new Place(to)
+    const nameOf = (field: string) => [...path, new Place(field).path.at(-1)].map((part) => `[${part}]`).join("")
+    return each(Object.fromEntries(fields.map((field) => [field, nameOf(field)])), (from, to) => moving(from, to))
+  },
+  remove: (names) => {
+    const places = names.map((name) => new Place(name))
+    return (event) => {
+      for (const place of places) place.remove(event)
+      return event
+    }
+  },
+  keep: keeping,
+  set: (members) => each(members, (name, value) => setting(name, value as Value, false)),
+  default: (members) => each(members, (name, value) => setting(name, value as Value, true)),
+  convert: (members) => each(members, (name, type) => changing([name], converting(type))),
+  split: (members) => each(members, (name, separator) => changing([name], splitting(separator))),
+  join: (members) => each(members, (name, separator) => changing([name], joining(separator))),
+  lowercase: (names) => ofTexts(names, transforms.lowercase),
+  uppercase: (names) => ofTexts(names, transforms.uppercase),
+  capitalize: (names) => ofTexts(names, transforms.capitalize),
+  trim: (names) => ofTexts(names, (text) => text.trim()),
+  replace: replacing,
+  merge: merging,
+  flatten: ({ field, separator }) => shaping(field, (object) => flattened(object, separator)),
+  expand: ({ field, separator }) => shaping(field, (object) => expanded(object, separator))
+}
+
+/** The names of the operations that an entry of the list has; it should be one. */
+export const namesOf = (operation: Operation) => operationNames.filter((name) => operation[name] !== undefined)
+
+const stepOf = <Name extends keyof Given>(operation: Partial<Given>, name: Name): Step => {
+  const given = operation[name]
+  return given === undefined ? (event) => event : makers[name](given)
+}
+
+/** The operations that remove fields. */
+const removing: ReadonlySet<string> = new Set(["rename", "move", "remove"] satisfies ReadonlyArray<keyof Given>)
+
+/** Does the operations to a record, which is not changed. Returns another one, or why it fails. */
+export const mutation = (operations: ReadonlyArray<Operation>): ((event: Fields) => Fields | string) => {
+  const named = operations.flatMap((operation, at) => namesOf(operation).map((name) => ({ operation, name, at })))
+  const steps = named.map(({ operation, name }): Step => {
+    const step = stepOf(operation, name)
+    const holds = operation.where === undefined ? undefined : predicate(operation.where)
+    return holds === undefined ? step : (event) => (holds(event) ? step(event) : event)
+  })
+  const removes = named.some(({ name }) => removing.has(name))
+  return (event) => {
+    let next: Fields = { ...event }
+    for (let at = 0; at < steps.length; at++) {
+      const made = steps[at]!(next)
+      if (typeof made === "string") return `operation ${named[at]!.at + 1} (${named[at]!.name}): ${made}`
+      next = made
+    }
+    return removes ? compacted(next) : next
+  }
+}
