@@ -7,6 +7,7 @@ import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
 import { ExtractionApi } from "./services/extraction/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
+import { KeysApi } from "./services/keys/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
 import { RegistryApi } from "./services/registry/Api.ts"
@@ -32,6 +33,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ResourcesApi)
   .add(RegistryApi)
   .add(SearchApi)
+  .add(KeysApi)
   .middleware(RequestRate)
   .middleware(Authentication)
   .middleware(RequestProblems)

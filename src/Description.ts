@@ -10,6 +10,7 @@ import { documentation } from "./services/documentation/Description.ts"
 import { executions } from "./services/executions/Description.ts"
 import { extraction } from "./services/extraction/Description.ts"
 import { flowlines } from "./services/flowlines/Description.ts"
+import { keys } from "./services/keys/Description.ts"
 import { operators } from "./services/operators/Description.ts"
 import { platform } from "./services/platform/Description.ts"
 import { registry } from "./services/registry/Description.ts"
@@ -29,6 +30,7 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   executions,
   extraction,
   flowlines,
+  keys,
   operators,
   platform,
   registry,

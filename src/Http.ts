@@ -23,6 +23,7 @@ import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { ExtractionHttp } from "./services/extraction/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { KeysHttp } from "./services/keys/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
@@ -51,6 +52,7 @@ const Handlers = Layer.mergeAll(
   withFewServices(ResourcesHttp, ["resources"]),
   withFewServices(RegistryHttp, ["registry"]),
   withFewServices(SearchHttp, ["search"]),
+  withFewServices(KeysHttp, ["keys"]),
   withFewServices(ExtractionHttp, ["extraction"]),
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),

@@ -81,7 +81,10 @@ const additions = [
   "delete /v1/{tenant}/indices/{index}",
   "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
   "delete /v1/{tenant}/flowline/executions/{id}",
-  "delete /v1/{tenant}/registry/delete/{path}"
+  "delete /v1/{tenant}/registry/delete/{path}",
+  "post /v1/{tenant}/keys",
+  "get /v1/{tenant}/keys",
+  "delete /v1/{tenant}/keys/{id}"
 ]
 
 const flowline = `

@@ -15,7 +15,8 @@ export const Kind = Schema.Literals([
   "action",
   "resource",
   "page",
-  "index"
+  "index",
+  "key"
 ])
 
 /**

@@ -38,6 +38,7 @@ import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
 import * as IdempotencyStore from "./postgres/PostgresIdempotencyStore.ts"
 import * as JobStore from "./postgres/PostgresJobStore.ts"
+import * as KeyStore from "./postgres/PostgresKeyStore.ts"
 import * as PositionStore from "./postgres/PostgresPositionStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
@@ -128,6 +129,7 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
+  KeyStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   ThisGateway,
   Bytes,

@@ -16,6 +16,7 @@ import * as ExecutionStore from "./ExecutionStore.ts"
 import * as FlowlineStore from "./FlowlineStore.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as JobStore from "./JobStore.ts"
+import * as KeyStore from "./KeyStore.ts"
 import * as PositionStore from "./PositionStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
 import * as ResourceStore from "./ResourceStore.ts"
@@ -32,6 +33,7 @@ const Adapters = Layer.mergeAll(
   ArtifactStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
+  KeyStore.layer,
   IdempotencyStore.layer,
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,

@@ -27,7 +27,8 @@ export const migrations: MigrationFiles = {
   "0017_installation.ts": () => import("../../../migrations/0017_installation.ts"),
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts"),
   "0020_job_work.ts": () => import("../../../migrations/0020_job_work.ts"),
-  "0022_search_words.ts": () => import("../../../migrations/0022_search_words.ts")
+  "0022_search_words.ts": () => import("../../../migrations/0022_search_words.ts"),
+  "0023_api_keys.ts": () => import("../../../migrations/0023_api_keys.ts")
 }
 
 const table = "flow_migrations"

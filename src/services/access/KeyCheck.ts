@@ -1,0 +1,12 @@
+import { Context, type Effect } from "effect"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Principal } from "../shared/Access.ts"
+
+/** Checks API keys. */
+export class KeyCheck extends Context.Service<
+  KeyCheck,
+  {
+    /** Whose key it is; undefined when it is refused. */
+    readonly verify: (key: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
+  }
+>()("flow/access/KeyCheck") {}
