@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Stream } from "effect"
+import { Clock, Context, Effect, Layer, Stream } from "effect"
 import { Unauthorized } from "../../src/errors/Unauthorized.ts"
 import * as StoredKeyCheck from "../../src/layers/access/StoredKeyCheck.ts"
 import * as Tokens from "../../src/layers/access/Tokens.ts"
@@ -59,6 +59,18 @@ const checks = authenticator.pipe(
   Layer.provideMerge(Layer.mergeAll(Layer.fresh(StoredKeyCheck.layer), Layer.fresh(Tokens.layer))),
   Layer.provide(rules)
 )
+
+/** The effect at a later time. */
+export const after =
+  (millis: number) =>
+  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.clockWith((clock) => {
+      const later: Clock.Clock = Object.assign(Object.create(clock), {
+        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
+        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(millis) * 1_000_000n
+      })
+      return Effect.provideService(self, Clock.Clock, later)
+    })
 
 /** Users with a role each, for one tenant or all. */
 export const users: NonNullable<AccessFile["users"]> = {

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http"
 import { expect, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Layer, Logger } from "effect"
+import { Context, Effect, Layer, Logger } from "effect"
 import { base64url, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose"
 import { attemptMillis } from "../../src/layers/access/IssuerKeys.ts"
 import * as Tokens from "../../src/layers/access/Tokens.ts"
@@ -9,7 +9,7 @@ import { TokenCheck } from "../../src/services/access/TokenCheck.ts"
 import { testSettings } from "../support/gateway.ts"
 import { random, seed } from "../support/random.ts"
 import { inSeconds, sign, signingKey, startIssuer, type TestIssuer } from "./issuer.ts"
-import { Rules, rules, rulesOf } from "./support.ts"
+import { after, Rules, rules, rulesOf } from "./support.ts"
 
 /** The issuer, whose tokens for `flow` give everybody a role. */
 const accepting = (issuer: Pick<TestIssuer, "issuer">, more: object = {}): AccessFile => ({
@@ -37,18 +37,6 @@ const checking = Effect.fnUntraced(function* (
   const inContext = (token: string) => Effect.provideContext(verify(token), context)
   return { verify: inContext, rules: Context.get(context, Rules), logs }
 })
-
-/** The effect at a later time. */
-const after =
-  (millis: number) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.clockWith((clock) => {
-      const later: Clock.Clock = Object.assign(Object.create(clock), {
-        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
-        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(millis) * 1_000_000n
-      })
-      return Effect.provideService(self, Clock.Clock, later)
-    })
 
 const carol = (issuer: TestIssuer) => ({
   id: `token:${issuer.issuer}#carol`,

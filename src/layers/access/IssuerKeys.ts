@@ -96,15 +96,15 @@ export const makeIssuerKeys = (
           Metric.update(Metric.withAttributes(reads, { issuer, outcome: "failed" }), 1),
           Effect.logWarning(`The keys of the issuer ${issuer} cannot be read: ${reason}`)
         )
-      ),
-      Effect.ensuring(Effect.sync(() => (reading = undefined)))
+      )
     )
   )
 
   /** The read that is under way, or a new one, unless the last one was a moment ago. */
   const readAgain = (now: number): Effect.Effect<Fiber.Fiber<void> | undefined> =>
     Effect.suspend(() => {
-      if (reading !== undefined || now - triedAt < attemptMillis) return Effect.succeed(reading)
+      const isReading = reading !== undefined && reading.pollUnsafe() === undefined
+      if (isReading || now - triedAt < attemptMillis) return Effect.succeed(reading)
       triedAt = now
       return Effect.tap(Effect.forkIn(read, scope), (fiber) => Effect.sync(() => (reading = fiber)))
     })

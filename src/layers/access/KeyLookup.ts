@@ -50,9 +50,15 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
     }
   }
 
+  /** Decides at once, so that no id comes between the last look and the end of the reading. */
+  const isMoreWanted = (): boolean => {
+    isReading = wanted.size > 0
+    return isReading
+  }
+
   const readAll = Effect.clockWith((clock) =>
     Effect.gen(function* () {
-      while (wanted.size > 0) {
+      while (isMoreWanted()) {
         const ids = [...wanted.keys().take(mostIds)]
         // From before the read, so that no key is taken from memory for longer after its revocation.
         const until = monotonicMillis(clock) + keyMillis
@@ -60,7 +66,7 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
         if (Exit.isFailure(read)) {
           // Whoever waits would wait for the same storage again.
           settle([...wanted.keys()], () => Exit.failCause(read.cause))
-          return
+          continue
         }
         const found = new Map(read.value.map((key) => [key.id, { key, memory: undefined }]))
         settle(ids, (id) => {
@@ -71,7 +77,7 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
         })
       }
     })
-  ).pipe(Effect.ensuring(Effect.sync(() => (isReading = false))))
+  )
 
   return (id) =>
     Effect.clockWith((clock) => {
