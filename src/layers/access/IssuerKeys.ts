@@ -1,4 +1,4 @@
-import { Effect, Fiber, Metric, Schema, type Scope } from "effect"
+import { Deferred, Effect, Exit, Metric, Schema, type Scope } from "effect"
 import { type CryptoKey, createLocalJWKSet, errors, type JWSHeaderParameters } from "jose"
 import type { FetchJson } from "./IssuerFetch.ts"
 import { monotonicMillis } from "./KeyLookup.ts"
@@ -62,7 +62,7 @@ export const makeIssuerKeys = (
   let local: Local | undefined
   let readAt = Number.NEGATIVE_INFINITY
   let triedAt = Number.NEGATIVE_INFINITY
-  let reading: Fiber.Fiber<void> | undefined
+  let reading: Deferred.Deferred<void> | undefined
 
   const addressOf = async (signal: AbortSignal): Promise<string> => {
     if (jwksUri !== undefined) return jwksUri
@@ -100,13 +100,18 @@ export const makeIssuerKeys = (
     )
   )
 
-  /** The read that is under way, or a new one, unless the last one was a moment ago. */
-  const readAgain = (now: number): Effect.Effect<Fiber.Fiber<void> | undefined> =>
+  /** The end of the read that is under way, or of a new one, unless the last one was a moment ago. */
+  const readAgain = (now: number): Effect.Effect<Deferred.Deferred<void> | undefined> =>
     Effect.suspend(() => {
-      const isReading = reading !== undefined && reading.pollUnsafe() === undefined
-      if (isReading || now - triedAt < attemptMillis) return Effect.succeed(reading)
+      if (reading !== undefined || now - triedAt < attemptMillis) return Effect.succeed(reading)
       triedAt = now
-      return Effect.tap(Effect.forkIn(read, scope), (fiber) => Effect.sync(() => (reading = fiber)))
+      const begun = Deferred.makeUnsafe<void>()
+      reading = begun
+      const end = Effect.sync(() => {
+        reading = undefined
+        Deferred.doneUnsafe(begun, Exit.void)
+      })
+      return Effect.as(Effect.forkIn(Effect.ensuring(read, end), scope), begun)
     })
 
   const usable = (now: number): Local | undefined => (now - readAt < staleMillis ? local : undefined)
@@ -121,8 +126,8 @@ export const makeIssuerKeys = (
           const keys = yield* Effect.promise(() => among(known, header))
           if (keys !== undefined) return keys
         }
-        const fiber = yield* readAgain(now)
-        if (fiber !== undefined) yield* Fiber.join(fiber)
+        const ended = yield* readAgain(now)
+        if (ended !== undefined) yield* Deferred.await(ended)
         const again = usable(now)
         if (again === undefined || again === known) return []
         return (yield* Effect.promise(() => among(again, header))) ?? []
