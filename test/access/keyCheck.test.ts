@@ -10,6 +10,7 @@ import { Keys } from "../../src/services/keys/Keys.ts"
 import { CurrentPrincipal, type Principal } from "../../src/services/shared/Access.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import * as MemoryStore from "../memory/KeyStore.ts"
+import { until } from "../support/process.ts"
 import { random } from "../support/random.ts"
 import { after, Rules, rules, rulesOf, users } from "./support.ts"
 
@@ -91,11 +92,16 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
       const { make, reads, verify } = yield* checking
       const { id, key } = yield* make()
       const wrong = `${key.slice(0, -2)}${key.endsWith("AA") ? "BB" : "AA"}`
-      const all = yield* Effect.forEach(
-        Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? key : wrong)),
-        verify,
-        { concurrency: "unbounded" }
+      const gate = yield* Deferred.make<void>()
+      reads.before = Deferred.await(gate)
+      const texts = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? key : wrong))
+      const using = yield* Effect.forkChild(Effect.forEach(texts, verify, { concurrency: "unbounded" }))
+      yield* until(
+        Effect.sync(() => reads.sizes.length),
+        (reading) => reading > 0
       )
+      yield* Deferred.succeed(gate, undefined)
+      const all = yield* Fiber.join(using)
       expect(all.map((principal) => principal?.id)).toEqual(
         Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? `key:${id}` : undefined))
       )
@@ -142,6 +148,22 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
         concurrency: "unbounded"
       })
       expect(failures.map(({ _tag }) => _tag)).toEqual(Array.from({ length: 3 }, () => "StorageUnreachable"))
+      // More than one statement asks for: all fail with the first one, so that none waits for the store twice.
+      const gate = yield* Deferred.make<void>()
+      const away = reads.before
+      reads.before = Effect.andThen(Deferred.await(gate), away)
+      const before = reads.sizes.length
+      const guesses = Array.from({ length: 2000 }, makeKey)
+      const waiting = yield* Effect.forkChild(
+        Effect.forEach(guesses, (key) => Effect.flip(verify(key)), { concurrency: "unbounded" })
+      )
+      yield* until(
+        Effect.sync(() => reads.sizes.length),
+        (reading) => reading > before
+      )
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(waiting)
+      expect(reads.sizes.length).toBe(before + 1)
       reads.before = Effect.void
       expect((yield* verify(other.key))?.id).toBe(`key:${other.id}`)
     })

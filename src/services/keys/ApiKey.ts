@@ -40,7 +40,10 @@ const days = { minimum: 1, maximum: 3650 }
 
 /** The request of a new key. */
 export const KeyRequest = Schema.Struct({
-  name: Schema.NonEmptyString.check(Schema.isMaxLength(100), Schema.isPattern(/^[^\p{Cc}\p{Cs}]*$/u)).annotate({
+  name: Schema.NonEmptyString.check(
+    Schema.isMaxLength(100),
+    Schema.isPattern(/^[^\u0000-\u001f\u007f-\u009f]*$/)
+  ).annotate({
     description: "What the key is for, without control characters"
   }),
   role: Role.annotate({ description: "Role of the key for the tenant" }),

@@ -99,7 +99,8 @@ export class Keys extends Context.Service<
             decode(body),
             (error) => new BadRequest({ detail: "The key is invalid", issues: issuesOf(error, "body") })
           )
-          const { name, role } = request
+          const { role } = request
+          const name = request.name.toWellFormed()
           const principal = yield* CurrentPrincipal
           if (!hasRole(principal, tenant, role)) {
             return yield* new Forbidden({ role, detail: `A key has no higher role than who makes it: not ${role}` })
