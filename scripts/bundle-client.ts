@@ -107,6 +107,7 @@ const treeshake = {
     "Effect",
     "text",
     "wholeNumber",
+    "said",
     "name"
   ]
 }

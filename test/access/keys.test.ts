@@ -85,7 +85,7 @@ const suite = (it: Vitest.MethodsNonLive<TestGateway | Rules>) => {
     Effect.gen(function* () {
       const viewer = yield* make(as("root"))
       expect(yield* statusWith(viewer.key)).toBe(200)
-      expect(yield* statusWith(viewer.key, "/v1/other/archives")).toBe(404)
+      expect(yield* statusWith(viewer.key, "/v1/othertenant/archives")).toBe(404)
       const forbidden = yield* call("DELETE", "/v1/mytenant/archives", withKey(viewer.key))
       expect([forbidden.status, forbidden.json.role]).toEqual([403, "admin"])
       expect(yield* statusWith(viewer.key, keysOf("mytenant"))).toBe(403)
@@ -100,6 +100,11 @@ const suite = (it: Vitest.MethodsNonLive<TestGateway | Rules>) => {
         const answer = yield* call("DELETE", `${keysOf("mytenant")}/${id}`, as("alice"))
         expect([id, answer.status, answer.json.kind]).toEqual([id, 404, "key"])
       }
+      // A key of another tenant is one of those.
+      const { id, key } = yield* make(as("root"))
+      const answer = yield* call("DELETE", `${keysOf("othertenant")}/${id}`, as("root"))
+      expect([answer.status, answer.json.kind, yield* statusWith(key)]).toEqual([404, "key", 200])
+      expect((yield* listed).find((one) => one.id === id)?.revokedAt).toBe(null)
     })
   )
 
