@@ -17,11 +17,14 @@ interface Node {
 
 const isNode = (value: unknown): value is Node => typeof (value as Node | null)?.type === "string"
 
-/** What OpenAPI says of a declaration. Clients do not need it, and it is a fifth of what they would load. */
-const prose = /^\.annotate(Merge)?\(\s*(OpenApi\.|SpansSegments)/
+/**
+ * What OpenAPI says of a declaration, and which role it needs. Clients do not need it, and it is a fifth of what they
+ * would load.
+ */
+const prose = /^\.annotate(Merge)?\(\s*(OpenApi\.|SpansSegments|NeededRole)/
 /** Annotations of schemas that only OpenAPI uses. */
 const described = /^\.annotate\(\{\s*(?:(?:description|examples|identifier|format|\[valueSchema\])\b[\s\S]*)?\}\)$/
-const keyed = /^(?:description|examples?): ?["'`{\d[tf]/
+const keyed = /^(?:(?:description|examples?): ?["'`{\d[tf]|security: schemes)/
 
 /** Leaves out what the declarations of the interface hold for OpenAPI only. */
 const withoutProse: Plugin = {
@@ -68,14 +71,14 @@ const withoutProse: Plugin = {
 }
 
 /**
- * Parts of Effect that no endpoint of the gateway uses: bodies of NDJSON, sizes and bytes in schemas, names of statuses,
- * cookies, answers of servers, and traces, which the promises leave off.
+ * Parts of Effect that no client of the gateway uses: bodies of NDJSON, sizes and bytes in schemas, names of statuses,
+ * cookies, answers of servers, schemes of security, OpenAPI, and traces, which the promises leave off.
  */
 const unused: Plugin = {
   name: "unused",
   load: {
     filter: {
-      id: /\/effect\/dist\/(ByteSize|encoding\/(Base64|Hex|Ndjson)|http\/(Cookies|HttpServerResponse|HttpStatus|HttpTraceContext|internal\/tracing))\.js$/
+      id: /\/effect\/dist\/(ByteSize|encoding\/(Base64|Hex|Ndjson)|http-api\/(HttpApiSecurity|OpenApi)|http\/(Cookies|HttpServerResponse|HttpStatus|HttpTraceContext|internal\/tracing))\.js$/
     },
     handler: () => ({ code: "export {}", moduleSideEffects: false })
   }
@@ -94,7 +97,19 @@ const treeshake = {
   propertyReadSideEffects: false as const,
   unknownGlobalSideEffects: false,
   // Declarations that an unused schema is made of.
-  manualPureFunctions: ["Schema", "Context", "HttpApiSchema", "Brand", "Effect", "text", "wholeNumber", "name"]
+  manualPureFunctions: [
+    "Schema",
+    "Context",
+    "HttpApiSchema",
+    "HttpApiSecurity",
+    "OpenApi",
+    "Brand",
+    "Effect",
+    "text",
+    "wholeNumber",
+    "said",
+    "name"
+  ]
 }
 
 /** Bundles the client into the folder. */

@@ -8,6 +8,7 @@ import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
 import { ExtractionApi } from "./services/extraction/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
+import { KeysApi } from "./services/keys/Api.ts"
 import { LimitsApi } from "./services/limits/Api.ts"
 import { OperatorsApi } from "./services/operators/Api.ts"
 import { PlatformApi } from "./services/platform/Api.ts"
@@ -36,6 +37,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(RegistryApi)
   .add(SearchApi)
   .add(AuditApi)
+  .add(KeysApi)
   .add(SecretsApi)
   .add(LimitsApi)
   .middleware(RequestProblems)

@@ -11,6 +11,7 @@ import { documentation } from "./services/documentation/Description.ts"
 import { executions } from "./services/executions/Description.ts"
 import { extraction } from "./services/extraction/Description.ts"
 import { flowlines } from "./services/flowlines/Description.ts"
+import { keys } from "./services/keys/Description.ts"
 import { limits } from "./services/limits/Description.ts"
 import { operators } from "./services/operators/Description.ts"
 import { platform } from "./services/platform/Description.ts"
@@ -34,6 +35,7 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   extraction,
   flowlines,
   limits,
+  keys,
   operators,
   platform,
   registry,

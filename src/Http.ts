@@ -24,6 +24,7 @@ import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { ExtractionHttp } from "./services/extraction/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
+import { KeysHttp } from "./services/keys/Http.ts"
 import { LimitsHttp } from "./services/limits/Http.ts"
 import { OperatorsHttp } from "./services/operators/Http.ts"
 import { PlatformHttp } from "./services/platform/Http.ts"
@@ -55,6 +56,7 @@ const Handlers = Layer.mergeAll(
   withFewServices(RegistryHttp, ["registry"]),
   withFewServices(SearchHttp, ["search"]),
   withFewServices(SecretsHttp, ["secrets"]),
+  withFewServices(KeysHttp, ["keys"]),
   withFewServices(ExtractionHttp, ["extraction"]),
   withFewServices(FlowlinesHttp, ["flowlines"]),
   withFewServices(ExecutionsHttp, ["executions"]),

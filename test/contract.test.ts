@@ -88,7 +88,10 @@ const additions = [
   "get /v1/{tenant}/secrets",
   "put /v1/{tenant}/secrets/{name}",
   "delete /v1/{tenant}/secrets/{name}",
-  "get /v1/{tenant}/limits"
+  "get /v1/{tenant}/limits",
+  "post /v1/{tenant}/keys",
+  "get /v1/{tenant}/keys",
+  "delete /v1/{tenant}/keys/{id}"
 ]
 
 const flowline = `

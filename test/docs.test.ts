@@ -143,6 +143,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
         expect(printed).toEqual([
           expect.stringMatching(/^SUCCEEDED \[[\s\S]*archive has [1-9]\d+ bytes\n$/),
           "no flowline nothing\n",
+          "{ tenant: 'mytenant' }\n".repeat(3),
           "{ tenant: 'mytenant' }\n",
           expect.stringMatching(/^.*Brno.*\n.*Oslo.*\nSUCCEEDED\n$/),
           expect.stringMatching(/^.*1.*\ntrue\n404 \/problems\/not-found\n$/),

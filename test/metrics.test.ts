@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { expect, it, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { makeIssuerKeys } from "../src/layers/access/IssuerKeys.ts"
 import * as BlobCheck from "../src/services/blobs/BlobCheck.ts"
 import { BlobSweep } from "../src/services/blobs/BlobSweep.ts"
 import * as Retention from "../src/services/retention/Retention.ts"
@@ -108,6 +109,13 @@ layer(Used, { excludeTestServices: true })("the metrics of a gateway that has be
         yield* Effect.promise(async () => tenant.ended(await tenant.execute(id)))
       }
       yield* (yield* BlobSweep).tidy(TenantId("mytenant"))
+      const keysOf = makeIssuerKeys(
+        "https://issuer.example",
+        undefined,
+        () => Promise.reject("away"),
+        yield* Effect.scope
+      )
+      yield* keysOf({ alg: "ES256" })
       const missing = Effect.map(scrape, (all) => {
         const names = new Set(all.map(({ name }) => name))
         return documented.flatMap(({ name = "" }) => (names.has(name) ? [] : [name]))

@@ -97,22 +97,38 @@ export const outboundRule = (entry: string): Rule | undefined => {
   return (target) => (port ?? target.port) === target.port && target.host === nameOf(host)
 }
 
+interface OutboundOptions {
+  /** Who connects, as a refusal names it. */
+  readonly who?: string
+  /** Refuses public addresses, too, unless the list allows them. */
+  readonly listedOnly?: boolean
+}
+
 /** Where nodes may connect to: public addresses of other machines, and what the operator's list allows. */
 export class Outbound {
   readonly #rules: ReadonlyArray<Rule>
+  readonly #who: string
+  readonly #listedOnly: boolean
 
-  constructor(allowed: ReadonlyArray<string>) {
+  constructor(allowed: ReadonlyArray<string>, { who = "A run", listedOnly = false }: OutboundOptions = {}) {
     this.#rules = allowed.flatMap((entry) => outboundRule(entry) ?? [])
+    this.#who = who
+    this.#listedOnly = listedOnly
   }
 
   /** Why a connection to this address is refused; undefined when it is not. */
   refusal(target: Target, address: string): RefusedAddress | undefined {
     const own = isOwn(address)
-    if ((!own && isPublic(address)) || this.#rules.some((rule) => rule(target, address))) return undefined
+    const isReachable = !own && isPublic(address)
+    if ((isReachable && !this.#listedOnly) || this.#rules.some((rule) => rule(target, address))) return undefined
     const named = address === target.host ? "" : ` (${target.host})`
-    const kind = own ? "an address of the gateway's machine" : "not a public address"
+    const kind = own
+      ? "it is an address of the gateway's machine"
+      : isReachable
+        ? "everybody on the way could change what it answers without TLS"
+        : "it is not a public address"
     return new RefusedAddress(
-      `A run may not connect to ${address}${named}, port ${target.port}, as it is ${kind}: FLOW_OUTBOUND_ALLOW can allow it`
+      `${this.#who} may not connect to ${address}${named}, port ${target.port}, as ${kind}: FLOW_OUTBOUND_ALLOW can allow it`
     )
   }
 

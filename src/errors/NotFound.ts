@@ -16,7 +16,8 @@ export const Kind = Schema.Literals([
   "resource",
   "page",
   "index",
-  "secret"
+  "secret",
+  "key"
 ])
 
 /**

@@ -6,6 +6,7 @@ import * as BlobsAt from "../drivers/blobs/BlobsAt.ts"
 import { ConnectionPools } from "../drivers/postgres/ConnectionPools.ts"
 import { postgresHealth } from "../drivers/postgres/Unreachable.ts"
 import * as PostgresSearch from "../drivers/search/PostgresSearch.ts"
+import * as AccessAudit from "../services/access/AccessAudit.ts"
 import { AccessRules } from "../services/access/AccessRules.ts"
 import * as HeadLog from "../services/audit/HeadLog.ts"
 import * as BlobCheck from "../services/blobs/BlobCheck.ts"
@@ -44,6 +45,7 @@ import * as ExecutionStore from "./postgres/PostgresExecutionStore.ts"
 import * as FlowlineStore from "./postgres/PostgresFlowlineStore.ts"
 import * as IdempotencyStore from "./postgres/PostgresIdempotencyStore.ts"
 import * as JobStore from "./postgres/PostgresJobStore.ts"
+import * as KeyStore from "./postgres/PostgresKeyStore.ts"
 import * as PositionStore from "./postgres/PostgresPositionStore.ts"
 import * as RateStore from "./postgres/PostgresRateStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
@@ -142,6 +144,7 @@ const Adapters = Layer.mergeAll(
   RegistryStore.layer,
   RateStore.layer,
   UsageStore.layer,
+  KeyStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
   ThisGateway,
@@ -214,6 +217,7 @@ const Upkeep = Layer.mergeAll(
   JobRecovery.layer,
   Retention.schedule(),
   HeadLog.schedule(),
+  AccessAudit.layer,
   Layer.unwrap(Effect.map(SecretKeys.SecretKeys, ({ changes }) => SecretRotation.layer(changes)))
 )
 

@@ -15,6 +15,7 @@ import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Keys } from "../services/keys/Keys.ts"
 import { InUse } from "../services/limits/InUse.ts"
 import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
 import { LimitUsage } from "../services/limits/LimitUsage.ts"
@@ -68,6 +69,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         Artifacts.layer,
         Resources.layer,
         Registry.layer,
+        Keys.layer,
         References.layer
       )
     ),

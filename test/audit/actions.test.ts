@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
-import { Context, Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Api } from "../../src/Api.ts"
@@ -9,7 +10,7 @@ import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { ChangesNothing } from "../../src/services/shared/Access.ts"
 import { ask, build, form } from "../resources/support.ts"
 import { read, section } from "../support/documents.ts"
-import { ended, flowlineForm, gateway, TestGateway } from "../support/gateway.ts"
+import { ended, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
 
@@ -177,6 +178,23 @@ const calls: Calls = {
     const before = yield* sha256("content")
     return { call: call("DELETE", "registry/delete/a/gone.txt"), row: { target: "a/gone.txt", before } }
   }),
+  "keys.create": Effect.succeed({
+    call: call("POST", "keys", JSON.stringify({ name: "made", role: "viewer" })),
+    row: { target: expect.stringMatching(/^[0-9a-f]{8}$/), after: expect.stringMatching(/^[0-9a-f]{64}$/) }
+  }),
+  "keys.revoke": Effect.gen(function* () {
+    const { text } = yield* call("POST", "keys", JSON.stringify({ name: "revoked", role: "viewer" }))
+    const { id } = JSON.parse(text) as { readonly id: string }
+    return { call: call("DELETE", `keys/${id}`), row: { target: id } }
+  }),
+  "secrets.put": Effect.succeed({
+    call: call("PUT", "secrets/TOKEN", JSON.stringify({ value: "not in the audit" })),
+    row: { target: "TOKEN", before: null, after: null }
+  }),
+  "secrets.remove": Effect.as(call("PUT", "secrets/GONE", JSON.stringify({ value: "gone" })), {
+    call: call("DELETE", "secrets/GONE"),
+    row: { target: "GONE", before: null, after: null }
+  }),
   "scan.reset": Effect.succeed({ call: call("DELETE", "flowline/scan/reset"), row: { outcome: "begun" } }),
   "search.removeIndex": Effect.as(done(archived), {
     call: call("DELETE", "indices/mytenant-audit"),
@@ -194,7 +212,16 @@ HttpApi.reflect(Api, {
   }
 })
 
-layer(gateway(), { excludeTestServices: true })("every endpoint that changes something", (it) => {
+/** A gateway that can keep secrets. */
+const withKeys = Layer.unwrap(
+  Effect.map(temporaryFolder, (folder) => {
+    const keyFile = join(folder, "keys")
+    writeFileSync(keyFile, `one:${randomBytes(32).toString("base64")}\n`, { mode: 0o600 })
+    return gateway({ secrets: { folder: undefined, keyFile } })
+  })
+)
+
+layer(withKeys, { excludeTestServices: true })("every endpoint that changes something", (it) => {
   it.effect("has its row, and stands in the table of the page", () =>
     Effect.sync(() => {
       expect(Object.keys(calls).sort()).toEqual(changing.toSorted())

@@ -78,7 +78,7 @@ it("headers, statuses and ranges are where they are understood", () => {
   expect(answers(405)).toEqual(operations.map(({ id }) => id))
   const limits = operations.flatMap(({ operation }) => operation.parameters.filter(({ name }) => name === "limit"))
   for (const { schema } of limits) expect(schema).toEqual({ type: "integer", minimum: 1, maximum: 10_000 })
-  expect(limits.length).toBe(8)
+  expect(limits.length).toBe(11)
   expect(document.servers).toEqual([{ url: "/", description: expect.any(String) as string }])
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
   expect(document.info.version).toBe(version)
@@ -180,6 +180,7 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
       const execution = idOf(yield* send("flowlines.execute"))
       for (const name of ["events", "output", "remove"]) made.set(`executions.${name}.id`, execution)
       made.set("executions.detail.flowlineId", flowline)
+      made.set("keys.revoke.id", idOf(yield* send("keys.create")))
       made.set("executions.detail.executionId", execution)
       yield* ended("mytenant", flowline, execution)
       // What reads and removes comes after what makes.

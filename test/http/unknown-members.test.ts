@@ -140,7 +140,7 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
   it.effect("as a part of a form", () =>
     Effect.gen(function* () {
       const forms = withBody.filter(({ body }) => body.type === "multipart/form-data")
-      expect(forms).toHaveLength(8)
+      expect(forms).toHaveLength(9)
       for (const { described, body } of forms) {
         expect([described.id, body.schema.additionalProperties]).toEqual([described.id, false])
         const { 0: first = "" } = body.names

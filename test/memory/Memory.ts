@@ -19,6 +19,7 @@ import * as ExecutionStore from "./ExecutionStore.ts"
 import * as FlowlineStore from "./FlowlineStore.ts"
 import * as IdempotencyStore from "./IdempotencyStore.ts"
 import * as JobStore from "./JobStore.ts"
+import * as KeyStore from "./KeyStore.ts"
 import * as PositionStore from "./PositionStore.ts"
 import * as RateStore from "./RateStore.ts"
 import * as RegistryStore from "./RegistryStore.ts"
@@ -41,6 +42,7 @@ const Adapters = Layer.mergeAll(
   AuditStore.layer,
   ResourceStore.layer,
   RegistryStore.layer,
+  KeyStore.layer,
   IdempotencyStore.layer,
   SecretStore.layer,
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { FormMemoryLimit } from "../../src/services/operators/Operators.ts"
+import { FormMemoryLimit } from "../../src/services/operators/Admission.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 import { post } from "./testerServer.ts"
 

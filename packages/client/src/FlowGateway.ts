@@ -2,10 +2,12 @@ import { Effect } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "../../../src/Api.ts"
+import { type ClientOptions, withCredentials } from "./Credentials.ts"
 import { type Endpoints, withVersions } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { type Follow, follow } from "./Follow.ts"
 
+export type { ClientOptions, Credentials } from "./Credentials.ts"
 export type { Endpoints, Versioned } from "./Endpoints.ts"
 export { fetchClient, RequestHeaders } from "./Fetch.ts"
 export type { ExecutionFeed, Feed, Line } from "./Follow.ts"
@@ -15,12 +17,16 @@ export { type Content, form, type Part } from "./Form.ts"
 export type FlowGateway = Endpoints & { readonly follow: Follow }
 
 /** Creates a client on the given `HttpClient`, which may have its own timeouts, retries or headers. */
-export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpClient.HttpClient> =>
+export const make = (
+  baseUrl: string,
+  { credentials }: ClientOptions = {}
+): Effect.Effect<FlowGateway, never, HttpClient.HttpClient> =>
   Effect.map(
     HttpApiClient.make(Api, {
       transformClient: (client) =>
         client.pipe(
           HttpClient.mapRequest(HttpClientRequest.prependUrl(baseUrl)),
+          withCredentials(credentials),
           HttpClient.mapRequestEffect((request) =>
             Effect.map(RequestHeaders, (headers) => HttpClientRequest.setHeaders(request, headers))
           )
@@ -33,8 +39,8 @@ export const make = (baseUrl: string): Effect.Effect<FlowGateway, never, HttpCli
   )
 
 /** Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`, on the platform's `fetch`. */
-export const FlowGateway = (baseUrl: string): Effect.Effect<FlowGateway> =>
-  Effect.provideService(make(baseUrl), HttpClient.HttpClient, fetchClient)
+export const FlowGateway = (baseUrl: string, options: ClientOptions = {}): Effect.Effect<FlowGateway> =>
+  Effect.provideService(make(baseUrl, options), HttpClient.HttpClient, fetchClient)
 
 /** Calls back with the number of bytes of the body that were sent so far, while a request sends its form. */
 export const withProgress =

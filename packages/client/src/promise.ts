@@ -1,12 +1,14 @@
 import { Cause, Context, Effect, Exit, Scope, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import type { HttpApiClient, HttpApiGroup } from "effect/http-api"
+import type { ClientOptions } from "./Credentials.ts"
 import type { Endpoint, Groups, MakingOf, Request, Versioned } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { make } from "./FlowGateway.ts"
 import type { Follow } from "./Follow.ts"
 import { readable } from "./Form.ts"
 
+export type { ClientOptions, Credentials } from "./Credentials.ts"
 export { type Content, form, type Part } from "./Form.ts"
 
 /** How a call is made. */
@@ -82,11 +84,11 @@ type Untyped = Readonly<Record<string, Readonly<Record<string, Method>>>>
  * Creates a client of the gateway at `baseUrl`, such as `http://127.0.0.1:4242`. Its methods return promises, which
  * reject with a {@link GatewayError}.
  *
- * @param options headers of all requests, such as `authorization`
+ * @param options credentials, and headers of all requests
  */
-export const connect = (baseUrl: string, options: Pick<CallOptions, "headers"> = {}): FlowGateway => {
+export const connect = (baseUrl: string, options: ClientOptions & Pick<CallOptions, "headers"> = {}): FlowGateway => {
   const client = Effect.runSync(
-    Effect.provideService(make(baseUrl), HttpClient.HttpClient, fetchClient)
+    Effect.provideService(make(baseUrl, options), HttpClient.HttpClient, fetchClient)
   ) as unknown as Untyped
   const servicesOf = ({ headers, onSent }: CallOptions) =>
     Context.make(RequestHeaders, { ...options.headers, ...headers }).pipe(

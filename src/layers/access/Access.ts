@@ -1,7 +1,5 @@
 import { Effect, Layer } from "effect"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { KeyCheck } from "../../services/access/KeyCheck.ts"
-import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { isLoopback, Settings } from "../../services/shared/Settings.ts"
 import * as Anonymous from "./Anonymous.ts"
@@ -9,12 +7,8 @@ import * as Credentials from "./Credentials.ts"
 import * as FileLimits from "./FileLimits.ts"
 import * as FileRules from "./FileRules.ts"
 import { Passwords } from "./Passwords.ts"
-
-/** No API keys and no tokens: all of them are refused. */
-const NoOthers = Layer.mergeAll(
-  Layer.succeed(KeyCheck, { verify: () => Effect.undefined }),
-  Layer.succeed(TokenCheck, { verify: () => Effect.undefined })
-)
+import * as StoredKeyCheck from "./StoredKeyCheck.ts"
+import * as Tokens from "./Tokens.ts"
 
 /** What the operator should know of who can reach the gateway, and of who can listen. */
 const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> => {
@@ -55,7 +49,7 @@ export const authenticator = Layer.unwrap(
   Effect.map(Settings, ({ auth }) =>
     // Passwords are there in both cases, as their queue is among the metrics.
     (auth === undefined ? Anonymous.authenticator : Credentials.layer).pipe(
-      Layer.provideMerge(Layer.mergeAll(Passwords.layer, NoOthers))
+      Layer.provideMerge(Layer.mergeAll(Passwords.layer, StoredKeyCheck.layer, Tokens.layer))
     )
   )
 )

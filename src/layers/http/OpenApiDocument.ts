@@ -171,6 +171,8 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
       paths[path][method] = operationOf(method, generatedOperation, operation)
     }
   }
+  // An operation with a problem of its own for the status of one says both at itself.
+  const used = new Set([...JSON.stringify(paths).matchAll(/#\/components\/responses\/(\w+)/g)].map(([, name]) => name))
   const headerNames = Object.keys(responseHeaders) as Array<keyof typeof responseHeaders>
   const parameterNames = Object.keys(requestHeaders) as Array<RequestHeader>
   return {
@@ -190,7 +192,7 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
       schemas: schemasOf(document.components.schemas, said),
       headers: Object.fromEntries(headerNames.map((name) => [name, responseHeader(name)])),
       parameters: Object.fromEntries(parameterNames.map((name) => [name, headerParameter(name)])),
-      responses
+      responses: Object.fromEntries(Object.entries(responses).filter(([name]) => used.has(name)))
     }
   }
 }

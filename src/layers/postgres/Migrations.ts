@@ -28,6 +28,7 @@ export const migrations: MigrationFiles = {
   "0018_retention.ts": () => import("../../../migrations/0018_retention.ts"),
   "0020_job_work.ts": () => import("../../../migrations/0020_job_work.ts"),
   "0022_search_words.ts": () => import("../../../migrations/0022_search_words.ts"),
+  "0023_api_keys.ts": () => import("../../../migrations/0023_api_keys.ts"),
   "0024_limits.ts": () => import("../../../migrations/0024_limits.ts"),
   "0026_audit.ts": () => import("../../../migrations/0026_audit.ts"),
   "0027_secrets.ts": () => import("../../../migrations/0027_secrets.ts")

@@ -44,6 +44,7 @@ export class OperatorsApi extends HttpApiGroup.make("operators")
       error: [BadRequest, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge]
     })
       .annotate(NeededRole, "viewer")
+      .annotate(ChangesNothing, true)
       .annotate(OpenApi.Summary, "Proposes grok and dissect patterns for log samples"),
     HttpApiEndpoint.post("test", "/v1/flower/:operator", {
       params: {

@@ -13,6 +13,7 @@ import { observeQueue } from "../shared/Observed.ts"
 import { type Limits, Settings } from "../shared/Settings.ts"
 import { TenantId, Tenants } from "../shared/Tenant.ts"
 import { Turns } from "../shared/Turns.ts"
+import { FormMemoryLimit, receiving, testing } from "./Admission.ts"
 import { batches, encodingFault } from "./Batches.ts"
 import { OperatorPool, type TestProgram } from "./OperatorPool.ts"
 import { type Operator, operators } from "./OperatorTest.ts"
@@ -25,32 +26,6 @@ type Form = ReadonlyMap<string, FormPart>
 export type Receive = (
   rules: PartRules & { readonly hold: (bytes: number) => Effect.Effect<void, Overloaded> }
 ) => Effect.Effect<Form, BadRequest | Overloaded | RequestTimeout | TooLarge>
-
-const queue = (each: number, detail: string) => ({ each, full: () => new Overloaded({ detail }) })
-
-/** Forms that are being received at the same time: they take no place of a test. */
-const receiving = {
-  all: 1024,
-  each: 256,
-  kept: 256,
-  queue: queue(0, "The gateway is already receiving as many tests of this tenant as it may")
-}
-
-/** Tests that the gateway works on at the same time, until their answers have been read, and those that wait. */
-const testing = {
-  all: 32,
-  each: 24,
-  kept: 8,
-  queue: queue(64, "64 tests of this tenant are already waiting")
-}
-
-/**
- * Maximum bytes that the forms of all concurrent tests hold together, so that tests cannot exhaust the gateway's
- * memory. The last quarter goes only to tenants that hold no more than a sixteenth.
- */
-export const FormMemoryLimit = Context.Reference<number>("flow/operators/FormRoom", {
-  defaultValue: () => 256 * 1024 * 1024
-})
 
 /** Maximum number of batches of one test that run at the same time. */
 const batchesAhead = 2

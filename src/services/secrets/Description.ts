@@ -1,4 +1,4 @@
-import { type Feature, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 
@@ -6,7 +6,7 @@ const timestamp = "2026-01-01T00:00:00.000Z"
 export const secrets: Feature<"list" | "put" | "remove"> = {
   description: "Values that flowlines refer to and nobody can read",
   operations: {
-    list: operation("Each name once, with the source that runs use. No answer contains a value."),
+    list: operation("Each name once, with the source that runs use. No answer contains a value.", revalidated),
     put: operation(
       "The value replaces an earlier one, and runs that start later get it. It is stored encrypted; without a key of " +
         "`FLOW_SECRETS_KEY_FILE` nothing is stored (409).",

@@ -1,0 +1,32 @@
+import { Predicate } from "effect"
+import type { AccessFile } from "../../services/access/AccessFile.ts"
+import { type Grants, type Role, roles } from "../../services/shared/Access.ts"
+
+type Rules = NonNullable<AccessFile["issuers"]>[number]["roles"]
+
+const member = (value: unknown, name: string): unknown =>
+  Predicate.isObject(value) && Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined
+
+/** A claim by its name, which may have dots (`https://example.com/roles`), else by its path (`realm_access.roles`). */
+const claimAt = (claims: object, path: string): unknown =>
+  member(claims, path) ?? path.split(".").reduce<unknown>(member, claims)
+
+/** Claims that hold several values in one text, with blanks between (RFC 8693, section 4.2, and Microsoft's `scp`). */
+const separated: ReadonlySet<string> = new Set(["scope", "scp"])
+
+const valuesOf = (claims: object, path: string): ReadonlyArray<unknown> => {
+  const found = claimAt(claims, path)
+  if (typeof found !== "string") return Array.isArray(found) ? found : []
+  return separated.has(path) ? found.split(" ") : [found]
+}
+
+/** The roles that the claims of a token give: the highest one for each tenant. */
+export const grantsOf = (claims: object, rules: Rules): Grants => {
+  const grants = new Map<string, Role>()
+  for (const { claim, value, tenant, role } of rules) {
+    if (!valuesOf(claims, claim).includes(value)) continue
+    const given = grants.get(tenant)
+    if (given === undefined || roles.indexOf(role) > roles.indexOf(given)) grants.set(tenant, role)
+  }
+  return grants
+}

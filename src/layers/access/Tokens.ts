@@ -1,0 +1,153 @@
+import { hash } from "node:crypto"
+import { Effect, Layer, Semaphore } from "effect"
+import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
+import type { AccessFile } from "../../services/access/AccessFile.ts"
+import { AccessRules } from "../../services/access/AccessRules.ts"
+import { TokenCheck } from "../../services/access/TokenCheck.ts"
+import type { Principal } from "../../services/shared/Access.ts"
+import { Settings } from "../../services/shared/Settings.ts"
+import { grantsOf } from "./Claims.ts"
+import { ExpiringMap } from "./ExpiringMap.ts"
+import { makeFetchJson } from "./IssuerFetch.ts"
+import { type FindKeys, makeIssuerKeys } from "./IssuerKeys.ts"
+import { monotonicMillis } from "./KeyLookup.ts"
+
+type Issuer = NonNullable<AccessFile["issuers"]>[number]
+
+/** Characters of a token at most. */
+const mostChars = 16 * 1024
+
+/** Characters of a subject at most (OpenID Connect Core, section 2). */
+const mostSubject = 255
+
+/** Seconds by which the clocks of an issuer and of the gateway may differ: unless the file says so, and at most. */
+const usualSkew = 30
+const mostSkew = 300
+
+/** For how many milliseconds a verified token is not verified again. */
+const tokenMillis = 60_000
+const mostTokens = 10_000
+
+/** Signatures that are verified at a time: they share the threads of Node's pool with files and names. */
+const verifications = 2
+
+/** A token is signed with a private key of its issuer: a secret that both know would let the gateway make tokens. */
+const asymmetric: ReadonlySet<string> = new Set([
+  ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
+  ...["ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+])
+
+const compact = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
+
+/** Whether each part is as its bytes are encoded: other texts of the same bytes would be other tokens. */
+const isCanonical = (token: string): boolean =>
+  token.split(".").every((part) => Buffer.from(part, "base64url").toString("base64url") === part)
+
+/** What a token says of itself, before it is verified. */
+const claimed = (token: string) => {
+  try {
+    const header = decodeProtectedHeader(token)
+    return { header, algorithm: header.alg ?? "none", issuer: decodeJwt(token).iss }
+  } catch {
+    return undefined
+  }
+}
+
+const skewOf = ({ clockSkew = usualSkew }: Issuer): number => Math.min(Math.max(clockSkew, 0), mostSkew)
+
+/** The claims of a token that one of the keys has signed for the gateway, at this time in epoch milliseconds. */
+const verified = async (
+  token: string,
+  keys: ReadonlyArray<CryptoKey>,
+  algorithm: string,
+  issuer: Issuer,
+  now: number
+) => {
+  const clockTolerance = skewOf(issuer)
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [algorithm],
+        issuer: issuer.issuer,
+        audience: typeof issuer.audience === "string" ? issuer.audience : [...issuer.audience],
+        requiredClaims: ["exp", "sub"],
+        clockTolerance,
+        currentDate: new Date(now)
+      })
+      // jose compares `iat` only where tokens have a limit of age.
+      return (payload.iat ?? 0) > now / 1000 + clockTolerance ? undefined : payload
+    } catch (error) {
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return undefined
+    }
+  }
+  return undefined
+}
+
+const principalOf = ({ issuer, roles }: Issuer, payload: JWTPayload): Principal | undefined => {
+  const { sub } = payload
+  if (typeof sub !== "string" || sub === "" || sub.length > mostSubject) return undefined
+  return { id: `token:${issuer}#${sub}`, method: "bearer", grants: grantsOf(payload, roles) }
+}
+
+/** Checks JSON Web Tokens with the keys of their issuers. */
+export const layer = Layer.effect(
+  TokenCheck,
+  Effect.gen(function* () {
+    const rules = yield* AccessRules
+    const { outbound } = yield* Settings
+    const scope = yield* Effect.scope
+    const fetchJson = makeFetchJson(outbound)
+    const inTurn = Semaphore.makeUnsafe(verifications).withPermits(1)
+    const known = new ExpiringMap<string, Principal>(mostTokens)
+    let keySets = new Map<string, FindKeys>()
+    let seen: AccessFile | undefined
+
+    const nameOf = ({ issuer, jwksUri = "" }: Issuer): string => `${issuer} ${jwksUri}`
+
+    /** The access file as it is now. What was verified by other rules is forgotten, but not the keys. */
+    const fileNow = (): AccessFile | undefined => {
+      const file = rules.current()
+      if (file === seen) return file
+      seen = file
+      known.clear()
+      const keysOf = (one: Issuer) =>
+        keySets.get(nameOf(one)) ?? makeIssuerKeys(one.issuer, one.jwksUri, fetchJson, scope)
+      keySets = new Map(file?.issuers?.map((one) => [nameOf(one), keysOf(one)]))
+      return file
+    }
+
+    const check = Effect.fnUntraced(function* (token: string, digest: string, file: AccessFile) {
+      const said = compact.test(token) && isCanonical(token) ? claimed(token) : undefined
+      if (said === undefined || !asymmetric.has(said.algorithm)) return undefined
+      const { algorithm } = said
+      const issuer = file.issuers?.find((one) => one.issuer === said.issuer)
+      if (issuer === undefined || issuer.algorithms?.includes(algorithm) === false) return undefined
+      const keys = yield* keySets.get(nameOf(issuer))!(said.header)
+      if (keys.length === 0) return undefined
+      return yield* Effect.clockWith((clock) => {
+        const now = clock.currentTimeMillisUnsafe()
+        return inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, now))).pipe(
+          Effect.map((payload) => {
+            const principal = payload === undefined ? undefined : principalOf(issuer, payload)
+            if (payload?.exp !== undefined && principal !== undefined && seen === file) {
+              const left = (payload.exp + skewOf(issuer)) * 1000 - now
+              known.set(digest, principal, monotonicMillis(clock) + Math.min(left, tokenMillis))
+            }
+            return principal
+          })
+        )
+      })
+    })
+
+    return TokenCheck.of({
+      verify: (token) =>
+        Effect.clockWith((clock) => {
+          const file = fileNow()
+          if (file?.issuers === undefined || token.length > mostChars) return Effect.succeed(undefined)
+          const digest = hash("sha256", token, "base64")
+          const principal = known.get(digest, monotonicMillis(clock))
+          return principal === undefined ? check(token, digest, file) : Effect.succeed(principal)
+        })
+    })
+  })
+)

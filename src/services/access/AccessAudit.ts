@@ -1,0 +1,30 @@
+import { Effect, Layer, Schedule, Stream } from "effect"
+import { Audit } from "../audit/Audit.ts"
+import { textDigest } from "../shared/TextDigest.ts"
+import type { AccessFile } from "./AccessFile.ts"
+import { AccessRules } from "./AccessRules.ts"
+
+const digestOf = (file: AccessFile | undefined) =>
+  file === undefined ? Effect.undefined : textDigest(JSON.stringify(file))
+
+/** Writes a row into the audit of the installation for each new version of the access file that this gateway uses. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { current, changes } = yield* AccessRules
+    const audit = yield* Audit
+    let before = yield* digestOf(current())
+    yield* changes.pipe(
+      Stream.runForEach(
+        Effect.fnUntraced(function* (file) {
+          const after = yield* digestOf(file)
+          if (after === before) return
+          const change = { tenant: undefined, action: "access.reload", target: "", before, after }
+          // The rules hold already; while the database is away, their row waits.
+          yield* Effect.retry(audit.begin(change), Schedule.spaced("1 second"))
+          before = after
+        })
+      ),
+      Effect.forkScoped
+    )
+  })
+)
