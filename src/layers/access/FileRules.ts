@@ -8,9 +8,13 @@ import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAcce
 /** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
 const lookEvery = "500 millis"
 
-const attempt = <A>(path: string, deadline: number, call: Promise<A>): Effect.Effect<A, FaultyAccessFile> =>
+const attempt = <A>(
+  path: string,
+  deadline: number,
+  call: (path: string) => Promise<A>
+): Effect.Effect<A, FaultyAccessFile> =>
   Effect.tryPromise({
-    try: () => within(deadline, call),
+    try: () => within(deadline, call(path)),
     catch: (error) =>
       error instanceof FaultyAccessFile ? error : new FaultyAccessFile(`${path}: the disk does not answer`, false)
   })
@@ -28,7 +32,7 @@ export const layer = (path: string, deadline: number) =>
   Layer.effect(
     AccessRules,
     Effect.gen(function* () {
-      const first = yield* attempt(path, deadline, loadAccessFile(path))
+      const first = yield* attempt(path, deadline, loadAccessFile)
       yield* warnIfOpen(path, first)
       const rules = yield* SubscriptionRef.make<AccessFile | undefined>(first.file)
       let digest = first.digest
@@ -47,13 +51,13 @@ export const layer = (path: string, deadline: number) =>
         yield* warnIfOpen(path, version)
       })
       const look = Effect.gen(function* () {
-        const signature = yield* attempt(path, deadline, accessFileSignature(path))
+        const signature = yield* attempt(path, deadline, accessFileSignature)
         if (signature !== seen) {
           seen = signature
           return
         }
         if (signature === judged) return
-        const version = yield* attempt(path, deadline, loadAccessFile(path))
+        const version = yield* attempt(path, deadline, loadAccessFile)
         judged = version.signature
         if (judged === signature) yield* use(version)
       }).pipe(

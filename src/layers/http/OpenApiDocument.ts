@@ -126,6 +126,14 @@ const about = `Per-tenant gateway in front of a data-processing platform.
 - \`HEAD\` works wherever \`GET\` does. \`OPTIONS\` answers 204 with \`Allow\`; a method that a path does not have is a 405.
 - Times are ISO 8601 in UTC with milliseconds, durations whole milliseconds.`
 
+/** The common answers to which operations refer: all of them may declare such an answer in more detail. */
+const usedResponses = (paths: Record<string, Json>): Partial<typeof responses> => {
+  const text = JSON.stringify(paths)
+  return Object.fromEntries(
+    Object.entries(responses).filter(([name]) => text.includes(`"#/components/responses/${name}"`))
+  )
+}
+
 /** What the document says of the gateway as a whole. */
 export interface About {
   readonly version: string
@@ -171,8 +179,6 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
       paths[path][method] = operationOf(method, generatedOperation, operation)
     }
   }
-  // An operation with a problem of its own for the status of one says both at itself.
-  const used = new Set([...JSON.stringify(paths).matchAll(/#\/components\/responses\/(\w+)/g)].map(([, name]) => name))
   const headerNames = Object.keys(responseHeaders) as Array<keyof typeof responseHeaders>
   const parameterNames = Object.keys(requestHeaders) as Array<RequestHeader>
   return {
@@ -192,7 +198,7 @@ export const openApiDocument = (generated: OpenApi.OpenAPISpec, said: About) => 
       schemas: schemasOf(document.components.schemas, said),
       headers: Object.fromEntries(headerNames.map((name) => [name, responseHeader(name)])),
       parameters: Object.fromEntries(parameterNames.map((name) => [name, headerParameter(name)])),
-      responses: Object.fromEntries(Object.entries(responses).filter(([name]) => used.has(name)))
+      responses: usedResponses(paths)
     }
   }
 }
