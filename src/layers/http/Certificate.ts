@@ -2,7 +2,6 @@ import { constants, createPrivateKey, hash, type KeyObject, X509Certificate } fr
 import { readFile, stat } from "node:fs/promises"
 import { createSecureContext } from "node:tls"
 import { Clock, Effect, Predicate, Schema, type Scope } from "effect"
-import { inBackground } from "../../services/shared/Background.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 
 /** Paths of the files in PEM. */
@@ -121,17 +120,23 @@ const day = 86_400_000
 /** Milliseconds before a certificate expires in which the log says so, once a day. */
 const warned = 14 * day
 
+/** The files of a certificate that is in use. */
+export interface CertificateWatch {
+  /** Reads the files, and begins to use a new pair. To be called again and again, never twice at once. */
+  readonly look: Effect.Effect<void>
+  /** 1 while the files cannot be used, else 0. */
+  readonly faulty: () => number
+}
+
 /**
- * Looks at the files again and again, and calls `use` with a new pair. What cannot be used is reported when it is still
- * there at the next look: programs that renew certificates write one file after the other. Gives 1 while the files cannot
- * be used, else 0.
+ * Follows the files, and calls `use` with a new pair. What cannot be used is reported when it is still there at the next
+ * look: programs that renew certificates write one file after the other.
  */
 export const watchCertificate = (
   files: CertificateFiles,
   first: Certificate,
-  use: (certificate: Certificate) => void,
-  pause = 5000
-): Effect.Effect<() => number, never, Scope.Scope> =>
+  use: (certificate: Certificate) => void
+): Effect.Effect<CertificateWatch, never, Scope.Scope> =>
   Effect.gen(function* () {
     let current = first
     let used = hash("sha256", `${first.cert}\0${first.key}`)
@@ -176,6 +181,5 @@ export const watchCertificate = (
       () => current.expires / 1000
     )
     yield* gauge("flow_tls_certificate_faulty", "1 while the files of the certificate cannot be used, else 0", faulty)
-    yield* inBackground("Looking at the certificate", look, pause)
-    return faulty
+    return { look, faulty }
   })

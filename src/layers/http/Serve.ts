@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs"
 import { Server as SecureServer } from "node:tls"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { type Context, Effect, Layer, Metric } from "effect"
+import { inBackground } from "../../services/shared/Background.ts"
 import { observeCounter, observeGauge } from "../../services/shared/Observed.ts"
 import { Readiness } from "../../services/shared/Readiness.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { accessLine, bufferedWriter, type Exchange } from "./AccessLog.ts"
-import { loadCertificate, secureOptions, watchCertificate } from "./Certificate.ts"
+import { type Certificate, loadCertificate, secureOptions, watchCertificate } from "./Certificate.ts"
 import { ConnectionLimit } from "./ConnectionLimit.ts"
 import { corsHeaders } from "./Cors.ts"
 import { trustedProxies } from "./Forwarded.ts"
@@ -108,7 +109,9 @@ export const layer = (table: RouteTable) =>
       const readiness = yield* Readiness
       const defects = new Map(readiness.defects)
       if (tls !== undefined && certificate !== undefined && server instanceof SecureServer) {
-        const faulty = yield* watchCertificate(tls, certificate, (pair) => server.setSecureContext(secureOptions(pair)))
+        const use = (pair: Certificate) => server.setSecureContext(secureOptions(pair))
+        const { look, faulty } = yield* watchCertificate(tls, certificate, use)
+        yield* inBackground("Looking at the certificate", look, "5 seconds")
         defects.set("tlsCertificate", Effect.sync(faulty))
       }
       new SendRate(sendRate).watch(server)
