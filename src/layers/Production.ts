@@ -17,12 +17,14 @@ import { Measurements, takeMeasurements } from "../services/shared/Observed.ts"
 import { Readiness } from "../services/shared/Readiness.ts"
 import { dataRoot, Settings } from "../services/shared/Settings.ts"
 import { Tenants } from "../services/shared/Tenant.ts"
+import * as Anonymous from "./access/Anonymous.ts"
 import * as BoundBlobs from "./blobs/BoundBlobs.ts"
 import * as Cluster from "./cluster/GatewayCluster.ts"
 import { diskMeasurements } from "./DiskMetrics.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
+import { runLauncher } from "./engine/RunLauncher.ts"
 import * as Local from "./Local.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { Departures } from "./postgres/Departures.ts"
@@ -43,6 +45,7 @@ import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
+import * as Places from "./python/PythonPlaces.ts"
 import { useCases } from "./UseCases.ts"
 
 const Database = Postgres.layer.pipe(
@@ -79,6 +82,7 @@ const Runs = LocalEngine.layer.pipe(
         const { config } = yield* Postgres.WideSql
         const { signs } = yield* Heartbeats.Heartbeats
         const { mostRuns } = yield* Departures
+        const python = yield* Places.PythonPlaces
         return EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
           searchConnections: settings.runConnections,
@@ -89,6 +93,8 @@ const Runs = LocalEngine.layer.pipe(
           outputLines: settings.outputLines,
           ceilings: settings.ceilings,
           outbound: settings.outbound,
+          python: python.place,
+          launcher: settings.isolation === "off" ? [] : runLauncher(),
           lifeSigns: settings.cluster === undefined ? undefined : signs,
           spares: settings.role === "api" ? undefined : () => Math.min(mostRuns(), mostSpares)
         })
@@ -145,8 +151,12 @@ const Ready = Layer.effect(
     const tenants = yield* Tenants
     const ledger = yield* Ledger
     const pools = yield* ConnectionPools
+    const python = yield* Places.PythonPlaces
+    // Runs need it soon, and readiness tells it.
+    void python.place()
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
+      isolation: () => python.state()?.isolation?.parts ?? (python.state() === undefined ? undefined : []),
       defects: new Map([["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)]]),
       checks: new Map<string, Effect.Effect<unknown, unknown>>([
         ["metadata", Effect.provideService(postgresHealth, SqlClient.SqlClient, sql)],
@@ -191,5 +201,7 @@ const Upkeep = Layer.mergeAll(
 export const layer = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(TenantNodes.layer),
-  Layer.provideMerge(Adapters)
+  Layer.provideMerge(Adapters),
+  Layer.provideMerge(Places.layer),
+  Layer.provideMerge(Anonymous.layer)
 )

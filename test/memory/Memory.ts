@@ -1,6 +1,8 @@
 import { Effect, Layer } from "effect"
+import * as Anonymous from "../../src/layers/access/Anonymous.ts"
 import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
+import * as PythonPlaces from "../../src/layers/python/PythonPlaces.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
 import { Measurements } from "../../src/services/shared/Observed.ts"
@@ -42,4 +44,8 @@ const Adapters = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Layer.mergeAll(MemoryBlobs.layer, MemoryLedger.layer, Shelves.layer, MemorySearch.layer)))
 
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
-export const layer = useCases(Cluster.layer).pipe(Layer.provideMerge(TenantNodes.layer), Layer.provideMerge(Adapters))
+export const layer = useCases(Cluster.layer).pipe(
+  Layer.provideMerge(Layer.provide(TenantNodes.layer, PythonPlaces.layer)),
+  Layer.provideMerge(Adapters),
+  Layer.provideMerge(Anonymous.layer)
+)
