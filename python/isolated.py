@@ -239,7 +239,7 @@ def through_bubblewrap(plan, entries):
         os.set_inheritable(reader, True)
         return str(reader)
 
-    # Without this a folder above one that is shown is as closed as it is outside.
+    # Those that bubblewrap makes itself are closed to others than root.
     for folder in layout.folders_above(entries):
         command += ["--perms", "0755", "--dir", folder]
     for kind, path, value in entries:

@@ -67,7 +67,7 @@ def folders_above(found):
     """The folders that have to be made for what is shown, the outer ones first."""
     shown = [path for kind, path, _ in found if kind == "bind"]
     above = set()
-    for path in shown:
+    for path in [path for kind, path, _ in found if kind != "hidden"]:
         while (path := os.path.dirname(path)) != "/":
             if not any(_is_below(path, other) for other in shown):
                 above.add(path)

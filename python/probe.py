@@ -9,6 +9,8 @@ import zoneinfo  # noqa: F401
 
 with tempfile.TemporaryFile(dir=".") as file:
     file.write(b"written")
+with open(os.devnull, "r+b") as file:
+    file.write(b"written")
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "run.py"), "rb") as file:
     file.read()
 print(json.dumps({"user": os.getuid()}))

@@ -15,11 +15,11 @@ export interface UserLease {
  * Takes a free user. The lease is a socket with an abstract name: the kernel gives the name to one process of the
  * machine at a time, and takes it back when that process ends, however it does.
  */
-export const leaseUser = async (): Promise<UserLease> => {
-  const size = programUsers.last - programUsers.first + 1
+export const leaseUser = async ({ first, last } = programUsers): Promise<UserLease> => {
+  const size = last - first + 1
   const start = Math.floor(Math.random() * size)
   for (let step = 0; step < size; step++) {
-    const user = programUsers.first + ((start + step) % size)
+    const user = first + ((start + step) % size)
     const server = createServer((socket) => socket.destroy()).unref()
     server.listen(`\0flow-gateway/user/${user}`)
     const isFree = await once(server, "listening").then(
