@@ -3,11 +3,12 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { packageVersion } from "./drivers/Package.ts"
+import * as Doctor from "./layers/commands/Doctor.ts"
 import * as HashPassword from "./layers/commands/HashPassword.ts"
 
 const root = Command.make("flow-gateway").pipe(
   Command.withDescription("Starts the gateway; with a subcommand, works for its operator"),
-  Command.withSubcommands([HashPassword.command])
+  Command.withSubcommands([HashPassword.command, Doctor.command])
 )
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))

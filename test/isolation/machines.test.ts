@@ -93,16 +93,13 @@ describe.skipIf(!hasPython || process.platform !== "linux")("isolation on machin
 
   it.live.skipIf(!othersHavePython)("has no namespaces, but another user, for root without them", () =>
     Effect.gen(function* () {
-      const { failure, missing, outcomes, parts } = yield* on(
-        [...withoutAdmin, "env", `PATH=${systemPython}`],
-        () => [
-          ["gateway", "kill", process.pid],
-          ["shadow", "read", "/etc/shadow"],
-          ["environment", "read", `/proc/${process.pid}/environ`],
-          ["root", "become_root"],
-          ["mount", "mount"]
-        ]
-      )
+      const { failure, missing, outcomes, parts } = yield* on([...withoutAdmin, "env", `PATH=${systemPython}`], () => [
+        ["gateway", "kill", process.pid],
+        ["shadow", "read", "/etc/shadow"],
+        ["environment", "read", `/proc/${process.pid}/environ`],
+        ["root", "become_root"],
+        ["mount", "mount"]
+      ])
       expect([failure, parts]).toEqual([undefined, ["user", "privileges"]])
       expect(missing.map(({ part }) => part).toSorted()).toEqual(["files", "network", "processes"])
       expect(missing[0]?.reason).toBe("unshare: Operation not permitted")
