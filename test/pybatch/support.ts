@@ -56,7 +56,10 @@ const plant = async (conf: string, files: Files) => {
  * Runs the flowline in this process, its Python nodes in a real `python3`, with these files in the tenant's
  * configuration.
  */
-export const within = (flowline: Flowline, files: Files) =>
+export const within = (flowline: Flowline, files: Files) => withinPlace(flowline, files)
+
+/** The same with a Python that was found before. */
+export const withinPlace = (flowline: Flowline, files: Files, place?: PythonPlace) =>
   Effect.gen(function* () {
     const { root, conf } = yield* places
     return yield* Effect.promise(async () => {
@@ -68,7 +71,7 @@ export const within = (flowline: Flowline, files: Files) =>
         glob: (pattern) => tenant.glob(pattern),
         read: (path) => tenant.read(path)
       })
-      const given = { scratch: join(root, "scratch"), spec: {}, python: await python(root) }
+      const given = { scratch: join(root, "scratch"), spec: {}, python: place ?? (await python(root)) }
       const job = await pybatch(flowline, context, given)
       const failure = await job.run().then(
         () => undefined,
