@@ -162,7 +162,11 @@ def socket_of(path):
 
 
 def roots():
-    return " ".join(sorted(os.listdir("/")))
+    return names("/")
+
+
+def names(folder):
+    return " ".join(sorted(os.listdir(folder)))
 
 
 class Hostile(Node):

@@ -22,10 +22,17 @@ export interface Said {
 // `machine.ts <folder> <makers> <flowline> <file of its node>`.
 const [folder = "", makers = "", text = "", hostile = ""] = process.argv.slice(2)
 
+/** What an operator might keep below a folder that programs see. */
+const hidden = ["/usr/share/doc", "/usr/lib/os-release"]
+
 const interpreter = await findPython()
 if (interpreter === undefined) throw new Error("no Python")
 const chosen = makers.split(",").filter((maker): maker is Maker => maker === "python" || maker === "bubblewrap")
-const isolation = await findIsolation(interpreter, { root: join(folder, "probe"), hidden: [folder], makers: chosen })
+const isolation = await findIsolation(interpreter, {
+  root: join(folder, "probe"),
+  hidden: [folder, ...hidden],
+  makers: chosen
+})
 
 const flowline = Schema.decodeUnknownSync(Flowline)(JSON.parse(text))
 const memory = new Memory({ "nodes/hostile.py": readFileSync(hostile, "utf8") })

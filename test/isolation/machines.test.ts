@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { isolationParts } from "../../src/protocol/Isolation.ts"
@@ -11,6 +12,23 @@ describe.skipIf(!hasPython || process.platform !== "linux")("isolation on machin
       expect([parts, missing]).toEqual([isolationParts, []])
       allRefused(outcomes)
     })
+  )
+
+  it.live.skipIf(!isRoot || !["/usr/share/doc", "/usr/lib/os-release"].every((path) => existsSync(path)))(
+    "hides what an operator keeps below the folders of the system",
+    () =>
+      Effect.gen(function* () {
+        const { outcomes } = yield* on([], () => [
+          ["folder", "names", "/usr/share/doc"],
+          ["file", "read", "/usr/lib/os-release"],
+          ["others", "names", "/usr/share"]
+        ])
+        expect(outcomes).toEqual({
+          folder: "",
+          file: "read 0 bytes of /usr/lib/os-release",
+          others: expect.stringContaining("doc")
+        })
+      })
   )
 
   it.live.skipIf(!othersHavePython)("has all parts but a user of its own for an ordinary user", () =>
