@@ -13,11 +13,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
+import bubblewrap  # noqa: E402
 import layout  # noqa: E402
 import system  # noqa: E402
 
 sys.path.remove(HERE)
-for name in ("layout", "system"):
+for name in ("bubblewrap", "layout", "system"):
     del sys.modules[name]
 
 FAILED = 71
@@ -220,46 +221,6 @@ def kill_others(uid):
     os.waitpid(pid, 0)
 
 
-def through_bubblewrap(plan, entries):
-    """Becomes bubblewrap, which makes the namespaces and starts this program again for the rest."""
-    parts = plan["parts"]
-    command = [plan["bubblewrap"], "--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
-    if "network" in parts:
-        command.append("--unshare-net")
-
-    def passed(text):
-        reader, writer = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(reader)
-            with os.fdopen(writer, "wb") as file:
-                file.write(text)
-            os._exit(0)
-        os.close(writer)
-        os.set_inheritable(reader, True)
-        return str(reader)
-
-    # Those that bubblewrap makes itself are closed to others than root.
-    for folder in layout.folders_above(entries):
-        command += ["--perms", "0755", "--dir", folder]
-    for kind, path, value in entries:
-        if kind == "link":
-            command += ["--symlink", value, path]
-        elif kind == "file":
-            command += ["--perms", "0444", "--ro-bind-data", passed(value), path]
-        elif kind == "temporary":
-            command += ["--perms", "1777", "--size", str(plan["temporaryBytes"]), "--tmpfs", path]
-        elif kind == "hidden":
-            command += ["--tmpfs", path] if os.path.isdir(path) else ["--ro-bind", "/dev/null", path]
-        else:
-            command += ["--dev-bind" if kind == "device" else "--ro-bind", path, path]
-    rest = {**plan, "parts": [part for part in parts if part in ("user", "privileges")], "bubblewrap": None, "in": True}
-    again = passed(json.dumps(rest).encode() + b"\n")
-    command += ["--proc", "/proc", "--remount-ro", "/", "--chdir", layout.TEMPORARY, sys.executable]
-    with Part("files"):
-        os.execv(command[0], [*command, "-I", "-B", "-X", "utf8", f"{layout.PROGRAMS}/isolated.py", again])
-
-
 def enter(plan):
     """Returns in the process that runs the program."""
     parts, uid = plan["parts"], plan["user"]
@@ -270,7 +231,8 @@ def enter(plan):
             group = uid if "user" in parts else os.getegid()
             entries = layout.entries(programs(), own, group, "network" not in parts, plan["hidden"])
         if plan["bubblewrap"] is not None:
-            through_bubblewrap(plan, entries)
+            with Part("files"):
+                bubblewrap.become(plan, entries)
     if "in" not in plan:
         system.end_with_parent()
         new_namespaces(parts)
