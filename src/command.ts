@@ -4,12 +4,13 @@ import { Console, Effect } from "effect"
 import { CliError, Command } from "effect/cli"
 import { packageVersion } from "./drivers/Package.ts"
 import * as Audit from "./layers/commands/Audit.ts"
+import * as Doctor from "./layers/commands/Doctor.ts"
 import * as HashPassword from "./layers/commands/HashPassword.ts"
 import * as NewSecretsKey from "./layers/commands/NewSecretsKey.ts"
 
 const root = Command.make("flow-gateway").pipe(
   Command.withDescription("Starts the gateway; with a subcommand, works for its operator"),
-  Command.withSubcommands([Audit.command, HashPassword.command, NewSecretsKey.command])
+  Command.withSubcommands([Audit.command, Doctor.command, HashPassword.command, NewSecretsKey.command])
 )
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -87,6 +87,142 @@ const unlessAway = (folder: Promise<void>): Promise<void> =>
     if (error instanceof UnusableFolder) throw error
   })
 
+/** The settings of the environment, validated, without a look at the folders that they name. */
+export const settings = Effect.gen(function* () {
+  const [first, ...others] = yield* unknownSettings
+  if (first !== undefined) {
+    const rest = others.map(({ name, message }) => `; ${name}: ${message}`)
+    return yield* refuse(first.name, first.message + rest.join(""))
+  }
+  const env = yield* variables
+  const auth = env.auth === "none" ? undefined : resolve(env.auth)
+  if (auth === undefined && env.insecure === "0" && !isLoopback(env.host)) {
+    return yield* refuse(
+      "FLOW_HOST",
+      "without authentication the gateway listens on loopback addresses only: set FLOW_AUTH, or FLOW_INSECURE=1"
+    )
+  }
+  if ((env.tlsCert === undefined) !== (env.tlsKey === undefined)) {
+    const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
+    return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")
+  }
+  const trustedProxies = listOf(env.trustedProxies)
+  for (const entry of trustedProxies) {
+    const fault = proxyFault(entry)
+    if (fault !== undefined) return yield* refuse("FLOW_TRUSTED_PROXIES", `${JSON.stringify(entry)} ${fault}`)
+  }
+  const hosts = listOf(env.hosts)
+  const wrong = hosts.find((name) => !isHost.test(name))
+  if (wrong !== undefined) {
+    return yield* refuse(
+      "FLOW_HOSTS",
+      `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
+    )
+  }
+  const cors = listOf(env.cors)
+  const noOrigin = cors.find((one) => !isOrigin(one))
+  if (noOrigin !== undefined) return yield* refuse("FLOW_CORS", noOriginMessage(noOrigin))
+  const outbound = listOf(env.outbound)
+  const noRule = outbound.find((entry) => outboundRule(entry) === undefined)
+  if (noRule !== undefined) {
+    return yield* refuse(
+      "FLOW_OUTBOUND_ALLOW",
+      `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
+    )
+  }
+  if (Option.isSome(env.search)) {
+    return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
+  }
+  if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
+    return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
+  }
+  if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
+    return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
+  }
+  if (Option.isSome(env.cluster)) {
+    if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
+      return yield* refuse(
+        "FLOW_CLUSTER",
+        "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
+      )
+    }
+    if (Option.isNone(env.databaseUrl)) {
+      return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
+    }
+  }
+  if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
+    return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
+  }
+  const everything = ["age", "number", "bytes"] as const
+  const retention = {
+    mode: env.retention,
+    executions: yield* ruleOf("FLOW_KEEP_EXECUTIONS", env.keep.executions, everything, defaultRules.executions),
+    archives: yield* ruleOf("FLOW_KEEP_ARCHIVES", env.keep.archives, everything, defaultRules.archives),
+    versions: yield* ruleOf("FLOW_KEEP_VERSIONS", env.keep.versions, ["age", "number"], defaultRules.versions),
+    documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents),
+    audit: yield* ruleOf("FLOW_KEEP_AUDIT", env.keep.audit, ["age"], defaultRules.audit)
+  }
+  const data = resolve(env.data)
+  const blobs = Option.isSome(env.blobs)
+    ? yield* blobPlace(env.blobs.value, {
+        ...env.aws,
+        region: env.aws.region ?? env.aws.defaultRegion,
+        endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
+      })
+    : ({ kind: "disk", root: resolve(data, "blobs") } as const)
+  return Settings.of({
+    host: env.host.replace(/^\[|\]$/g, ""),
+    port: env.port,
+    hosts,
+    cors,
+    auth,
+    tls:
+      env.tlsCert === undefined || env.tlsKey === undefined
+        ? undefined
+        : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) },
+    trustedProxies,
+    addressConnections: env.addressConnections,
+    secrets: {
+      folder: env.secretsFolder === undefined ? undefined : resolve(env.secretsFolder),
+      keyFile: env.secretsKeyFile === undefined ? undefined : resolve(env.secretsKeyFile)
+    },
+    isolation: env.isolation,
+    compression: env.compression === "on",
+    conf: resolve(env.conf),
+    data,
+    defaultTenant: env.defaultTenant,
+    databaseUrl: Option.getOrUndefined(env.databaseUrl),
+    cluster: Option.getOrUndefined(env.cluster),
+    role: env.role,
+    blobs,
+    blobsAdopt: Option.getOrUndefined(env.blobsAdopt),
+    unusedHours: env.unusedHours,
+    checkRate: env.checkRate * 1024 * 1024,
+    checkDays: env.checkDays,
+    logLevel: env.logLevel,
+    otlp: Option.getOrUndefined(env.otlp),
+    limits: defaultLimits,
+    runs: { all: env.runs, each: env.tenantRuns },
+    jobs: { all: env.jobs, each: env.tenantJobs },
+    tenantQueue: env.tenantQueue,
+    ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
+    outputLines: env.outputLines,
+    outbound,
+    quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
+    retention,
+    requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
+    sendRate: env.sendRate,
+    runConnections: env.runConnections,
+    uploadRate: env.uploadRate,
+    storageDeadline,
+    stopPatience: serverStop
+  })
+})
+
+/** The variable that names the folder of the blobs. */
+export const blobsVariable = ({ blobs, data }: Settings["Service"]): "FLOW_BLOBS" | "FLOW_DATA" =>
+  blobs.kind === "disk" && blobs.root === resolve(data, "blobs") ? "FLOW_DATA" : "FLOW_BLOBS"
+
 /**
  * Reads the settings from the environment. A setting that this version does not support fails the start; it is never
  * ignored.
@@ -94,146 +230,16 @@ const unlessAway = (folder: Promise<void>): Promise<void> =>
 export const layer = Layer.effect(
   Settings,
   Effect.gen(function* () {
-    const [first, ...others] = yield* unknownSettings
-    if (first !== undefined) {
-      const rest = others.map(({ name, message }) => `; ${name}: ${message}`)
-      return yield* refuse(first.name, first.message + rest.join(""))
-    }
-    const env = yield* variables
-    const auth = env.auth === "none" ? undefined : resolve(env.auth)
-    if (auth === undefined && env.insecure === "0" && !isLoopback(env.host)) {
-      return yield* refuse(
-        "FLOW_HOST",
-        "without authentication the gateway listens on loopback addresses only: set FLOW_AUTH, or FLOW_INSECURE=1"
-      )
-    }
+    const found = yield* settings
+    const { auth, blobs, conf, data, secrets, tls } = found
     if (auth !== undefined) yield* usable("FLOW_AUTH", within(storageDeadline, loadAccessFile(auth)))
-    if ((env.tlsCert === undefined) !== (env.tlsKey === undefined)) {
-      const missing = env.tlsCert === undefined ? "FLOW_TLS_CERT" : "FLOW_TLS_KEY"
-      return yield* refuse(missing, "TLS needs FLOW_TLS_CERT and FLOW_TLS_KEY, both files in PEM")
-    }
-    const tls =
-      env.tlsCert === undefined || env.tlsKey === undefined
-        ? undefined
-        : { cert: resolve(env.tlsCert), key: resolve(env.tlsKey) }
     if (tls !== undefined) yield* loadCertificate(tls)
-    const trustedProxies = listOf(env.trustedProxies)
-    for (const entry of trustedProxies) {
-      const fault = proxyFault(entry)
-      if (fault !== undefined) return yield* refuse("FLOW_TRUSTED_PROXIES", `${JSON.stringify(entry)} ${fault}`)
-    }
-    const hosts = listOf(env.hosts)
-    const wrong = hosts.find((name) => !isHost.test(name))
-    if (wrong !== undefined) {
-      return yield* refuse(
-        "FLOW_HOSTS",
-        `${JSON.stringify(wrong)} is not a host name; expected names as in gateway.example.com,flow.example.com`
-      )
-    }
-    const cors = listOf(env.cors)
-    const noOrigin = cors.find((one) => !isOrigin(one))
-    if (noOrigin !== undefined) return yield* refuse("FLOW_CORS", noOriginMessage(noOrigin))
-    const outbound = listOf(env.outbound)
-    const noRule = outbound.find((entry) => outboundRule(entry) === undefined)
-    if (noRule !== undefined) {
-      return yield* refuse(
-        "FLOW_OUTBOUND_ALLOW",
-        `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
-      )
-    }
-    if (Option.isSome(env.search)) {
-      return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
-    }
-    if (Option.isSome(env.otlp) && !URL.canParse(env.otlp.value)) {
-      return yield* refuse("FLOW_OTLP", "expected the URL of an OTLP receiver, such as http://localhost:4318")
-    }
-    if (Option.isSome(env.databaseUrl) && !isDatabaseUrl(env.databaseUrl.value)) {
-      return yield* refuse("FLOW_DATABASE_URL", "expected a URL such as postgres://user:password@host:5432/database")
-    }
-    if (Option.isSome(env.cluster)) {
-      if (!/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/.test(env.cluster.value)) {
-        return yield* refuse(
-          "FLOW_CLUSTER",
-          "expected the address at which other gateways reach this one, such as 10.0.0.7:4243"
-        )
-      }
-      if (Option.isNone(env.databaseUrl)) {
-        return yield* refuse("FLOW_CLUSTER", "a cluster needs a database for all its gateways: set FLOW_DATABASE_URL")
-      }
-    }
-    if (env.role !== "all" && Option.isNone(env.databaseUrl)) {
-      return yield* refuse("FLOW_ROLE", "a gateway with one role needs others on its database: set FLOW_DATABASE_URL")
-    }
-    const everything = ["age", "number", "bytes"] as const
-    const retention = {
-      mode: env.retention,
-      executions: yield* ruleOf("FLOW_KEEP_EXECUTIONS", env.keep.executions, everything, defaultRules.executions),
-      archives: yield* ruleOf("FLOW_KEEP_ARCHIVES", env.keep.archives, everything, defaultRules.archives),
-      versions: yield* ruleOf("FLOW_KEEP_VERSIONS", env.keep.versions, ["age", "number"], defaultRules.versions),
-      documents: yield* ruleOf("FLOW_KEEP_DOCUMENTS", env.keep.documents, everything, defaultRules.documents),
-      audit: yield* ruleOf("FLOW_KEEP_AUDIT", env.keep.audit, ["age"], defaultRules.audit)
-    }
-    const conf = resolve(env.conf)
     yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
-    if (env.secretsFolder !== undefined) {
-      yield* usable("FLOW_SECRETS", within(storageDeadline, readableFolder(resolve(env.secretsFolder))))
+    if (secrets.folder !== undefined) {
+      yield* usable("FLOW_SECRETS", within(storageDeadline, readableFolder(secrets.folder)))
     }
-    const data = resolve(env.data)
     yield* usable("FLOW_DATA", within(storageDeadline, writableFolder(data, 0o711)))
-    const blobs = Option.isSome(env.blobs)
-      ? yield* blobPlace(env.blobs.value, {
-          ...env.aws,
-          region: env.aws.region ?? env.aws.defaultRegion,
-          endpoint: env.aws.s3Endpoint ?? env.aws.endpoint
-        })
-      : ({ kind: "disk", root: resolve(data, "blobs") } as const)
-    if (blobs.kind === "disk") {
-      const variable = Option.isSome(env.blobs) ? "FLOW_BLOBS" : "FLOW_DATA"
-      yield* usable(variable, unlessAway(writableFolder(blobs.root, 0o700)))
-    }
-    return Settings.of({
-      host: env.host.replace(/^\[|\]$/g, ""),
-      port: env.port,
-      hosts,
-      cors,
-      auth,
-      tls,
-      trustedProxies,
-      addressConnections: env.addressConnections,
-      secrets: {
-        folder: env.secretsFolder === undefined ? undefined : resolve(env.secretsFolder),
-        keyFile: env.secretsKeyFile === undefined ? undefined : resolve(env.secretsKeyFile)
-      },
-      isolation: env.isolation,
-      compression: env.compression === "on",
-      conf,
-      data,
-      defaultTenant: env.defaultTenant,
-      databaseUrl: Option.getOrUndefined(env.databaseUrl),
-      cluster: Option.getOrUndefined(env.cluster),
-      role: env.role,
-      blobs,
-      blobsAdopt: Option.getOrUndefined(env.blobsAdopt),
-      unusedHours: env.unusedHours,
-      checkRate: env.checkRate * 1024 * 1024,
-      checkDays: env.checkDays,
-      logLevel: env.logLevel,
-      otlp: Option.getOrUndefined(env.otlp),
-      limits: defaultLimits,
-      runs: { all: env.runs, each: env.tenantRuns },
-      jobs: { all: env.jobs, each: env.tenantJobs },
-      tenantQueue: env.tenantQueue,
-      ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
-      outputLines: env.outputLines,
-      outbound,
-      quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
-      retention,
-      requestMemory: { all: env.requestBytes, each: env.tenantRequestBytes },
-      sendRate: env.sendRate,
-      runConnections: env.runConnections,
-      uploadRate: env.uploadRate,
-      storageDeadline,
-      stopPatience: serverStop
-    })
+    if (blobs.kind === "disk") yield* usable(blobsVariable(found), unlessAway(writableFolder(blobs.root, 0o700)))
+    return found
   })
 )

@@ -29,6 +29,7 @@ import { diskMeasurements } from "./DiskMetrics.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
+import { runLauncher } from "./engine/RunLauncher.ts"
 import * as Local from "./Local.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { Departures } from "./postgres/Departures.ts"
@@ -54,6 +55,7 @@ import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
 import * as SecretStore from "./postgres/PostgresSecretStore.ts"
 import * as UsageStore from "./postgres/PostgresUsageStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
+import * as Places from "./python/PythonPlaces.ts"
 import * as SecretFiles from "./secrets/SecretFiles.ts"
 import * as SecretKeys from "./secrets/SecretKeys.ts"
 import { useCases } from "./UseCases.ts"
@@ -92,6 +94,7 @@ const Runs = LocalEngine.layer.pipe(
         const { config } = yield* Postgres.WideSql
         const { signs } = yield* Heartbeats.Heartbeats
         const { mostRuns } = yield* Departures
+        const python = yield* Places.PythonPlaces
         return EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
           searchConnections: settings.runConnections,
@@ -102,6 +105,8 @@ const Runs = LocalEngine.layer.pipe(
           outputLines: settings.outputLines,
           ceilings: settings.ceilings,
           outbound: settings.outbound,
+          python: python.place,
+          launcher: settings.isolation === "off" ? [] : runLauncher(),
           lifeSigns: settings.cluster === undefined ? undefined : signs,
           spares: settings.role === "api" ? undefined : () => Math.min(mostRuns(), mostSpares)
         })
@@ -166,8 +171,12 @@ const Ready = Layer.effect(
     const access = yield* AccessRules
     const secrets = yield* Secrets.SecretStore
     const keys = yield* SecretKeys.SecretKeys
+    const python = yield* Places.PythonPlaces
+    // Runs need it soon, and readiness tells it.
+    void python.place()
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
+      isolation: () => python.state()?.isolation?.parts ?? (python.state() === undefined ? undefined : []),
       defects: new Map([
         ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
         ["accessFile", Effect.sync(() => (access.faulty() ? 1 : 0))],
@@ -225,7 +234,8 @@ const Upkeep = Layer.mergeAll(
 export const onAccess = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
-  Layer.provideMerge(Adapters)
+  Layer.provideMerge(Adapters),
+  Layer.provideMerge(Places.layer)
 )
 
 export const layer = Access.authenticator.pipe(Layer.provideMerge(onAccess), Layer.provideMerge(Access.rules))

@@ -80,6 +80,20 @@ export const writableFolder = (path: string, mode: number): Promise<void> =>
     make(path, mode).then(() => access(`${path}/`, constants.W_OK | constants.X_OK))
   )
 
+/** Why {@link writableFolder} would fail; undefined if it would not. Changes nothing. */
+export const writableFault = async (path: string): Promise<string | undefined> => {
+  const fault = await obstacle(path, true)
+  if (fault === undefined || (await stat(path).catch(codeOf)) !== "ENOENT") return fault
+  // The folders that are missing can be made where the last one that exists can be written.
+  for (const folder of withAncestors(path).toReversed()) {
+    const found = await stat(folder).catch(codeOf)
+    if (found === "ENOENT") continue
+    if (typeof found === "object" && !found.isDirectory()) return `${folder} is not a folder: choose another one`
+    return denied(folder, constants.W_OK | constants.X_OK, "write in")
+  }
+  return fault
+}
+
 /** Checks that the folder exists and can be entered and listed. `path` is absolute. */
 export const readableFolder = (path: string): Promise<void> =>
   explained(path, false, access(`${path}/`, constants.R_OK | constants.X_OK))

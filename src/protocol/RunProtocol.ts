@@ -2,6 +2,7 @@ import { Redacted, Schema } from "effect"
 import type { TenantDefinitions } from "../languages/grok/TenantDefinitions.ts"
 import type { Allowances } from "./Allowances.ts"
 import type { Flowline } from "./Flowline.ts"
+import type { PythonPlace } from "./Isolation.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
 import type { SecretValues } from "./Secrets.ts"
@@ -68,6 +69,8 @@ export interface Order extends RunLimits {
   /** Folder for the run's temporary files. The parent removes it after the child's end. */
   readonly scratch: string
   readonly archiveLevel: number
+  /** Where a run with Python nodes starts Python. */
+  readonly python?: PythonPlace | undefined
 }
 
 /** Encodes the order as one line. Credentials and secrets are written in plain text here and nowhere else. */

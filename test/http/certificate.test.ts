@@ -8,7 +8,6 @@ import { Effect, Logger } from "effect"
 import { loadCertificate, secureOptions, watchCertificate } from "../../src/layers/http/Certificate.ts"
 import { nodeServer, type ServerOptions, type timeouts } from "../../src/layers/http/NodeServer.ts"
 import { temporaryFolder } from "../support/gateway.ts"
-import { eventually } from "../support/process.ts"
 import { first, second, secureGet, servedFingerprint } from "../support/tls.ts"
 
 const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256

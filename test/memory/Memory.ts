@@ -2,6 +2,7 @@ import { Effect, Layer } from "effect"
 import * as Access from "../../src/layers/access/Access.ts"
 import * as Local from "../../src/layers/Local.ts"
 import * as TenantNodes from "../../src/layers/python/PythonNodes.ts"
+import * as PythonPlaces from "../../src/layers/python/PythonPlaces.ts"
 import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
@@ -56,7 +57,7 @@ const Adapters = Layer.mergeAll(
 /** The services without PostgreSQL, a disk for blobs, or child processes: for tests of everything else. */
 export const layer = Access.authenticator.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
-  Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
+  Layer.provideMerge(Layer.mergeAll(Layer.provide(TenantNodes.layer, PythonPlaces.layer), SecretFiles.layer)),
   Layer.provideMerge(Adapters),
   Layer.provideMerge(Access.rules)
 )

@@ -3,17 +3,26 @@ import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { explain } from "../../src/drivers/Failure.ts"
 import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
+import { findIsolation } from "../../src/drivers/isolation/Probe.ts"
 import { program } from "../../src/drivers/Programs.ts"
 import { findPython } from "../../src/drivers/python/Interpreter.ts"
 import type { EngineSettings } from "../../src/layers/engine/EngineConfig.ts"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { DagNode, Flowline, RunSettings } from "../../src/protocol/Flowline.ts"
+import type { PythonPlace } from "../../src/protocol/Isolation.ts"
 import { pybatch } from "../../src/run/pybatch/Pybatch.ts"
 import { engine, follow, places, settings, spec } from "../engine/support.ts"
 import { Memory } from "../nodes/memory.ts"
 
 /** Whether this machine can run Python nodes at all. */
-export const hasPython = (await findPython()) !== undefined
+const interpreter = await findPython()
+export const hasPython = interpreter !== undefined
+
+/** Python as production runs it on this machine. */
+export const python = async (root: string): Promise<PythonPlace> => ({
+  interpreter,
+  isolation: interpreter && (await findIsolation(interpreter, { root, hidden: [] }))
+})
 
 type Node = Partial<DagNode> & Pick<DagNode, "type">
 
@@ -47,7 +56,10 @@ const plant = async (conf: string, files: Files) => {
  * Runs the flowline in this process, its Python nodes in a real `python3`, with these files in the tenant's
  * configuration.
  */
-export const within = (flowline: Flowline, files: Files) =>
+export const within = (flowline: Flowline, files: Files) => withinPlace(flowline, files)
+
+/** The same with a Python that was found before. */
+export const withinPlace = (flowline: Flowline, files: Files, place?: PythonPlace) =>
   Effect.gen(function* () {
     const { root, conf } = yield* places
     return yield* Effect.promise(async () => {
@@ -59,7 +71,8 @@ export const within = (flowline: Flowline, files: Files) =>
         glob: (pattern) => tenant.glob(pattern),
         read: (path) => tenant.read(path)
       })
-      const job = await pybatch(flowline, context, { scratch: join(root, "scratch"), spec: {} })
+      const given = { scratch: join(root, "scratch"), spec: {}, python: place ?? (await python(root)) }
+      const job = await pybatch(flowline, context, given)
       const failure = await job.run().then(
         () => undefined,
         (cause: unknown) => explain(cause, [root])
@@ -76,7 +89,7 @@ export const run = (flowline: Flowline, files: Files, given: Partial<EngineSetti
     yield* Effect.promise(() => plant(conf, files))
     const messages = yield* Effect.provide(
       follow(spec(flowline)),
-      engine(settings(root, { entry: program("run"), ...given }))
+      engine(settings(root, { entry: program("run"), python: () => python(root), ...given }))
     )
     return { messages, data, root }
   })

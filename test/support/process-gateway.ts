@@ -28,12 +28,20 @@ export interface GatewayProcess {
 
 const passed = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"]
 
-/** Starts the gateway with these variables and no others of the gateway's. */
-export const startProcess = (variables: Readonly<Record<string, string>>): GatewayProcess => {
+/**
+ * Starts the gateway with these variables and no others of the gateway's.
+ *
+ * @param through a command that replaces itself by the command that is added to it
+ */
+export const startProcess = (
+  variables: Readonly<Record<string, string>>,
+  through: ReadonlyArray<string> = []
+): GatewayProcess => {
   const env: NodeJS.ProcessEnv = { FLOW_PORT: "0" }
   for (const name of passed) if (name in process.env) env[name] = process.env[name]
   Object.assign(env, variables)
-  const child = spawn(process.execPath, [fileURLToPath(program("main"))], { env, stdio: ["ignore", "pipe", "pipe"] })
+  const [command = "", ...args] = [...through, process.execPath, fileURLToPath(program("main"))]
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] })
   let stdout = ""
   let stderr = ""
   let over: Exit | undefined
@@ -163,7 +171,11 @@ const leave = async (data: string, started: ReadonlyArray<GatewayProcess>) => {
  * PostgreSQL there; else they share a fresh database of the run's server, which starts much faster.
  */
 export const site = (
-  options: { readonly embedded?: boolean; readonly variables?: Readonly<Record<string, string>> } = {}
+  options: {
+    readonly embedded?: boolean
+    readonly variables?: Readonly<Record<string, string>>
+    readonly through?: ReadonlyArray<string>
+  } = {}
 ): Effect.Effect<Site, never, Scope.Scope> =>
   Effect.gen(function* () {
     const data = yield* temporary
@@ -171,7 +183,10 @@ export const site = (
     const started: Array<GatewayProcess> = []
     yield* Effect.addFinalizer(() => Effect.promise(() => leave(data, started)))
     const spawnHere = (variables: Readonly<Record<string, string>> = {}) => {
-      const gateway = startProcess({ FLOW_DATA: data, ...database, ...options.variables, ...variables })
+      const gateway = startProcess(
+        { FLOW_DATA: data, ...database, ...options.variables, ...variables },
+        options.through
+      )
       started.push(gateway)
       return gateway
     }

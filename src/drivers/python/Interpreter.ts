@@ -1,11 +1,6 @@
 import { execFile } from "node:child_process"
+import type { Interpreter } from "../../protocol/Isolation.ts"
 import { packagePath } from "../Package.ts"
-
-/** A usable Python interpreter. */
-export interface Interpreter {
-  readonly command: string
-  readonly version: string
-}
 
 /** The message when there is no interpreter. */
 export const noPython = "Python 3.9 or newer is not installed on this machine: there is no python3 that can be started"
@@ -18,15 +13,24 @@ export const pythonProgram = (name: string): string => packagePath(`python/${nam
  */
 export const pythonOptions = ["-I", "-B", "-X", "utf8"]
 
+/** Environment variables that Python inherits; settings and secrets are not passed on. */
+const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
+
+/** The environment of Python programs. */
+export const pythonEnvironment = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(passed.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])))
+
 const oldest = 9
 
 const versionOf = (command: string): Promise<Interpreter | undefined> =>
   new Promise((resolve) => {
-    const program = "import sys; print('%d.%d.%d' % sys.version_info[:3])"
-    execFile(command, ["-I", "-c", program], { timeout: 10_000 }, (error, stdout) => {
-      const version = /^3\.(\d+)\.\d+$/.exec(stdout.trim())
-      const isNew = error === null && version !== null && Number(version[1]) >= oldest
-      resolve(isNew ? { command, version: version[0] } : undefined)
+    const program = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.executable)"
+    const options = { timeout: 10_000, env: pythonEnvironment() }
+    execFile(command, ["-I", "-c", program], options, (error, stdout) => {
+      const [, version, minor, path] = /^(3\.(\d+)\.\d+) (.*)$/.exec(stdout.trim()) ?? []
+      const isNew = error === null && version !== undefined && Number(minor) >= oldest
+      // A command may be a script that looks for the interpreter, which takes longer than the interpreter's start.
+      resolve(isNew ? { command: path === undefined || path === "" ? command : path, version } : undefined)
     })
   })
 

@@ -58,7 +58,8 @@ export class Child {
     // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
     mkdirSync(settings.tempRoot, { recursive: true })
     const entry = fileURLToPath(settings.entry ?? program("run"))
-    this.#process = spawn(process.execPath, [...heapOptions(memoryMib), entry, ...options], {
+    const command = [...(settings.launcher ?? []), process.execPath, ...heapOptions(memoryMib), entry, ...options]
+    this.#process = spawn(command[0]!, command.slice(1), {
       detached: true,
       cwd: settings.tempRoot,
       env,

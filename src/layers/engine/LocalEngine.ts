@@ -88,11 +88,12 @@ class Run {
   #killedFor: string | undefined
   #watch: NodeJS.Timeout | undefined
 
-  constructor(runners: Runners, settings: EngineSettings, spec: RunSpec, connections: number, warn: Warn) {
+  constructor(runners: Runners, settings: EngineSettings, order: Order, warn: Warn) {
+    const { spec } = order
     const limits = spec.flowline.settings
     this.#runners = runners
     this.#warn = warn
-    this.#order = orderOf(settings, spec, connections)
+    this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
@@ -216,7 +217,7 @@ class Run {
   }
 }
 
-const orderOf = (settings: EngineSettings, spec: RunSpec, connections: number): Order => {
+const orderOf = async (settings: EngineSettings, spec: RunSpec, connections: number): Promise<Order> => {
   const { tenant } = spec
   const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
   return {
@@ -233,7 +234,8 @@ const orderOf = (settings: EngineSettings, spec: RunSpec, connections: number): 
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,
     outbound: settings.outbound,
-    archiveLevel: settings.archiveLevel
+    archiveLevel: settings.archiveLevel,
+    python: spec.flowline.runtime === "pybatch" ? await settings.python?.(tenant) : undefined
   }
 }
 
@@ -269,9 +271,13 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
         Stream.unwrap(
           Effect.map(
             Effect.flatMap(connectionsFor(TenantId(spec.tenant), spec.flowline), (connections) =>
-              Effect.acquireRelease(
-                Effect.sync(() => new Run(runners, settings, spec, connections, warn)),
-                (run) => Effect.promise(() => run.cancel())
+              Effect.flatMap(
+                Effect.promise(() => orderOf(settings, spec, connections)),
+                (order) =>
+                  Effect.acquireRelease(
+                    Effect.sync(() => new Run(runners, settings, order, warn)),
+                    (run) => Effect.promise(() => run.cancel())
+                  )
               )
             ),
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))

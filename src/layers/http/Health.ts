@@ -11,7 +11,7 @@ const noStore = { "cache-control": "no-store" }
  */
 export const layer = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
-    const { checks, defects } = yield* Readiness
+    const { checks, defects, isolation } = yield* Readiness
     const check = (effect: Effect.Effect<unknown, unknown>) =>
       effect.pipe(
         Effect.as("up"),
@@ -32,7 +32,11 @@ export const layer = HttpRouter.use(
       const found = [...defects.keys()].flatMap((name, index) =>
         (counts[index] ?? 0) > 0 ? [[name, counts[index]] as const] : []
       )
-      const more = found.length === 0 ? {} : { defects: Object.fromEntries(found) }
+      const parts = isolation?.()
+      const more = {
+        ...(found.length === 0 ? {} : { defects: Object.fromEntries(found) }),
+        ...(parts === undefined ? {} : { isolation: { python: parts } })
+      }
       const down = names.filter((_, index) => states[index] === "down")
       if (down.length === 0)
         return HttpServerResponse.jsonUnsafe({ status: "ready", dependencies, ...more }, { headers: noStore })

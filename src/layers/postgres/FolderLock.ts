@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import type { Scope } from "effect"
@@ -61,8 +61,15 @@ const release = (folder: string, database: DatabaseSync) => {
 /** SQLite's result code when another process holds the lock. */
 const sqliteBusy = 5
 
+const isBusy = (cause: unknown): boolean => cause instanceof Error && "errcode" in cause && cause.errcode === sqliteBusy
+
+const whoHolds = (folder: string): string => {
+  const holder = readHolder(folder)
+  return holder === undefined ? "another process" : `process ${holder.pid}, running since ${holder.startedAt}`
+}
+
 const refusal = (folder: string, cause: unknown): FolderLocked => {
-  if (!(cause instanceof Error && "errcode" in cause && cause.errcode === sqliteBusy)) {
+  if (!isBusy(cause)) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     return new FolderLocked({
       folder,
@@ -70,13 +77,27 @@ const refusal = (folder: string, cause: unknown): FolderLocked => {
       message: `The data folder ${folder} cannot be locked: ${reason}`
     })
   }
-  const holder = readHolder(folder)
-  const who = holder === undefined ? "another process" : `process ${holder.pid}, running since ${holder.startedAt}`
   return new FolderLocked({
     folder,
-    pid: holder?.pid,
-    message: `The data folder ${folder} is in use by another gateway (${who}). Stop it, or choose another data folder.`
+    pid: readHolder(folder)?.pid,
+    message: `The data folder ${folder} is in use by another gateway (${whoHolds(folder)}). Stop it, or choose another data folder.`
   })
+}
+
+/** Who holds the lock of a data folder, for people; undefined if nobody does. Changes nothing. */
+export const lockHolder = (folder: string): string | undefined => {
+  const path = join(folder, "gateway.lock.db")
+  if (!existsSync(path)) return undefined
+  const database = new DatabaseSync(path, { readOnly: true })
+  try {
+    database.exec("PRAGMA busy_timeout = 0; SELECT count(*) FROM sqlite_master")
+    return undefined
+  } catch (cause) {
+    if (!isBusy(cause)) throw cause
+    return whoHolds(folder)
+  } finally {
+    database.close()
+  }
 }
 
 const readHolder = (folder: string): typeof Holder.Type | undefined => {

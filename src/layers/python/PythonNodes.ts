@@ -5,7 +5,7 @@ import { Effect, Layer, Stream } from "effect"
 import { Blobs } from "../../drivers/blobs/Blobs.ts"
 import { within } from "../../drivers/files/Deadline.ts"
 import { TenantFiles } from "../../drivers/files/TenantFiles.ts"
-import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
+import { noPython } from "../../drivers/python/Interpreter.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { chosen, errors } from "../../nodes/Node.ts"
@@ -15,6 +15,7 @@ import { nothingScanned } from "../../services/scan/OwnNodes.ts"
 import { TenantNodes } from "../../services/scan/TenantNodes.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
+import { PythonPlaces } from "./PythonPlaces.ts"
 import { type Found, scanFiles } from "./Scanner.ts"
 
 const pattern = "nodes/*.py"
@@ -23,8 +24,6 @@ const maxFileBytes = 1024 * 1024
 const maxFiles = 1000
 /** Maximum total size of a tenant's node artifacts in bytes. */
 const maxBytes = 8 * 1024 * 1024
-/** Milliseconds for which the check for Python on this machine is cached. */
-const pythonFor = 60_000
 
 const broken = (path: string, error: { readonly message: string; readonly line?: number }): NodeDescriptor => ({
   type: path,
@@ -60,12 +59,7 @@ export const layer = Layer.effect(
     const { conf, storageDeadline } = yield* Settings
     const store = yield* ArtifactStore
     const blobs = yield* Blobs
-    let python: { readonly found: ReturnType<typeof findPython>; readonly at: number } | undefined
-    const interpreter = () => {
-      const now = performance.now()
-      if (python === undefined || now - python.at > pythonFor) python = { found: findPython(), at: now }
-      return python.found
-    }
+    const { place, scratch } = yield* PythonPlaces
     const files = (tenant: TenantId) => new TenantFiles(join(conf, "tenants", tenant))
     const reading = <A>(work: (signal: AbortSignal) => Promise<A>) =>
       Effect.tryPromise({ try: work, catch: () => new StorageUnreachable({ storage: "data" }) })
@@ -108,22 +102,22 @@ export const layer = Layer.effect(
       version: Effect.fn("TenantNodes.version")(function* (tenant) {
         const builds = yield* artifacts(tenant)
         const found = yield* reading(() => within(storageDeadline, listed(tenant)))
-        const python = yield* reading(interpreter)
+        const { interpreter, refusal } = yield* reading(() => place())
         const versions = [...found.map(({ version }) => version), ...builds.map(({ name, sha256 }) => name + sha256)]
-        return [python?.version ?? "", ...versions].join("\n")
+        return [refusal ?? interpreter?.version ?? "", ...versions].join("\n")
       }),
       scan: Effect.fn("TenantNodes.scan")(function* (tenant) {
         const builds = yield* sources(tenant)
         return yield* reading(async (signal) => {
           const found = await within(storageDeadline, listed(tenant))
-          const python = await interpreter()
-          if (python === undefined) {
+          const { interpreter, isolation, refusal } = await place()
+          if (interpreter === undefined || refusal !== undefined) {
             return [
               {
                 type: nothingScanned,
                 runtimes: ["pybatch" as const],
                 source: nothingScanned,
-                error: { message: noPython }
+                error: { message: refusal ?? noPython }
               }
             ]
           }
@@ -132,8 +126,8 @@ export const layer = Layer.effect(
           const read = small.map(async ({ path }) => [path, await text(files(tenant).read(path))] as const)
           const texts = [...(await within(storageDeadline, Promise.all(read))), ...builds]
           const taken = new Map<string, string>()
-          const nodes = (await scanFiles(python, texts, signal)).flatMap((found, at) =>
-            describe(texts[at]![0], found, taken)
+          const nodes = (await scanFiles({ interpreter, isolation, root: scratch }, texts, signal)).flatMap(
+            (found, at) => describe(texts[at]![0], found, taken)
           )
           return [
             ...nodes,

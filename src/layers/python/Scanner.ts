@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process"
+import { mkdir, mkdtemp, rm } from "node:fs/promises"
+import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
-import { type Interpreter, pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
+import { startPython } from "../../drivers/isolation/PythonStart.ts"
+import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
 
 const Found = Schema.Union([
   Schema.Struct({
@@ -30,21 +32,35 @@ const late = { error: { message: `not read: the files take more than ${deadlineO
 
 type File = readonly [name: string, text: string]
 
+/** What scans: Python, how it is isolated, and where it may put temporary files. */
+export interface ScannerPlace {
+  readonly interpreter: Interpreter
+  readonly isolation: Isolation | undefined
+  readonly root: string
+}
+
 const scanTogether = async (
-  python: Interpreter,
+  { interpreter, isolation, root }: ScannerPlace,
   files: ReadonlyArray<File>,
   signal: AbortSignal
 ): Promise<ReadonlyArray<Found>> => {
-  const child = spawn(python.command, [...pythonOptions, pythonProgram("scan.py")], {
-    stdio: ["pipe", "pipe", "ignore"],
-    timeout: deadline,
-    killSignal: "SIGKILL",
-    signal
-  })
-  for (const stream of child.stdio) stream?.on("error", () => {})
-  const failed = new Promise<never>((_, reject) => child.once("error", reject))
-  child.stdin.end(JSON.stringify(files))
-  return decode(await Promise.race([text(child.stdout), failed]))
+  await mkdir(root, { recursive: true })
+  const folder = await mkdtemp(join(root, "scan-"))
+  try {
+    const child = await startPython("scan.py", interpreter, isolation, {
+      folder,
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: deadline,
+      killSignal: "SIGKILL",
+      signal
+    })
+    for (const stream of child.stdio) stream?.on("error", () => {})
+    const failed = new Promise<never>((_, reject) => child.once("error", reject))
+    child.stdin?.end(JSON.stringify(files))
+    return decode(await Promise.race([child.stdout === null ? "" : text(child.stdout), failed]))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /**
@@ -52,12 +68,12 @@ const scanTogether = async (
  * the parser is reported without affecting the others.
  */
 export const scanFiles = async (
-  python: Interpreter,
+  place: ScannerPlace,
   files: ReadonlyArray<File>,
   signal: AbortSignal
 ): Promise<ReadonlyArray<Found>> => {
   if (files.length === 0) return []
-  const together = await scanTogether(python, files, signal).catch(() => [])
+  const together = await scanTogether(place, files, signal).catch(() => [])
   if (together.length === files.length) return together
   const found: Array<Found> = []
   const end = performance.now() + deadlineOneByOne
@@ -65,7 +81,7 @@ export const scanFiles = async (
     signal.throwIfAborted()
     if (performance.now() > end) found.push(late)
     else {
-      const [alone] = files.length === 1 ? [] : await scanTogether(python, [file], signal).catch(() => [])
+      const [alone] = files.length === 1 ? [] : await scanTogether(place, [file], signal).catch(() => [])
       found.push(alone ?? { error: { message: "the file crashes Python's parser" } })
     }
   }

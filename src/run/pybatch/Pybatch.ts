@@ -46,6 +46,12 @@ const filesOf = async (
   return [...files, ...latest.filter(([name]) => !pinned.has(artifactOf(name)))]
 }
 
+/** What Python says of a machine without a network: ENETUNREACH and EAI_AGAIN. */
+const unreachable = /Network is unreachable|Temporary failure in name resolution/
+
+const withNetworkHint = (error: string): string =>
+  unreachable.test(error) ? `${error}\n  Python nodes of this tenant have no network: see docs/isolation.md` : error
+
 /** The Python nodes as seen by the pipeline; the work is done in the Python process. */
 class Nodes {
   readonly #program: Program
@@ -54,6 +60,7 @@ class Nodes {
   readonly #failures = new Map<string, Failures>()
   readonly #ends = new Map<string, PromiseWithResolvers<void>>()
   readonly #print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>
+  readonly #hasNetwork: boolean
   readonly counts = new Map<string, readonly [recordsIn: number, recordsOut: number, errors: number]>()
   failure: ProgramFailure | undefined
 
@@ -61,8 +68,10 @@ class Nodes {
     program: Program,
     components: Iterable<string>,
     fed: ReadonlySet<string>,
-    print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>
+    print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>,
+    hasNetwork: boolean
   ) {
+    this.#hasNetwork = hasNetwork
     this.#program = program
     this.#fed = fed
     this.#print = print
@@ -105,7 +114,7 @@ class Nodes {
         this.#ends.get(what)?.resolve()
         break
       case "failed":
-        this.failure ??= new ProgramFailure(message[2], what)
+        this.failure ??= new ProgramFailure(this.#hasNetwork ? message[2] : withNetworkHint(message[2]), what)
         this.#program.kill()
     }
   }
@@ -145,20 +154,23 @@ class Nodes {
 export const pybatch = async (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
-  { scratch, spec }: { readonly scratch: string; readonly spec: Pick<Order["spec"], "modules"> }
+  { scratch, spec, python }: Pick<Order, "scratch" | "python"> & { readonly spec: Pick<Order["spec"], "modules"> }
 ): Promise<Job> => {
   const { outer, order, fed } = wire(flowline)
   const first = order.nodes[0]
   if (first === undefined) return pipeline(flowline, makeContext)
-  const python = await findPython()
-  if (python === undefined) throw new Failure(noPython)
+  if (python?.refusal !== undefined) throw new Failure(python.refusal)
+  const interpreter = python === undefined ? await findPython() : python.interpreter
+  if (interpreter === undefined) throw new Failure(noPython)
   const files = await filesOf(makeContext(first.component), flowline.settings.resources ?? [], spec.modules ?? [])
   const contexts = new Map(flowline.dag.map((node) => [componentOf(node), makeContext(componentOf(node))]))
   const print = (component: string, lines: ReadonlyArray<string>) => contexts.get(component)?.print(lines)
   await mkdir(scratch, { recursive: true })
-  const program = new Program(python, scratch, { ...order, files }, (lines) => void print(first.component, lines))
+  const isolation = python?.isolation
+  const printFirst = (lines: ReadonlyArray<string>) => void print(first.component, lines)
+  const program = await Program.start(interpreter, isolation, scratch, { ...order, files }, printFirst)
   const components = order.nodes.map(({ component }) => component)
-  const nodes = new Nodes(program, components, fed, print)
+  const nodes = new Nodes(program, components, fed, print, isolation?.parts.includes("network") !== true)
   const job = pipeline(outer, makeContext, (type) => catalogue.get(type) ?? nodes.type(type))
   return {
     counters: () =>

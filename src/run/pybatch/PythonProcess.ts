@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import type { ChildProcess } from "node:child_process"
 import { once } from "node:events"
 import { Readable } from "node:stream"
 import { Failure } from "../../drivers/Failure.ts"
-import { type Interpreter, pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
+import { startPython } from "../../drivers/isolation/PythonStart.ts"
 import type { Batch } from "../../nodes/Node.ts"
+import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
 import { type Message, maxMessageBytes, readMessage } from "./PythonMessage.ts"
 
 /** A file of Python nodes: its path below the tenant's configuration folder, or the name of its artifact. */
@@ -34,11 +35,20 @@ export class Program {
   #tail = ""
   #ended: Promise<string>
 
-  constructor(python: Interpreter, folder: string, order: PythonOrder, print: (lines: ReadonlyArray<string>) => void) {
-    this.#process = spawn(python.command, [...pythonOptions, pythonProgram("run.py")], {
-      cwd: folder,
-      stdio: ["pipe", "pipe", "pipe", "pipe"]
-    })
+  /** Starts Python in an empty folder. */
+  static async start(
+    python: Interpreter,
+    isolation: Isolation | undefined,
+    folder: string,
+    order: PythonOrder,
+    print: (lines: ReadonlyArray<string>) => void
+  ): Promise<Program> {
+    const started = await startPython("run.py", python, isolation, { folder, stdio: ["pipe", "pipe", "pipe", "pipe"] })
+    return new Program(started, order, print)
+  }
+
+  private constructor(started: ChildProcess, order: PythonOrder, print: (lines: ReadonlyArray<string>) => void) {
+    this.#process = started
     const messages = this.#process.stdio[3]
     this.#messages = messages instanceof Readable ? messages : Readable.from([])
     for (const stream of this.#process.stdio) stream?.on("error", () => {})

@@ -1,0 +1,54 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
+import { release } from "node:os"
+import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
+import { pythonEnvironment, pythonOptions, pythonProgram } from "../python/Interpreter.ts"
+import { leaseUser } from "./UserLease.ts"
+
+/** Size of a program's temporary folder, which is in memory. */
+export const temporaryBytes = 256 * 1024 * 1024
+
+/** Maximum number of processes and threads of a program. */
+export const maxProcesses = 512
+
+/** Before Linux 5.14 the processes that the gateway's user has elsewhere count, too. */
+const countsApart = (): boolean => {
+  const [major = 0, minor = 0] = release().split(".").map(Number)
+  return major > 5 || (major === 5 && minor >= 14)
+}
+
+const planOf = (program: string, isolation: Isolation, user: number | null) => {
+  const has = new Set(isolation.parts)
+  return {
+    program,
+    parts: isolation.parts,
+    user,
+    bubblewrap: isolation.bubblewrap ?? null,
+    hidden: isolation.hidden,
+    temporaryBytes,
+    processes: has.has("user") || (has.has("files") && countsApart()) ? maxProcesses : null,
+    // Without a namespace, what kills the group of the run has to reach the program.
+    apart: has.has("processes")
+  }
+}
+
+/**
+ * Starts a program of `python/`, isolated if `isolation` says so. `folder` must be empty: where the program sees no other
+ * files it stands in for its root. Standard input belongs to the program from here on.
+ */
+export const startPython = async (
+  program: string,
+  { command }: Interpreter,
+  isolation: Isolation | undefined,
+  { folder, ...options }: Omit<SpawnOptions, "cwd" | "env"> & { readonly folder: string }
+): Promise<ChildProcess> => {
+  const given = { ...options, cwd: folder, env: pythonEnvironment() }
+  if (isolation === undefined || isolation.parts.length === 0) {
+    return spawn(command, [...pythonOptions, pythonProgram(program)], given)
+  }
+  const lease = isolation.parts.includes("user") ? await leaseUser() : undefined
+  const child = spawn(command, [...pythonOptions, pythonProgram("isolated.py")], given)
+  for (const event of ["error", "exit"]) child.once(event, () => lease?.release())
+  child.stdin?.on("error", () => {})
+  child.stdin?.write(`${JSON.stringify(planOf(program, isolation, lease?.user ?? null))}\n`)
+  return child
+}

@@ -1,0 +1,23 @@
+/**
+ * What was found of one thing that the gateway uses. `missing`: it starts without, and does less. `fault`: it does not
+ * start.
+ */
+export interface Finding {
+  readonly name: string
+  readonly state: "ok" | "missing" | "fault"
+  readonly detail: string
+  /** What an operator can do about it. */
+  readonly cure?: string
+}
+
+export const ok = (name: string, detail: string): Finding => ({ name, state: "ok", detail })
+export const missing = (name: string, detail: string, cure: string): Finding => ({
+  name,
+  state: "missing",
+  detail,
+  cure
+})
+export const fault = (name: string, detail: string, cure: string): Finding => ({ name, state: "fault", detail, cure })
+
+/** The message of whatever was thrown. */
+export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

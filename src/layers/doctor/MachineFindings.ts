@@ -1,0 +1,115 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises"
+import { release, tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+import { findIsolation } from "../../drivers/isolation/Probe.ts"
+import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
+import { type IsolationPart, isolationParts } from "../../protocol/Isolation.ts"
+import type { Settings } from "../../services/shared/Settings.ts"
+import { runLauncher } from "../engine/RunLauncher.ts"
+import { type Finding, fault, missing, ok, reasonOf } from "./Finding.ts"
+
+const cures: Readonly<Record<IsolationPart, string>> = {
+  files:
+    "allow user namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces), or install bubblewrap",
+  processes: "as for files",
+  network: "as for files",
+  user: "start the gateway as root, and install Python where everybody may read it",
+  privileges: "allow prctl and capset in the container's seccomp profile"
+}
+
+const what: Readonly<Record<IsolationPart, string>> = {
+  files: "Python programs see the system's folders and a temporary one",
+  processes: "Python programs see their own processes only",
+  network: "Python programs have no network unless their tenant may use it",
+  user: "each Python program runs as a user of its own",
+  privileges: "Python programs have no privileges and cannot get any"
+}
+
+const pythonFindings = async ({
+  isolation: mode
+}: Pick<Settings["Service"], "isolation">): Promise<ReadonlyArray<Finding>> => {
+  const python = await findPython()
+  if (python === undefined) {
+    return [missing("python", noPython, "install Python 3.9 or newer, or do without flowlines of Python nodes")]
+  }
+  const found = ok("python", `${python.version}, ${python.command}`)
+  if (mode === "off") {
+    return [
+      found,
+      missing(
+        "isolation",
+        "FLOW_ISOLATION is off: Python programs may do all that the gateway may",
+        "set FLOW_ISOLATION to auto"
+      )
+    ]
+  }
+  const root = await mkdtemp(join(tmpdir(), "flow-doctor-"))
+  try {
+    const isolation = await findIsolation(python, { root, hidden: [] })
+    const parts = isolationParts.map((part): Finding => {
+      const name = `isolation: ${part}`
+      const lack = isolation.missing.find((it) => it.part === part)
+      return lack === undefined ? ok(name, what[part]) : missing(name, lack.reason, cures[part])
+    })
+    const { bubblewrap } = isolation
+    return [
+      found,
+      ...parts,
+      ...(bubblewrap === undefined ? [] : [ok("bubblewrap", `${bubblewrap} makes the namespaces`)])
+    ]
+  } finally {
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+/** Beyond the year in which this was built no clock can be; one that is behind breaks certificates and tokens. */
+const builtAt = Date.UTC(2026, 0, 1)
+
+const clockFinding = (): Finding => {
+  const now = new Date()
+  return now.getTime() >= builtAt
+    ? ok("clock", now.toISOString())
+    : fault("clock", `${now.toISOString()} is in the past`, "set the machine's clock, and keep it with NTP")
+}
+
+const fewFiles = 4096
+
+/** Node raises its own limit to the hard one. */
+const filesFinding = async (): Promise<ReadonlyArray<Finding>> => {
+  const limits = await readFile("/proc/self/limits", "utf8").catch(() => undefined)
+  const hard = /^Max open files\s+\S+\s+(\S+)/m.exec(limits ?? "")?.[1]
+  if (hard === undefined) return []
+  return [
+    Number(hard) < fewFiles
+      ? missing("open files", `at most ${hard}`, `raise the limit to ${fewFiles} or more (ulimit -n, LimitNOFILE=)`)
+      : ok("open files", `at most ${hard}`)
+  ]
+}
+
+const userFinding = (): Finding => {
+  const { uid, username } = userInfo()
+  return ok("user", `${username} (${uid}) on ${process.platform} ${release()}`)
+}
+
+const launcherFinding = (): Finding =>
+  runLauncher().length > 0
+    ? ok("runs", "the processes of runs cannot get new privileges")
+    : missing(
+        "runs",
+        "setpriv cannot be used",
+        "install util-linux, so that the processes of runs get fewer privileges"
+      )
+
+/** What this machine is, and what it gives to programs of users. */
+export const machineFindings = async (
+  settings: Pick<Settings["Service"], "isolation">
+): Promise<ReadonlyArray<Finding>> => [
+  ok("node", process.versions.node),
+  userFinding(),
+  clockFinding(),
+  ...(await filesFinding()),
+  launcherFinding(),
+  ...(await pythonFindings(settings).catch((error) => [
+    missing("isolation", reasonOf(error), "repeat this when the machine is less busy")
+  ]))
+]

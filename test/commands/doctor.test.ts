@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { program } from "../../src/drivers/Programs.ts"
+import type { Finding } from "../../src/layers/doctor/Finding.ts"
+import { isolationParts } from "../../src/protocol/Isolation.ts"
+import { hasPython, isRoot } from "../isolation/victim.ts"
+import { configuration } from "../support/conf.ts"
+import { freshDatabase } from "../support/postgres.ts"
+import { runFile } from "../support/process.ts"
+import { site, temporary } from "../support/process-gateway.ts"
+
+/** Runs the command with these variables and no others of the gateway's. */
+const doctor = async (variables: Readonly<Record<string, string>>) => {
+  const through = ["env", "-i", `PATH=${process.env["PATH"]}`, ...Object.entries(variables).map((it) => it.join("="))]
+  const running = runFile(new URL(program("command")), ["doctor", "--json"], { through })
+  const { code } = await running.exit
+  const found = JSON.parse(running.lines.join("\n")) as ReadonlyArray<Finding>
+  return { code, found, of: (name: string) => found.find((finding) => finding.name === name) }
+}
+
+describe("flow-gateway doctor", () => {
+  it.live("finds nothing that would stop the gateway, and changes nothing", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const { root } = yield* configuration
+      const data = join(folder, "deep/data")
+      const { code, found, of } = yield* Effect.promise(() => doctor({ FLOW_CONF: root, FLOW_DATA: data }))
+      expect([code, found.filter(({ state }) => state === "fault")]).toEqual([0, []])
+      expect(of("settings")?.state).toBe("ok")
+      expect(of("data")?.detail).toContain(`${data}, `)
+      expect(of("configuration")?.detail).toContain("mytenant, othertenant")
+      expect(of("database")?.detail).toContain("embedded PostgreSQL")
+      expect(existsSync(join(folder, "deep"))).toBe(false)
+      if (hasPython && isRoot && process.platform === "linux") {
+        for (const part of isolationParts) expect(of(`isolation: ${part}`)?.state).toBe("ok")
+      }
+    })
+  )
+
+  it.live("names each thing that would stop it, and its cure, without what is secret", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      writeFileSync(join(folder, "file"), "")
+      const { code, found, of } = yield* Effect.promise(() =>
+        doctor({
+          FLOW_CONF: join(folder, "nowhere"),
+          FLOW_DATA: join(folder, "file/data"),
+          FLOW_DATABASE_URL: "postgres://user:secret-word@127.0.0.1:1/flow",
+          FLOW_AUTH: join(folder, "access.yaml"),
+          FLOW_TLS_CERT: join(folder, "file"),
+          FLOW_TLS_KEY: join(folder, "file")
+        })
+      )
+      expect(code).toBe(1)
+      const faults = found.filter(({ state }) => state === "fault")
+      expect(faults.map(({ name }) => name).toSorted()).toEqual(
+        ["access file", "blobs", "configuration", "data", "database", "tls"].toSorted()
+      )
+      for (const { cure } of faults) expect(cure).not.toBe("")
+      expect(of("data")?.detail).toBe(`${join(folder, "file")} is not a folder: choose another one`)
+      expect(of("database")?.detail).toContain("ECONNREFUSED")
+      expect(JSON.stringify(found)).not.toContain("secret-word")
+    })
+  )
+
+  it.live("names an unknown setting, and still tells of the machine", () =>
+    Effect.gen(function* () {
+      const { code, of } = yield* Effect.promise(() => doctor({ FLOW_PROT: "1" }))
+      expect(code).toBe(1)
+      expect(of("settings")).toMatchObject({ state: "fault", detail: expect.stringContaining("FLOW_PORT") })
+      expect(of("node")?.state).toBe("ok")
+    })
+  )
+
+  it.live("sees the gateway that runs, its database, and a certificate that ends", () =>
+    Effect.gen(function* () {
+      const here = yield* site({ embedded: true })
+      const gateway = yield* Effect.promise(() => here.start())
+      const before = readdirSync(here.data).toSorted()
+      const url = Redacted.value(yield* freshDatabase)
+      const [cert, key] = ["cert.pem", "key.pem"].map((name) => join(here.data, name)) as [string, string]
+      const made = yield* Effect.exit(
+        Effect.try(() =>
+          execFileSync(
+            "openssl",
+            [
+              "req",
+              "-x509",
+              "-newkey",
+              "rsa:2048",
+              "-nodes",
+              "-days",
+              "3",
+              "-subj",
+              "/CN=a",
+              "-keyout",
+              key,
+              "-out",
+              cert
+            ],
+            { stdio: "pipe" }
+          )
+        )
+      )
+      const tls = made._tag === "Success" ? { FLOW_TLS_CERT: cert, FLOW_TLS_KEY: key } : {}
+      const { code, of } = yield* Effect.promise(() => doctor({ FLOW_DATA: here.data, FLOW_DATABASE_URL: url, ...tls }))
+      expect(code).toBe(0)
+      expect(of("gateway")?.detail).toContain(`process ${gateway.pid}, running since`)
+      expect(of("database")).toMatchObject({ state: "ok", detail: expect.stringMatching(/^PostgreSQL \d+.* answers$/) })
+      if (made._tag === "Success") {
+        expect(of("tls")).toMatchObject({ state: "missing", cure: "renew the certificate" })
+      }
+      expect(
+        readdirSync(here.data)
+          .filter((name) => !name.endsWith(".pem"))
+          .toSorted()
+      ).toEqual(before)
+    })
+  )
+})
