@@ -39,7 +39,10 @@ const pathOf = (template: string, tenant: string) =>
 /** What an answer means for the request: nobody known, no such tenant, not allowed, or answered by the endpoint. */
 const outcome = (status: number, body: string): string => {
   if (status === 401) return "unauthorized"
-  const { type, kind } = (status < 400 || body === "" ? {} : JSON.parse(body)) as { type?: string; kind?: string }
+  const problem = status < 400 || body === "" ? {} : JSON.parse(body)
+  const { type, kind, limit } = problem as { type?: string; kind?: string; limit?: string }
+  // So many wrong passwords that no further one is looked at.
+  if (status === 429 && limit === "failedLogins") return "unauthorized"
   if (status === 404 && kind === "tenant") return "no tenant"
   return type === "/problems/forbidden" ? "forbidden" : "answered"
 }

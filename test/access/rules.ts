@@ -47,7 +47,7 @@ const authenticator = Layer.effect(
       return Effect.succeed({ id: `user:${name}`, method: "basic" as const, grants })
     }
     return {
-      challenge: () => "",
+      challenge: () => 'Bearer realm="flow-gateway"',
       authenticate: ({ headers: { authorization = "", "x-api-key": key } }) =>
         Effect.flatMap(principalOf(authorization, key), (principal) =>
           principal === undefined ? new Unauthorized() : Effect.succeed(principal)

@@ -28,7 +28,7 @@ export const fileAccess = () => {
         }),
         Layer.succeed(Authenticator, {
           authenticate: ({ headers }) => Effect.succeed(principalOf(headers["x-api-key"])),
-          challenge: () => ""
+          challenge: () => 'Bearer realm="flow-gateway"'
         })
       )
     )

@@ -80,7 +80,7 @@ layer(gatewayOn(access, {}), { excludeTestServices: true })("the rate of request
     Effect.gen(function* () {
       yield* changeFile({
         limits: { requestsPerSecond: null, requestsPerSecondOfPrincipal: null },
-        tenants: { mytenant: { limits: { requestsPerSecondOfPrincipal: 1, burstSeconds: 5 } } }
+        tenants: { mytenant: { limits: { requestsPerSecondOfPrincipal: 1, burstSeconds: 5 } }, othertenant: {} }
       })
       const { refused } = yield* flood("/v1/mytenant/channels", 60, "viewer@mytenant/loud")
       expect(refused).toBeGreaterThan(0)

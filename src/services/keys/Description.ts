@@ -2,14 +2,14 @@ import { type Feature, listed, operation } from "../shared/OpenApiParts.ts"
 
 const key = {
   id: "3f9a0c52",
-  name: "nightly import",
+  name: "nightly loads",
   role: "operator",
   owner: "user:alice",
   parent: null,
   createdAt: "2026-01-01T00:00:00.000Z",
   expiresAt: "2026-04-01T00:00:00.000Z"
 }
-const request = { name: "nightly import", role: "operator", expiresInDays: 90 }
+const request = { name: "nightly loads", role: "operator", expiresInDays: 90 }
 
 /** What OpenAPI says of API keys. */
 export const keys: Feature<"create" | "list" | "revoke"> = {
