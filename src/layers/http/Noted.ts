@@ -9,6 +9,7 @@ const refusals: ReadonlySet<unknown> = new Set(
   [
     "unauthorized",
     "forbidden",
+    "tenant-suspended",
     "foreign-origin",
     "misdirected-request",
     "limit-exceeded",
@@ -26,7 +27,7 @@ const isHidden = (problem: Record<string, unknown>): boolean =>
 
 /** The quota in bytes is told by a 413, which otherwise is the fault of a request. */
 const isOverQuota = (problem: Record<string, unknown>): boolean =>
-  problem["type"] === "/problems/too-large" && problem["limit"] === "tenantBytes"
+  problem["type"] === "/problems/too-large" && problem["limit"] === "storedBytes"
 
 const tenantOf = (path: string): string => {
   try {
