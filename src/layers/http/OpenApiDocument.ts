@@ -50,20 +50,15 @@ const meanings: Readonly<Record<number, string>> = {
 }
 
 /** The headers of every problem, by status: those that make sense of it, and the trace id. */
-const problemHeaders = (types: ReadonlyArray<string>, status: number): ReadonlyArray<string> => {
+const problemHeaders = (status: number): ReadonlyArray<string> => {
   if (status === 401) return ["X-Trace-Id", "WWW-Authenticate"]
-  return status === 503 || (status === 429 && types.every((type) => type.endsWith("/QueueFull")))
-    ? ["X-Trace-Id", "Retry-After"]
-    : ["X-Trace-Id"]
+  if (status === 429) return ["X-Trace-Id", "LimitRetryAfter", "RateLimit", "RateLimit-Policy"]
+  return status === 503 ? ["X-Trace-Id", "Retry-After"] : ["X-Trace-Id"]
 }
-
-const typesOf = (schema: Json | undefined): ReadonlyArray<string> =>
-  schema === undefined ? [] : ((schema["anyOf"] ?? [schema]) as ReadonlyArray<Json>).map((one) => String(one["$ref"]))
 
 const answerOf = (status: number, declared: Json | undefined, more: Answer = {}): Json => {
   const { description, content, ...rest } = (declared ?? {}) as { description?: string; content?: Record<string, Json> }
-  const problem = content?.[problemType]?.["schema"] as Json | undefined
-  const special = status < 400 ? [] : problemHeaders(typesOf(problem), status)
+  const special = status < 400 ? [] : problemHeaders(status)
   const names = ["X-Request-Id", ...special, ...(more.headers ?? [])]
   const contents = { ...content, ...more.content }
   return {

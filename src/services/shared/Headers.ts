@@ -155,6 +155,12 @@ export const responseHeaders = headers({
     schema: { type: "string", pattern: '^"(?:tenant|principal)";q=[0-9]+;w=[0-9]+' },
     example: '"tenant";q=20000;w=10, "principal";q=10000;w=10'
   },
+  LimitRetryAfter: {
+    name: "Retry-After",
+    description: "Seconds after which another try is worthwhile; absent where waiting alone makes no room",
+    schema: { type: "integer", minimum: 1 },
+    example: 5
+  },
   "Retry-After": {
     description: "Seconds after which another try is worthwhile",
     schema: { type: "integer", minimum: 1 },
