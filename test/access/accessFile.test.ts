@@ -64,6 +64,20 @@ usrs: {}
     ])
   })
 
+  it("refuses issuers that could let others make tokens, or cannot be asked", () => {
+    const text = `issuers:
+  - { issuer: login.example.com, audience: flow, jwksUri: "file:///keys", roles: [] }
+  - { issuer: https://id.example.com, audience: flow, algorithms: [RS256, HS256, none], clockSkew: 301, roles: [] }
+`
+    expect(faultsOf(text).map((fault) => fault.slice(0, 60))).toEqual([
+      expect.stringMatching(/^2:15 issuers\.0\.issuer: Expected a URL/),
+      expect.stringMatching(/^2:59 issuers\.0\.jwksUri: Expected a URL/),
+      expect.stringMatching(/^3:75 issuers\.1\.algorithms\.1: Expected "RS256"/),
+      expect.stringMatching(/^3:82 issuers\.1\.algorithms\.2: Expected "RS256"/),
+      expect.stringMatching(/^3:100 issuers\.1\.clockSkew: Expected a value between 0 and 30/)
+    ])
+  })
+
   it("with a hash in { } that is not quoted says so, and repeats no piece of it", () => {
     const faults = faultsOf(`users: { alice: { password: ${hash}, roles: {} } }`)
     expect(faults.join("\n")).toMatch(/^1:\d+ users.alice.…: There is no such member here: put the hash into quotes/m)

@@ -16,11 +16,15 @@ export const layer = Layer.effect(
     const noRoute = Effect.fail(new NotFound({ kind: "route" }))
     // No generator, because every request passes here.
     const check = HttpRouter.RouteContext.use(({ params }) =>
-      Effect.flatMap(Effect.zip(tenants.exists(params["tenant"] ?? ""), CurrentPrincipal), ([known, principal]) => {
-        if (!known || !maySee(principal, params["tenant"] ?? ""))
-          return Effect.fail(new NotFound({ kind: "tenant", id: params["tenant"] ?? "" }))
-        for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
-        return Effect.void
+      Effect.flatMap(CurrentPrincipal, (principal) => {
+        const tenant = params["tenant"] ?? ""
+        // Asked first, so that the time of the answer does not tell whether a hidden tenant exists.
+        if (!maySee(principal, tenant)) return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
+        return Effect.flatMap(tenants.exists(tenant), (known) => {
+          if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
+          for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
+          return Effect.void
+        })
       })
     )
     return (httpEffect, { endpoint }) => Effect.andThen(check, withoutQuery(httpEffect, endpoint))

@@ -25,16 +25,31 @@ const User = Schema.Struct({
   roles: Schema.Record(TenantOrAll, Role)
 })
 
+/**
+ * The signature algorithms that tokens may have. All are asymmetric: a secret that issuer and gateway shared would let
+ * the gateway make tokens.
+ */
+export const tokenAlgorithms = [
+  ...(["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"] as const),
+  ...(["ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const)
+]
+
+const Address = Schema.String.check(
+  Schema.makeFilter((text: string) =>
+    /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? undefined : "Expected a URL such as https://login.example.com"
+  )
+)
+
 /** An OpenID Connect issuer whose tokens are accepted. */
 const Issuer = Schema.Struct({
-  issuer: Schema.String,
+  issuer: Address,
   audience: Schema.Union([Schema.String, Schema.Array(Schema.String)]),
   /** Address of its keys; by default what its discovery document names. */
-  jwksUri: Schema.optionalKey(Schema.String),
+  jwksUri: Schema.optionalKey(Address),
   /** Signature algorithms that are accepted; by default the usual asymmetric ones. */
-  algorithms: Schema.optionalKey(Schema.Array(Schema.String)),
+  algorithms: Schema.optionalKey(Schema.Array(Schema.Literals(tokenAlgorithms))),
   /** Seconds by which clocks may differ. */
-  clockSkew: Schema.optionalKey(Schema.Int),
+  clockSkew: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 300 }))),
   /** Which values of which claims give which role. A claim may be a list or a path such as `realm_access.roles`. */
   roles: Schema.Array(Schema.Struct({ claim: Schema.String, value: Schema.String, tenant: TenantOrAll, role: Role }))
 })
