@@ -5,6 +5,7 @@ import * as EnvironmentSettings from "./layers/EnvironmentSettings.ts"
 import { routerConfig } from "./layers/http/RouteTable.ts"
 import * as Serve from "./layers/http/Serve.ts"
 import * as Production from "./layers/Production.ts"
+import { PythonPlaces } from "./layers/python/PythonPlaces.ts"
 import * as Telemetry from "./layers/Telemetry.ts"
 import { Draining } from "./services/shared/Draining.ts"
 import { Settings } from "./services/shared/Settings.ts"
@@ -16,6 +17,9 @@ const Ready = Layer.effectDiscard(
   Effect.gen(function* () {
     const draining = yield* Draining
     yield* Effect.addFinalizer(() => draining.begin)
+    // Runs need it soon, and the log is to say at the start what it lacks.
+    const python = yield* PythonPlaces
+    void python.place()
     const { tls } = yield* Settings
     yield* HttpServer.addressFormattedWith((address: string) =>
       Console.log(`flow-gateway ready ${tls === undefined ? address : address.replace("http:", "https:")}`)

@@ -172,11 +172,13 @@ const Ready = Layer.effect(
     const secrets = yield* Secrets.SecretStore
     const keys = yield* SecretKeys.SecretKeys
     const python = yield* Places.PythonPlaces
-    // Runs need it soon, and readiness tells it.
-    void python.place()
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
-      isolation: () => python.state()?.isolation?.parts ?? (python.state() === undefined ? undefined : []),
+      isolation: () => {
+        const place = python.state()
+        if (place === undefined) void python.place()
+        return place === undefined ? undefined : (place.isolation?.parts ?? [])
+      },
       defects: new Map([
         ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
         ["accessFile", Effect.sync(() => (access.faulty() ? 1 : 0))],
