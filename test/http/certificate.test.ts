@@ -1,14 +1,13 @@
 import { X509Certificate } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { Agent, Server as SecureServer } from "node:https"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { loadCertificate, secureOptions, watchCertificate } from "../../src/layers/http/Certificate.ts"
-import { nodeServer, type ServerOptions, type timeouts } from "../../src/layers/http/NodeServer.ts"
 import { temporaryFolder } from "../support/gateway.ts"
 import { first, second, secureGet, servedFingerprint } from "../support/tls.ts"
+import { secureServer } from "./secureServer.ts"
 
 const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256
 
@@ -36,22 +35,6 @@ const filesIn = Effect.map(temporaryFolder, (folder) => {
   }
   write(first.cert, first.key)
   return { folder, files, write }
-})
-
-/** A server with the first pair, which answers `ok`. */
-const secureServer = Effect.fnUntraced(function* (options: Partial<typeof timeouts> & ServerOptions = {}) {
-  const certificate = yield* loadCertificate(first.files)
-  const exchanges: Array<number> = []
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() => nodeServer(({ status }) => exchanges.push(status), { certificate, ...options })),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  yield* Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
-  return { server, exchanges, port: (server.address() as AddressInfo).port }
 })
 
 describe("the files of a certificate", () => {

@@ -1,11 +1,12 @@
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Logger, References, Schema } from "effect"
+import { Context, Effect, Layer, Logger, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { trustedProxies } from "../../src/layers/http/Forwarded.ts"
 import { identified } from "../../src/layers/http/Identified.ts"
 import { nodeServer } from "../../src/layers/http/NodeServer.ts"
 import { requestIdOf } from "../../src/layers/http/RequestIds.ts"
+import { jsonLogger } from "../../src/layers/Telemetry.ts"
 import { clientAddress } from "../../src/services/shared/ClientAddress.ts"
 import { CurrentRequestId } from "../../src/services/shared/RequestId.ts"
 import { eventually } from "../support/process.ts"
@@ -136,7 +137,7 @@ it.effect.prop(
 it.live("handlers and their log lines know the id, the client and the scheme", () =>
   Effect.gen(function* () {
     const logged: Array<unknown> = []
-    const log = Logger.make(({ fiber }) => void logged.push(fiber.getRef(References.CurrentLogAnnotations)))
+    const log = Logger.map(jsonLogger, (line) => void logged.push(JSON.parse(line)))
     const app = Effect.gen(function* () {
       yield* Effect.logInfo("asked")
       const { protocol } = yield* HttpServerRequest.HttpServerRequest
@@ -165,7 +166,12 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
     })
     expect(yield* told(["loopback"])).toEqual(["mine", "192.0.2.1", "https"])
     expect(yield* told(["10.0.0.0/8"])).toEqual(["mine", "127.0.0.1", "none"])
-    expect(logged).toEqual([{ requestId: "mine" }, { requestId: "mine" }])
+    yield* Effect.logInfo("not asked").pipe(Effect.provide(Logger.layer([log])))
+    expect(logged).toEqual([
+      expect.objectContaining({ message: "asked", level: "INFO", requestId: "mine" }),
+      expect.objectContaining({ message: "asked", level: "INFO", requestId: "mine" }),
+      expect.not.objectContaining({ requestId: expect.anything() })
+    ])
     expect(yield* CurrentRequestId).toBe("")
   }).pipe(Effect.scoped)
 )

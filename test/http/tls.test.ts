@@ -1,28 +1,11 @@
-import type { AddressInfo } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { loadCertificate } from "../../src/layers/http/Certificate.ts"
-import { nodeServer, type ServerOptions, timeouts } from "../../src/layers/http/NodeServer.ts"
+import { timeouts } from "../../src/layers/http/NodeServer.ts"
 import { SendRate } from "../../src/layers/http/SendRate.ts"
 import { eventually } from "../support/process.ts"
 import { openSocket } from "../support/socket.ts"
-import { first, secureGet, secureSocket } from "../support/tls.ts"
-
-/** A server with the first pair, which answers `ok`. */
-const secureServer = Effect.fnUntraced(function* (options: Partial<typeof timeouts> & ServerOptions = {}) {
-  const certificate = yield* loadCertificate(first.files)
-  const exchanges: Array<number> = []
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() => nodeServer(({ status }) => exchanges.push(status), { certificate, ...options })),
-    (server) =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  yield* Effect.promise(() => new Promise<void>((done) => server.listen(0, "127.0.0.1", done)))
-  return { server, exchanges, port: (server.address() as AddressInfo).port }
-})
+import { secureGet, secureSocket } from "../support/tls.ts"
+import { secureServer } from "./secureServer.ts"
 
 describe("a server with TLS", () => {
   it.live("says so to browsers, and closes what is no TLS, what renegotiates, and old versions", () =>
@@ -61,7 +44,6 @@ describe("a server with TLS", () => {
 
   it.live("closes handshakes and heads that do not come to their end, and idle connections", () =>
     Effect.gen(function* () {
-      // Handshakes have as long as heads, and 26 of them come at once.
       const limits = { headers: 5000, keepAlive: 300, silence: 600, uploadRate: 1024 }
       const { server, port, exchanges } = yield* secureServer(limits)
       server.on("request", (_, response) => response.end("ok"))

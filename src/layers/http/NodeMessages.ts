@@ -22,14 +22,18 @@ export class Received extends IncomingMessage {
 /**
  * What every answer has besides. Browsers take nothing for another type than it has, tell no other site where their
  * reader came from, and embed nothing of the gateway into pages of other sites; pages of `FLOW_CORS` use `fetch`, to
- * which the last one does not apply. Written out, as copying an object takes longer than all the rest of a head.
+ * which the last one does not apply. Names and values in turn, which Node writes faster than the members of an object.
  */
-export const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
-  "x-content-type-options": "nosniff",
-  "referrer-policy": "no-referrer",
-  "cross-origin-resource-policy": "same-origin",
-  "x-request-id": requestId
-})
+export const commonHeaders = (requestId: string): Array<OutgoingHttpHeader> => [
+  "x-content-type-options",
+  "nosniff",
+  "referrer-policy",
+  "no-referrer",
+  "cross-origin-resource-policy",
+  "same-origin",
+  "x-request-id",
+  requestId
+]
 
 /**
  * Node sends a response in one write when it has the whole of it, but not when it must check the body against
@@ -38,7 +42,7 @@ export const commonHeaders = (requestId: string): OutgoingHttpHeaders => ({
  * request.
  */
 export class Answer extends ServerResponse<Received> {
-  /** Every head comes through here; what the answer says itself counts before what all of them say. */
+  /** Every head comes through here. */
   override writeHead(
     status: number,
     reason?: string | OutgoingHttpHeaders | Array<OutgoingHttpHeader>,
@@ -47,17 +51,21 @@ export class Answer extends ServerResponse<Received> {
     const headers = typeof reason === "object" ? reason : given
     if (Array.isArray(headers)) throw new TypeError("An answer's headers are given by name")
     const all = this.additional()
-    for (const name in headers) all[name] = headers[name]
+    // Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5)
+    // knows only `Authorization`, and not `X-API-Key`. The client's own cache asks each time: access may be revoked.
+    const { method } = this.req
+    if ((method === "GET" || method === "HEAD") && headers?.["cache-control"] === undefined) {
+      all.push("cache-control", "private, no-cache")
+    }
+    for (const name in headers) {
+      const value = headers[name]
+      if (value !== undefined) all.push(name, value)
+    }
     return typeof reason === "string" ? super.writeHead(status, reason, all) : super.writeHead(status, all)
   }
 
-  protected additional(): OutgoingHttpHeaders {
-    const { method, requestId } = this.req
-    const headers = commonHeaders(requestId)
-    // Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5)
-    // knows only `Authorization`, and not `X-API-Key`. The client's own cache asks each time: access may be revoked.
-    if (method === "GET" || method === "HEAD") headers["cache-control"] = "private, no-cache"
-    return headers
+  protected additional(): Array<OutgoingHttpHeader> {
+    return commonHeaders(this.req.requestId)
   }
 
   override end(...args: ReadonlyArray<unknown>): this {
@@ -68,10 +76,10 @@ export class Answer extends ServerResponse<Received> {
 
 /** An answer over TLS. */
 export class SecureAnswer extends Answer {
-  protected override additional(): OutgoingHttpHeaders {
+  protected override additional(): Array<OutgoingHttpHeader> {
     const headers = super.additional()
     // Browsers are to use nothing but TLS for a year (RFC 6797).
-    headers["strict-transport-security"] = "max-age=31536000"
+    headers.push("strict-transport-security", "max-age=31536000")
     return headers
   }
 }

@@ -47,13 +47,11 @@ const refuse = (socket: Duplex, problem: ReturnType<typeof generalProblem>) => {
   const { status } = problem
   const requestId = newRequestId()
   const { traceId, body } = bareProblem(problem, "/", requestId)
-  const fields = Object.entries({
-    ...commonHeaders(requestId),
-    "content-type": problemType,
-    "content-length": Buffer.byteLength(body),
-    connection: "close"
-  })
-  const head = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  const fields = [
+    ...[...commonHeaders(requestId), "content-type", problemType],
+    ...["content-length", Buffer.byteLength(body), "connection", "close"]
+  ]
+  const head = fields.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`)).join("")
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`)
   return { traceId, requestId }
 }

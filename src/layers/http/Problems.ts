@@ -36,15 +36,15 @@ const singular: ReadonlySet<string> = new Set(["host", "authorization", "x-api-k
 const repeated = ({ source }: Request): string | undefined => {
   if (!(source instanceof IncomingMessage)) return undefined
   const { rawHeaders } = source
-  const seen: Array<string> = []
+  let seen: Array<string> | undefined
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!
     // Only names of these lengths are looked at, as every request passes here.
     if (name.length !== 4 && name.length !== 13 && name.length !== 9) continue
     const lower = name.toLowerCase()
     if (!singular.has(lower)) continue
-    if (seen.includes(lower)) return lower
-    seen.push(lower)
+    if (seen?.includes(lower)) return lower
+    seen = seen === undefined ? [lower] : [...seen, lower]
   }
   return undefined
 }
