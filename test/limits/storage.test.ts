@@ -154,7 +154,7 @@ layer(gatewayOn(access, {}), { excludeTestServices: true })("what a tenant store
         problem: { limit: "storedVersions", value: 2, used: 3, key: "tenant:mytenant", tenant }
       })
       const metrics = yield* Effect.flatMap(raw("/metrics"), (answer) => Effect.promise(() => answer.text()))
-      expect(metrics).toContain('flow_limit_refusals_total{limit="storedVersions",tenant="mytenant"} 1')
+      expect(metrics).toMatch(/flow_limit_refusals_total\{limit="storedVersions",tenant="mytenant"\} [1-9]/)
     })
   )
 })

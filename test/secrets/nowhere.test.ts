@@ -84,6 +84,8 @@ describe("a secret", () => {
           FLOW_SECRETS: secrets,
           FLOW_SECRETS_KEY_FILE: keys,
           FLOW_OUTBOUND_ALLOW: "127.0.0.1",
+          // The Python node waits for files of this test, which an isolated one cannot see.
+          FLOW_ISOLATION: "off",
           FLOW_LOG: "debug"
         })
         const tenant = tenantOf(gateway.url)

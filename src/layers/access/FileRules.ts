@@ -58,8 +58,10 @@ export const layer = (path: string, deadline: number) =>
         }
         if (signature === judged) return
         const version = yield* attempt(path, deadline, loadAccessFile)
-        judged = version.signature
-        if (judged === signature) yield* use(version)
+        // Replaced since the look: the next looks see that it has changed, and judge it.
+        if (version.signature !== signature) return
+        judged = signature
+        yield* use(version)
       }).pipe(
         Effect.catch(({ message, lasting }) => {
           // What cannot be read may become readable without a change of its own.
