@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 /** Tests that take long, or that measure how time grows. They are no part of `npm test`; the gate runs them. */
 export default defineConfig({
   test: {
-    include: ["test/slow/*.slow.ts"],
+    include: ["test/**/*.slow.ts"],
     globalSetup: ["test/support/globalSetup.ts"],
     setupFiles: ["test/support/bundled.ts"],
     reporters: ["default", "./test/support/counts.ts"],

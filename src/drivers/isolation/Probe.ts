@@ -18,7 +18,9 @@ interface Fault {
 const isPart = (name: string): name is IsolationPart => isolationParts.some((part) => part === name)
 
 /** Starts Python with these parts. Undefined if it worked; else the part that failed. */
-const attempt = async (python: Interpreter, isolation: Isolation, folder: string): Promise<Fault | undefined> => {
+const attempt = async (python: Interpreter, isolation: Isolation, root: string): Promise<Fault | undefined> => {
+  // Of its own, as a try with another user gives the folder away.
+  const folder = await mkdtemp(join(root, "try-"))
   const child = await startPython("probe.py", python, isolation, {
     folder,
     stdio: ["pipe", "pipe", "pipe"]
