@@ -22,7 +22,9 @@ export const access = async (file: string) => {
   const password = await Effect.runPromise(Effect.provide(hashPassword("bench"), NodeCrypto.layerKdf))
   const roles = [{ claim: "sub", value: "bench", tenant: "*", role: "viewer" }]
   const users = { bench: { password, roles: { "*": "admin" } } }
-  writeFileSync(file, JSON.stringify({ users, issuers: [{ issuer, audience: "flow", roles }] }))
+  // Counted as by default, but never reached.
+  const limits = { requestsPerSecond: 1_000_000, requestsPerSecondOfPrincipal: 1_000_000 }
+  writeFileSync(file, JSON.stringify({ users, limits, issuers: [{ issuer, audience: "flow", roles }] }))
 
   const basic = { authorization: `Basic ${Buffer.from("bench:bench").toString("base64")}` }
   const token = await new SignJWT({ iss: issuer, sub: "bench", aud: "flow" })
