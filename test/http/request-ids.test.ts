@@ -2,11 +2,14 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Schema } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import * as Anonymous from "../../src/layers/access/Anonymous.ts"
+import { authenticated } from "../../src/layers/http/Authentication.ts"
 import { trustedProxies } from "../../src/layers/http/Forwarded.ts"
 import { identified } from "../../src/layers/http/Identified.ts"
 import { nodeServer } from "../../src/layers/http/NodeServer.ts"
 import { requestIdOf } from "../../src/layers/http/RequestIds.ts"
 import { jsonLogger } from "../../src/layers/Telemetry.ts"
+import { Authenticator } from "../../src/services/access/Authenticator.ts"
 import { clientAddress } from "../../src/services/shared/ClientAddress.ts"
 import { CurrentRequestId } from "../../src/services/shared/RequestId.ts"
 import { eventually } from "../support/process.ts"
@@ -144,8 +147,10 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
       const known = [yield* CurrentRequestId, yield* clientAddress, protocol ?? "none"]
       return HttpServerResponse.jsonUnsafe(known)
     })
+    const authenticator = yield* Authenticator
+    const asked = HttpServerRequest.HttpServerRequest.use((request) => authenticated(authenticator, request, () => app))
     const serving = (proxies: ReadonlyArray<string>) =>
-      HttpServer.serve(identified(app)).pipe(
+      HttpServer.serve(identified(asked)).pipe(
         Layer.provideMerge(
           NodeHttpServer.layerServer(() => nodeServer(() => {}, { proxies: trustedProxies(proxies) }), {
             port: 0,
@@ -173,5 +178,5 @@ it.live("handlers and their log lines know the id, the client and the scheme", (
       expect.not.objectContaining({ requestId: expect.anything() })
     ])
     expect(yield* CurrentRequestId).toBe("")
-  }).pipe(Effect.scoped)
+  }).pipe(Effect.scoped, Effect.provide(Anonymous.authenticator))
 )

@@ -1,7 +1,8 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import { HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { Authenticator, type Refusal } from "../../services/access/Authenticator.ts"
 import { CurrentPrincipal, type Principal } from "../../services/shared/Access.ts"
+import { CurrentRequestId } from "../../services/shared/RequestId.ts"
 import { Authentication } from "../../services/shared/Security.ts"
 import { Received } from "./NodeMessages.ts"
 
@@ -17,19 +18,32 @@ const refusal = (authenticator: Authenticator["Service"], request: Request, erro
     return error._tag === "LimitExceeded" ? HttpServerResponse.setHeader(response, "retry-after", "1") : response
   })
 
+/** Whether it needs no work to find out who sends the request. */
+const isKnown = (found: Effect.Effect<Principal, Refusal>): found is Exit.Success<Principal, Refusal> =>
+  Exit.isExit(found) && Exit.isSuccess(found)
+
 /** Answers by `answer` once it is known who sends the request, which becomes the current principal. */
 export const authenticated = <E, R>(
   authenticator: Authenticator["Service"],
   request: Request,
   answer: (principal: Principal) => Effect.Effect<Answer, E, R>
-): Effect.Effect<Answer, E, R> =>
-  Effect.matchEffect(authenticator.authenticate(request), {
-    onSuccess: (principal) => {
-      if (request.source instanceof Received) request.source.principal = principal
-      return Effect.provideService(answer(principal), CurrentPrincipal, principal)
-    },
+): Effect.Effect<Answer, E, R> => {
+  const admit = (principal: Principal): Effect.Effect<Answer, E, R> => {
+    const { source } = request
+    if (!(source instanceof Received)) return Effect.provideService(answer(principal), CurrentPrincipal, principal)
+    source.principal = principal
+    return Effect.updateContext(answer(principal), (context: Context.Context<R>) =>
+      Context.add(Context.add(context, CurrentPrincipal, principal), CurrentRequestId, source.requestId)
+    )
+  }
+  const found = authenticator.authenticate(request)
+  // Most credentials are known already, and every request passes here.
+  if (isKnown(found)) return admit(found.value)
+  return Effect.matchEffect(found, {
+    onSuccess: admit,
     onFailure: (error) => refusal(authenticator, request, error)
   })
+}
 
 /**
  * Authenticates by whatever credentials the request has. Effect tries the declared schemes in turn until one succeeds,

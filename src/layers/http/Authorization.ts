@@ -9,7 +9,8 @@ import {
   ForEveryTenant,
   hasRole,
   hasRoleAnywhere,
-  NeededRole
+  NeededRole,
+  type Principal
 } from "../../services/shared/Access.ts"
 import { Authorization } from "../../services/shared/Security.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
@@ -24,18 +25,21 @@ export const layer = Layer.effect(
     const role = Context.get(endpoint.annotations, NeededRole)
     if (role === undefined) return Effect.fail(new Forbidden({ role: "none", detail: "Nobody may use this endpoint" }))
     const overall = Context.get(endpoint.annotations, ForEveryTenant) ? everyTenant : undefined
-    const may = Effect.flatMap(CurrentPrincipal, (principal) =>
-      HttpRouter.RouteContext.use(({ params }): Effect.Effect<void, Forbidden | TenantSuspended> => {
-        const tenant = params["tenant"]
-        const of = tenant ?? overall
-        if (of === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, of, role)) {
-          if (tenant === undefined || role === "viewer" || !rules.isSuspended(TenantId(tenant))) return Effect.void
-          return Effect.fail(new TenantSuspended({ tenant }))
-        }
-        const where = of === undefined ? "" : ` for the tenant ${JSON.stringify(of)}`
-        return Effect.fail(new Forbidden({ role, detail: `This needs the role ${role}${where}` }))
-      })
-    )
-    return Effect.andThen(may, httpEffect)
+    const refusalOf = (principal: Principal, tenant: string | undefined): Forbidden | TenantSuspended | undefined => {
+      const of = tenant ?? overall
+      if (of === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, of, role)) {
+        if (tenant === undefined || role === "viewer" || !rules.isSuspended(TenantId(tenant))) return undefined
+        return new TenantSuspended({ tenant })
+      }
+      const where = of === undefined ? "" : ` for the tenant ${JSON.stringify(of)}`
+      return new Forbidden({ role, detail: `This needs the role ${role}${where}` })
+    }
+    // No generator, because every request passes here.
+    const check = Effect.withFiber<void, Forbidden | TenantSuspended>(({ context }) => {
+      const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
+      const refusal = refusalOf(Context.get(context, CurrentPrincipal), params["tenant"])
+      return refusal === undefined ? Effect.void : Effect.fail(refusal)
+    })
+    return Effect.andThen(check, httpEffect)
   })
 )

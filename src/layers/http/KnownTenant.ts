@@ -1,6 +1,7 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
 import { withoutQuery } from "../../services/shared/RequestIssues.ts"
 import { KnownTenant, Tenants } from "../../services/shared/Tenant.ts"
@@ -15,18 +16,19 @@ export const layer = Layer.effect(
     const tenants = yield* Tenants
     const noRoute = Effect.fail(new NotFound({ kind: "route" }))
     // No generator, because every request passes here.
-    const check = HttpRouter.RouteContext.use(({ params }) =>
-      Effect.flatMap(CurrentPrincipal, (principal) => {
-        const tenant = params["tenant"] ?? ""
-        // Asked first, so that the time of the answer does not tell whether a hidden tenant exists.
-        if (!maySee(principal, tenant)) return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
-        return Effect.flatMap(tenants.exists(tenant), (known) => {
-          if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
-          for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
-          return Effect.void
-        })
+    const check = Effect.withFiber<void, NotFound | StorageUnreachable>(({ context }) => {
+      const { params } = Context.getUnsafe(context, HttpRouter.RouteContext)
+      const tenant = params["tenant"] ?? ""
+      // Asked first, so that the time of the answer does not tell whether a hidden tenant exists.
+      if (!maySee(Context.get(context, CurrentPrincipal), tenant)) {
+        return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
+      }
+      return Effect.flatMap(tenants.exists(tenant), (known) => {
+        if (!known) return Effect.fail(new NotFound({ kind: "tenant", id: tenant }))
+        for (const name in params) if (params[name]?.includes("\u0000")) return noRoute
+        return Effect.void
       })
-    )
+    })
     return (httpEffect, { endpoint }) => Effect.andThen(check, withoutQuery(httpEffect, endpoint))
   })
 )

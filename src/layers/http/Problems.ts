@@ -7,6 +7,7 @@ import { NotFound } from "../../errors/NotFound.ts"
 import type { Authenticator } from "../../services/access/Authenticator.ts"
 import { anonymous, maySee, type Principal } from "../../services/shared/Access.ts"
 import type { Refusals } from "../../services/shared/Refusals.ts"
+import { CurrentRequestId } from "../../services/shared/RequestId.ts"
 import type { Tenants } from "../../services/shared/Tenant.ts"
 import { authenticated } from "./Authentication.ts"
 import type { browserCheck } from "./Browsers.ts"
@@ -61,6 +62,8 @@ const traceIdOf = (request: Request): Effect.Effect<string> =>
     const parent = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(request.headers.traceparent ?? "")
     return parent?.[1] ?? crypto.randomUUID().replaceAll("-", "")
   })
+
+const requestIdOf = ({ source }: Request): string => (source instanceof Received ? source.requestId : "")
 
 const refuse = HttpServerRespondable.toResponse
 const withoutHost = new BadRequest({ detail: "The request has no Host header" })
@@ -137,7 +140,8 @@ const recover = (
     ? noRoute(around, request)
     : Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
         if (response.status < 500 || Cause.hasFails(cause)) return Effect.succeed(response)
-        return Effect.as(Effect.logError(`${request.method} ${pathOf(request.url)}`, cause), response)
+        const logged = Effect.logError(`${request.method} ${pathOf(request.url)}`, cause)
+        return Effect.as(Effect.provideService(logged, CurrentRequestId, requestIdOf(request)), response)
       })
 
 /** Sets Content-Length on a response without a body; otherwise it would be sent as an empty chunked body. */
@@ -154,7 +158,7 @@ const finisher =
       : HttpServerRequest.HttpServerRequest.use((request) => {
           const problem = membersOf(response)
           const instance = instanceOf(request)
-          const requestId = request.source instanceof Received ? request.source.requestId : ""
+          const requestId = requestIdOf(request)
           const refusal = auditedOf(table, request, requestId, instance, problem)
           if (refusal !== undefined) refusals.note(refusal)
           return Effect.map(traceIdOf(request), (traceId) => {

@@ -31,15 +31,16 @@ export const CurrentPrincipal = Context.Reference<Principal>("flow/shared/Curren
   defaultValue: () => gatewayItself
 })
 
-const rank = (role: Role | undefined): number => (role === undefined ? -1 : roles.indexOf(role))
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, developer: 2, admin: 3 }
+const rank = (role: Role | undefined): number => (role === undefined ? -1 : ranks[role])
 
 /** Whether the principal has the role, or a higher one, for the tenant. */
 export const hasRole = ({ grants }: Principal, tenant: string, role: Role): boolean =>
   Math.max(rank(grants.get(tenant)), rank(grants.get(everyTenant))) >= rank(role)
 
 /** Whether the principal has the role, or a higher one, for any tenant. */
-export const hasRoleAnywhere = ({ grants }: Principal, role: Role): boolean =>
-  grants.values().some((given) => rank(given) >= rank(role))
+export const hasRoleAnywhere = (principal: Principal, role: Role): boolean =>
+  hasRole(principal, everyTenant, role) || principal.grants.values().some((given) => rank(given) >= rank(role))
 
 /** Whether the principal may know that the tenant exists. */
 export const maySee = (principal: Principal, tenant: string): boolean => hasRole(principal, tenant, "viewer")

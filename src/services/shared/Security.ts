@@ -11,14 +11,14 @@ const said = (description: string) => OpenApi.annotations({ description })
 
 /**
  * How requests authenticate. A gateway without `FLOW_AUTH` asks for nothing. Effect decodes the first scheme of every
- * request, whichever it has; that of `bearer` costs the least.
+ * request, whichever it has; that of `basic` costs the least where there is no password.
  */
 export const schemes = {
+  basic: HttpApiSecurity.annotateMerge(HttpApiSecurity.basic, said("Name and password of a user of the access file")),
   bearer: HttpApiSecurity.annotateMerge(
     HttpApiSecurity.bearer,
     said("An API key, or a JSON Web Token of an issuer of the access file")
   ),
-  basic: HttpApiSecurity.annotateMerge(HttpApiSecurity.basic, said("Name and password of a user of the access file")),
   key: HttpApiSecurity.annotateMerge(HttpApiSecurity.apiKey({ key: "X-API-Key" }), said("An API key"))
 }
 
