@@ -1,8 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { expect, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { raw, TestGateway } from "../support/gateway.ts"
+import { expect, it, layer } from "@effect/vitest"
+import { Context, Effect, Layer } from "effect"
+import { loadAccessFile } from "../../src/layers/access/AccessFileOnDisk.ts"
+import * as FileRules from "../../src/layers/access/FileRules.ts"
+import { AccessRules } from "../../src/services/access/AccessRules.ts"
+import { raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { accessFile, basic, guardedGateway, hashOf, replaceAccess, replaceFile, statusOf } from "./support.ts"
 
@@ -140,3 +143,27 @@ layer(guardedGateway(first), { excludeTestServices: true })("the access file of 
     })
   )
 })
+
+it.live("a version that replaces another one between the look at it and its reading holds", () =>
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "access.yaml")
+    const of = (tenant: string) => JSON.stringify({ tenants: { [tenant]: {} } })
+    replaceFile(file, of("first"))
+    let loads = 0
+    const late = (path: string) => {
+      loads += 1
+      if (loads === 2) replaceFile(path, of("third"))
+      return loadAccessFile(path)
+    }
+    const rules = yield* Effect.map(Layer.build(FileRules.layer(file, 5000, late)), (found) =>
+      Context.get(found, AccessRules)
+    )
+    replaceFile(file, of("second"))
+    yield* until(
+      Effect.sync(() => Object.keys(rules.current()?.tenants ?? {})),
+      ([name]) => name === "third"
+    )
+    expect(loads).toBe(3)
+    expect(rules.faulty()).toBe(false)
+  }).pipe(Effect.scoped)
+)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { chromium } from "playwright-core"
+import { chromium, type Page } from "playwright-core"
 import { configuration } from "../support/conf.ts"
 import { memoryGateway, TestGateway } from "../support/gateway.ts"
 
@@ -19,6 +19,9 @@ const pages = {
   "own.html": `<title>own</title><img src="picture.svg">${script}`,
   "picture.svg": picture
 }
+
+/** How wide the picture of the page is, in pixels; 0 if the browser has not shown it. */
+const widthOf = (page: Page): Promise<unknown> => page.evaluate("document.querySelector('img').naturalWidth")
 
 const Documented = Layer.unwrap(
   Effect.map(configuration, ({ root, folderOf }) => {
@@ -39,10 +42,7 @@ layer(Documented, { excludeTestServices: true })("a page of a tenant's documenta
         Effect.promise(async () => {
           await page.goto(address)
           await page.waitForLoadState("networkidle")
-          const width = await page
-            .locator("img")
-            .evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)
-          return [await page.title(), width]
+          return [await page.title(), await widthOf(page)]
         })
       const base = `${url}/v1/mytenant/documentation`
       assert.deepStrictEqual(yield* shown(`${base}/page`), ["Page", 7])
@@ -56,7 +56,7 @@ layer(Documented, { excludeTestServices: true })("a page of a tenant's documenta
         )
         await page.goto("http://elsewhere.test/")
         await page.waitForLoadState("networkidle")
-        return page.locator("img").evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)
+        return widthOf(page)
       })
       assert.strictEqual(foreign, 0)
     })

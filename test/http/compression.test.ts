@@ -2,7 +2,9 @@ import { createHash } from "node:crypto"
 import { gunzipSync, zstdDecompressSync } from "node:zlib"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { acceptedCoding } from "../../src/layers/http/Codings.ts"
+import { compression } from "../../src/layers/http/Compression.ts"
 import { flowlineForm, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { type RawAnswer, rawRequest } from "../support/socket.ts"
 
@@ -25,6 +27,21 @@ const textOf = (answer: RawAnswer) => {
   if (coding === "gzip") return gunzipSync(answer.body).toString()
   return coding === "zstd" ? zstdDecompressSync(answer.body).toString() : answer.body.toString()
 }
+
+it.effect("an answer that nobody may store is sent as it is, because it may contain a secret", () =>
+  Effect.gen(function* () {
+    const request = HttpServerRequest.fromWeb(
+      new Request("http://localhost/", { headers: { "accept-encoding": "gzip" } })
+    )
+    const codingWith = (headers: Record<string, string>) =>
+      compression(Effect.succeed(HttpServerResponse.text("x".repeat(5000), { headers }))).pipe(
+        Effect.provideService(HttpServerRequest.HttpServerRequest, request),
+        Effect.map((response) => response.headers["content-encoding"])
+      )
+    assert.deepStrictEqual(yield* codingWith({}), "gzip")
+    assert.deepStrictEqual(yield* codingWith({ "cache-control": "no-store" }), undefined)
+  })
+)
 
 it("the coding is what the client likes best", () => {
   const cases: ReadonlyArray<[string | undefined, string | undefined, boolean?]> = [

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { JobStore } from "../../src/services/channels/JobStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { configuration } from "../support/conf.ts"
@@ -34,6 +35,12 @@ const channel = Effect.flatMap(TestGateway, ({ client }) =>
   client.channels.status({ params: { tenant, channel: "main" } })
 )
 const become = (wanted: string) => until(channel, ({ status }) => status === wanted)
+
+/** The audit's rows of an action, with those of the installation under `platform`. */
+const audited = (chain: string, action: string) =>
+  Effect.flatMap(raw(`/v1/${chain}/audit?action=${action}`), (response) =>
+    Effect.promise(async () => (await response.json()) as ReadonlyArray<AuditEntry>)
+  )
 
 const suspend = changeFile({ tenants: { mytenant: { suspended: true }, othertenant: {} } })
 const lift = changeFile({ tenants: { mytenant: { suspended: false }, othertenant: {} } })
@@ -86,6 +93,8 @@ layer(withChannel, { excludeTestServices: true })("a suspended tenant", (it) => 
       for (const path of ["channels", "flowline/executions", "conf", "archives", "resources/list"]) {
         expect([path, (yield* raw(`/v1/${tenant}/${path}`)).status]).toEqual([path, 200])
       }
+      const refusals = yield* until(audited(tenant, "archives.removeAll"), (rows) => rows.length > 0)
+      expect(refusals).toMatchObject([{ outcome: "refused", status: 403, principal: "user:admin", tenant }])
       const hidden = yield* raw(`/v1/${tenant}/flowline`, {
         method: "POST",
         body,
@@ -98,6 +107,11 @@ layer(withChannel, { excludeTestServices: true })("a suspended tenant", (it) => 
       yield* lift
       yield* until(state, (now) => now === "RUNNING")
       yield* become("ACTIVE")
+      const reloads = yield* until(audited("platform", "access.reload"), (rows) => rows.length === 2)
+      const [suspended, lifted] = reloads
+      expect(suspended).toMatchObject({ outcome: "done", principal: "gateway", tenant: null, target: "" })
+      expect(new Set([suspended?.before, suspended?.after, lifted?.after]).size).toBe(3)
+      expect(lifted?.before).toBe(suspended?.after)
       yield* client.executions.cancel({ params })
       yield* until(state, (now) => now === "CANCELLED")
       yield* raw(`/v1/${tenant}/channels/main/stop`, { method: "POST" })

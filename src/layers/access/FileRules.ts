@@ -27,12 +27,13 @@ const warnIfOpen = (path: string, { openToAll }: AccessFileVersion) =>
  * the former rules.
  *
  * @param deadline milliseconds that the disk has to answer
+ * @param load reads the file
  */
-export const layer = (path: string, deadline: number) =>
+export const layer = (path: string, deadline: number, load = loadAccessFile) =>
   Layer.effect(
     AccessRules,
     Effect.gen(function* () {
-      const first = yield* attempt(path, deadline, loadAccessFile)
+      const first = yield* attempt(path, deadline, load)
       yield* warnIfOpen(path, first)
       const rules = yield* SubscriptionRef.make<AccessFile | undefined>(first.file)
       let digest = first.digest
@@ -57,7 +58,7 @@ export const layer = (path: string, deadline: number) =>
           return
         }
         if (signature === judged) return
-        const version = yield* attempt(path, deadline, loadAccessFile)
+        const version = yield* attempt(path, deadline, load)
         // Replaced since the look: the next looks see that it has changed, and judge it.
         if (version.signature !== signature) return
         judged = signature

@@ -17,7 +17,7 @@ import { TenantId } from "../../services/shared/Tenant.ts"
 
 /**
  * Endpoints without a tenant need their role for any tenant, or for every one; those without a role are refused for
- * everybody. What viewers may do only reads, so it is the part of a suspended tenant that is still served.
+ * everybody. Of a suspended tenant, what only reads is still served: what viewers may do, and every `GET`.
  */
 export const layer = Layer.effect(
   Authorization,
@@ -25,10 +25,11 @@ export const layer = Layer.effect(
     const role = Context.get(endpoint.annotations, NeededRole)
     if (role === undefined) return Effect.fail(new Forbidden({ role: "none", detail: "Nobody may use this endpoint" }))
     const overall = Context.get(endpoint.annotations, ForEveryTenant) ? everyTenant : undefined
+    const onlyReads = role === "viewer" || endpoint.method === "GET"
     const refusalOf = (principal: Principal, tenant: string | undefined): Forbidden | TenantSuspended | undefined => {
       const of = tenant ?? overall
       if (of === undefined ? hasRoleAnywhere(principal, role) : hasRole(principal, of, role)) {
-        if (tenant === undefined || role === "viewer" || !rules.isSuspended(TenantId(tenant))) return undefined
+        if (tenant === undefined || onlyReads || !rules.isSuspended(TenantId(tenant))) return undefined
         return new TenantSuspended({ tenant })
       }
       const where = of === undefined ? "" : ` for the tenant ${JSON.stringify(of)}`

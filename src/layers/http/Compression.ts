@@ -16,7 +16,8 @@ const texts =
   /^(text\/(?!event-stream)[\w.+-]+|application\/(json|x-ndjson|javascript|xml|[\w.-]+\+(json|xml)))\s*(;|$)/i
 
 /**
- * Whether the answer is a text that the gateway has made. What takes ranges is a stored file: its length, its ranges and
+ * Whether the answer is a text that the gateway has made. One with a secret is not to be stored, and its length must not
+ * tell anything of it either. What takes ranges is a stored file: its length, its ranges and
  * its tag, the SHA-256, are those of its bytes.
  */
 const isCompressible = ({ status, headers, body }: Response): boolean =>
@@ -24,6 +25,7 @@ const isCompressible = ({ status, headers, body }: Response): boolean =>
   (body._tag === "Uint8Array" || body._tag === "Stream") &&
   status !== 206 &&
   headers["accept-ranges"] === undefined &&
+  headers["cache-control"] !== "no-store" &&
   headers["content-encoding"] === undefined &&
   texts.test(headers["content-type"] ?? body.contentType)
 

@@ -1,5 +1,6 @@
 import { Effect, Layer, Schedule, Stream } from "effect"
-import { Audit } from "../audit/Audit.ts"
+import { ownEntry } from "../audit/Audit.ts"
+import { AuditStore } from "../audit/AuditStore.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import type { AccessFile } from "./AccessFile.ts"
 import { AccessRules } from "./AccessRules.ts"
@@ -11,16 +12,16 @@ const digestOf = (file: AccessFile | undefined) =>
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const { current, changes } = yield* AccessRules
-    const audit = yield* Audit
+    const store = yield* AuditStore
     let before = yield* digestOf(current())
     yield* changes.pipe(
       Stream.runForEach(
         Effect.fnUntraced(function* (file) {
           const after = yield* digestOf(file)
           if (after === before) return
-          const change = { tenant: undefined, action: "access.reload", target: "", before, after }
+          const row = ownEntry({ action: "access.reload", target: "", before, after })
           // The rules hold already; while the database is away, their row waits.
-          yield* Effect.retry(audit.begin(change), Schedule.spaced("1 second"))
+          yield* Effect.retry(store.append(undefined, [row]), Schedule.spaced("1 second"))
           before = after
         })
       ),
