@@ -67,6 +67,9 @@ const partial = 206
 /** What the gateway adds to the contract. */
 const additions = [
   "post /v1/flower/propose",
+  "get /v1/{tenant}/channels/{channel}/files",
+  "put /v1/{tenant}/channels/{channel}",
+  "delete /v1/{tenant}/channels/{channel}",
   "post /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/{action}",
   "get /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/output",
   "get /v1/{tenant}/archives",

@@ -2,6 +2,7 @@ import { Layer } from "effect"
 import * as FileMeter from "./blobs/DataAreaMeter.ts"
 import * as DataArea from "./blobs/DataFolders.ts"
 import * as StreamHash from "./blobs/Sha256Hash.ts"
+import * as DiskChannels from "./conf/ChannelFilesOnDisk.ts"
 import * as DiskConf from "./conf/ConfFolders.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
@@ -18,6 +19,7 @@ export const layer = Layer.mergeAll(
   OperatorPool.layer,
   PatternFiles.layer,
   DiskConf.layer,
+  DiskChannels.layer,
   Folders.layer,
   Markdown.layer,
   DiskTenants.layer,

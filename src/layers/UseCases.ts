@@ -5,6 +5,7 @@ import { Artifacts } from "../services/artifacts/Artifacts.ts"
 import { Audit } from "../services/audit/Audit.ts"
 import * as RefusalLog from "../services/audit/RefusalLog.ts"
 import { BlobSweep } from "../services/blobs/BlobSweep.ts"
+import { ChannelDefinitions } from "../services/channels/ChannelDefinitions.ts"
 import { ChannelFolders } from "../services/channels/ChannelFolders.ts"
 import { Channels } from "../services/channels/Channels.ts"
 import * as JobEntity from "../services/channels/JobEntity.ts"
@@ -60,7 +61,9 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Extraction.layer,
     Searches.layer
   ).pipe(
-    Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
+    Layer.provideMerge(
+      Layer.mergeAll(Channels.layer, ChannelDefinitions.layer, Layer.provideMerge(Executions.starter, Executions.layer))
+    ),
     Layer.provideMerge(entities),
     Layer.provideMerge(
       Layer.mergeAll(

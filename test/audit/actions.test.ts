@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -10,7 +10,7 @@ import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { ChangesNothing } from "../../src/services/shared/Access.ts"
 import { ask, build, form } from "../resources/support.ts"
 import { read, section } from "../support/documents.ts"
-import { ended, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
+import { ended, exampleConf, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
 
@@ -83,6 +83,11 @@ const call = (method: string, path: string, body?: FormData | string) =>
     ...(typeof body === "string" ? { headers: { "content-type": "application/json" } } : {})
   })
 
+/** The files of a channel. */
+const ticks = JSON.stringify({
+  files: { "channel_structure.yaml": "jobs: [{ name: tick, runtime: stream }]", "tick.yaml": generator(1, 1) }
+})
+
 /** A request to each endpoint that changes something, and the row that it is to write. */
 const calls: Calls = {
   "flowlines.save": Effect.gen(function* () {
@@ -124,6 +129,14 @@ const calls: Calls = {
   "channels.actOnJob": Effect.as(call("POST", "channels/apache/start"), {
     call: call("POST", "channels/apache/jobs/local/parse/stop"),
     row: { target: "apache/jobs/local/parse/stop", count: 1 }
+  }),
+  "channels.save": Effect.succeed({
+    call: call("PUT", "channels/made", ticks),
+    row: { target: "made", outcome: "begun", before: null, after: expect.stringMatching(/^[0-9a-f]{64}$/) }
+  }),
+  "channels.remove": Effect.as(call("PUT", "channels/gone", ticks), {
+    call: call("DELETE", "channels/gone"),
+    row: { target: "gone", outcome: "begun", before: expect.stringMatching(/^[0-9a-f]{64}$/), after: null }
   }),
   "extraction.extract": Effect.as(done(archived), {
     call: call(
@@ -212,12 +225,15 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** A gateway that can keep secrets. */
+/** A gateway that can keep secrets and channels. */
 const withKeys = Layer.unwrap(
   Effect.map(temporaryFolder, (folder) => {
     const keyFile = join(folder, "keys")
     writeFileSync(keyFile, `one:${randomBytes(32).toString("base64")}\n`, { mode: 0o600 })
-    return gateway({ secrets: { folder: undefined, keyFile } })
+    // Channels are written into the configuration.
+    const conf = join(folder, "conf")
+    cpSync(exampleConf, conf, { recursive: true })
+    return gateway({ conf, secrets: { folder: undefined, keyFile } })
   })
 )
 

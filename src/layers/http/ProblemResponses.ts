@@ -26,6 +26,7 @@ const members: Readonly<Record<string, object>> = {
   ResourceNotCreated: { tenant: "mytenant", path: "lists" },
   StorageUnreachable: { storage: "data" },
   TenantSuspended: { tenant: "mytenant" },
+  ReadOnlyConfiguration: { tenant: "mytenant" },
   TooLarge: { limit: "flowlineFile", value: 4_194_304, part: "file" },
   TooMany: { limit: "storedVersions", value: 100_000, used: 100_001, key: "tenant:mytenant", tenant: "mytenant" },
   VersionConflict: { tenant: "mytenant", name: "lists/blocked.csv", versions: [1] }

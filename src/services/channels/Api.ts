@@ -6,12 +6,17 @@ import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { InvalidChannel } from "../../errors/InvalidChannel.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
+import { ReadOnlyConfiguration } from "../../errors/ReadOnlyConfiguration.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { sequenceAfter, text } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
 import { ChannelDetail, ChannelList, JobOutput } from "./Channel.ts"
+import { ChannelDefinition, ChannelDefinitionRequest, SavedChannel } from "./ChannelDefinition.ts"
 
 const channelParams = { ...tenantParams, channel: text({ description: "Channel name", example: "apache" }) }
 const action = text(
@@ -34,6 +39,8 @@ const refusals = [
   Overloaded,
   StorageUnreachable
 ] as const
+const changeRefusals = [BadRequest, Conflict, PreconditionFailed, ReadOnlyConfiguration, StorageUnreachable] as const
+
 export class ChannelsApi extends HttpApiGroup.make("channels")
   .add(
     HttpApiEndpoint.get("list", "/v1/:tenant/channels", {
@@ -73,7 +80,28 @@ export class ChannelsApi extends HttpApiGroup.make("channels")
       error: [NotFound, Overloaded, StorageUnreachable]
     })
       .annotate(NeededRole, "viewer")
-      .annotate(OpenApi.Summary, "The last lines that a job has printed")
+      .annotate(OpenApi.Summary, "The last lines that a job has printed"),
+    HttpApiEndpoint.get("files", "/v1/:tenant/channels/:channel/files", {
+      params: channelParams,
+      success: ChannelDefinition,
+      error: [Conflict, NotFound, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The files of a channel"),
+    HttpApiEndpoint.put("save", "/v1/:tenant/channels/:channel", {
+      params: channelParams,
+      payload: ChannelDefinitionRequest,
+      success: [SavedChannel, SavedChannel.pipe(HttpApiSchema.status(201))],
+      error: [...changeRefusals, InvalidChannel, Overloaded, TooLarge, UnsupportedMediaType]
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Creates a channel, or replaces its files"),
+    HttpApiEndpoint.delete("remove", "/v1/:tenant/channels/:channel", {
+      params: channelParams,
+      error: [...changeRefusals, NotFound]
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Deletes a stopped channel")
   )
   .middleware(Authorization)
   .middleware(KnownTenant)

@@ -7,6 +7,7 @@ import { Conf } from "../conf/Conf.ts"
 import type { Definition } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { type ChannelTexts, channelOfFormer, formerFolder } from "./ChannelFiles.ts"
 import { ChannelName, PathName } from "./Job.ts"
 import { type JobDefinition, readStructure } from "./Structure.ts"
 
@@ -45,10 +46,38 @@ const extensions = ["yaml", "hjson", "json"]
 const isPathName = Schema.is(PathName)
 
 /** Where a job's flowline may be: in the declared file, else in the first existing `<job>.yaml`, `.hjson` or `.json`. */
-const pathsOf = (channel: ChannelName, job: JobDefinition): ReadonlyArray<string> =>
-  job.flowline !== undefined
-    ? [`channels/${channel}/${job.flowline}`]
-    : extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
+const namesOf = (job: JobDefinition): ReadonlyArray<string> =>
+  job.flowline !== undefined ? [job.flowline] : extensions.map((extension) => `${job.name}.${extension}`)
+
+const structureNames = extensions.map((extension) => `channel_structure.${extension}`)
+
+/** A file of a channel; its path is that in the tenant's configuration. */
+interface FoundFile {
+  readonly path: string
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** Finds the first of the files that exists; their names are paths in the channel's folder. */
+type Find<E> = (names: ReadonlyArray<string>) => Effect.Effect<FoundFile | undefined, E>
+
+const pathOf = (channel: ChannelName, name: string): string => `channels/${channel}/${name}`
+
+const readChannel = Effect.fnUntraced(function* <E>(name: ChannelName, find: Find<E>) {
+  const faulty = (issues: ReadonlyArray<Issue>, file = pathOf(name, structureNames[0]!)): ChannelStructure => ({
+    name,
+    jobs: [],
+    file,
+    issues
+  })
+  if (!isPathName(name)) return faulty([{ detail: "The folder's name cannot be that of a channel" }])
+  const found = yield* find(structureNames)
+  if (found === undefined)
+    return faulty([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])
+  const source: SourceFile = { name: found.path, bytes: found.bytes }
+  const jobs = readStructure(source)
+  if (Result.isFailure(jobs)) return faulty(jobs.failure, found.path)
+  return { name, jobs: jobs.success, file: found.path, issues: [] } satisfies ChannelStructure
+})
 
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
@@ -66,6 +95,15 @@ export class ChannelFolders extends Context.Service<
       channel: ChannelName,
       job: JobDefinition
     ) => Effect.Effect<Result.Result<JobFlowline, JobFault>, Overloaded | StorageUnreachable>
+    /** The faults of a channel with these files, and its jobs (`<cluster>/<job>`). */
+    readonly check: (
+      tenant: TenantId,
+      channel: ChannelName,
+      files: ChannelTexts
+    ) => Effect.Effect<
+      { readonly issues: ReadonlyArray<Issue & { readonly file: string }>; readonly jobs: ReadonlyArray<string> },
+      Overloaded | StorageUnreachable
+    >
   }
 >()("flow/channels/ChannelFolders") {
   static readonly layer = Layer.effect(
@@ -74,71 +112,92 @@ export class ChannelFolders extends Context.Service<
       const conf = yield* Conf
       const flowlines = yield* Flowlines
 
-      /** The first existing file. At most one byte over the size limit is read, so a larger file is refused. */
-      const firstOf = Effect.fn("ChannelFolders.file")(function* (tenant: TenantId, paths: ReadonlyArray<string>) {
-        for (const path of paths) {
-          const file = yield* conf.open(tenant, path).pipe(
-            Effect.flatMap(({ size, read }) => {
-              const span = { start: 0, end: Math.min(size, maxBytes + 1) }
-              return Stream.mkUint8Array(read(span))
-            }),
-            Effect.map((bytes) => ({ path, bytes })),
-            Effect.scoped,
-            Effect.catchTag(["NotFound", "DirectoryRead"], () => Effect.undefined)
-          )
-          if (file !== undefined) return file
+      const open = Effect.fn("ChannelFolders.file")((tenant: TenantId, path: string) =>
+        conf.open(tenant, path).pipe(
+          // At most one byte over the size limit is read, so a larger file is refused.
+          Effect.flatMap(({ size, read }) =>
+            Stream.mkUint8Array(read({ start: 0, end: Math.min(size, maxBytes + 1) }))
+          ),
+          Effect.scoped,
+          Effect.catchTag(["NotFound", "DirectoryRead"], () => Effect.undefined)
+        )
+      )
+
+      /** While the channel's folder is replaced, its former one counts. */
+      const onDisk = (tenant: TenantId, channel: ChannelName): Find<StorageUnreachable> =>
+        Effect.fnUntraced(function* (names) {
+          for (const folder of [channel, formerFolder(channel)]) {
+            for (const name of names) {
+              const bytes = yield* open(tenant, `channels/${folder}/${name}`)
+              if (bytes !== undefined) return { path: pathOf(channel, name), bytes }
+            }
+          }
+          return undefined
+        })
+
+      const flowlineOf = Effect.fn("ChannelFolders.flowline")(function* <E>(
+        tenant: TenantId,
+        channel: ChannelName,
+        job: JobDefinition,
+        find: Find<E>
+      ) {
+        const names = namesOf(job)
+        const found = yield* find(names)
+        const file = found?.path ?? pathOf(channel, names[0]!)
+        const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
+        if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
+        const checked = yield* flowlines.check(tenant, { name: found.path, bytes: found.bytes }).pipe(
+          Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
+          Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
+        )
+        if (Result.isFailure(checked)) return fault(checked.failure.issues ?? [])
+        const { runtime } = checked.success.flowline
+        if (runtime !== job.runtime) {
+          const detail = `The flowline is for ${runtime}, and the channel's structure says ${job.runtime}`
+          return fault([{ pointer: "/runtime", detail }])
         }
-        return undefined
+        return Result.succeed<JobFlowline>({ ...checked.success, file })
       })
 
-      const structure = Effect.fn("ChannelFolders.structure")(function* (tenant: TenantId, name: ChannelName) {
-        const paths = extensions.map((extension) => `channels/${name}/channel_structure.${extension}`)
-        const faulty = (issues: ReadonlyArray<Issue>, file = paths[0]!): ChannelStructure => ({
-          name,
-          jobs: [],
-          file,
-          issues
-        })
-        if (!isPathName(name)) return faulty([{ detail: "The folder's name cannot be that of a channel" }])
-        const found = yield* firstOf(tenant, paths)
-        if (found === undefined)
-          return faulty([{ detail: "There is no channel_structure.yaml, .hjson or .json that can be read" }])
-        const source: SourceFile = { name: found.path, bytes: found.bytes }
-        const jobs = readStructure(source)
-        if (Result.isFailure(jobs)) return faulty(jobs.failure, found.path)
-        return { name, jobs: jobs.success, file: found.path, issues: [] }
-      })
+      const structure = Effect.fn("ChannelFolders.structure")((tenant: TenantId, name: ChannelName) =>
+        readChannel(name, onDisk(tenant, name))
+      )
 
       return ChannelFolders.of({
         names: (tenant) =>
-          Effect.map(conf.folders(tenant, "channels"), (names) => names.map((name) => ChannelName(name))),
+          Effect.map(conf.folders(tenant, "channels"), (folders) => {
+            const names = folders.map((folder) => channelOfFormer(folder) ?? folder)
+            return [...new Set(names)].filter((name) => !name.startsWith(".")).map((name) => ChannelName(name))
+          }),
         structure,
         read: Effect.fn("ChannelFolders.read")(function* (tenant, name) {
           const found = yield* structure(tenant, name)
+          const find = onDisk(tenant, name)
           const withFile = Effect.fnUntraced(function* (job: JobDefinition) {
-            const paths = pathsOf(name, job)
-            return { ...job, file: (paths.length === 1 ? undefined : yield* firstOf(tenant, paths))?.path ?? paths[0]! }
+            const names = namesOf(job)
+            const first = names.length === 1 ? undefined : yield* find(names)
+            return { ...job, file: first?.path ?? pathOf(name, names[0]!) }
           })
           return { ...found, jobs: yield* Effect.forEach(found.jobs, withFile) }
         }),
-        flowline: Effect.fn("ChannelFolders.flowline")(function* (tenant, channel, job) {
-          const paths = pathsOf(channel, job)
-          const found = yield* firstOf(tenant, paths)
-          const file = found?.path ?? paths[0]!
-          const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
-          if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
-          const { path, bytes } = found
-          const checked = yield* flowlines.check(tenant, { name: path, bytes }).pipe(
-            Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
-            Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
-          )
-          if (Result.isFailure(checked)) return fault(checked.failure.issues ?? [])
-          const { runtime } = checked.success.flowline
-          if (runtime !== job.runtime) {
-            const detail = `The flowline is for ${runtime}, and the channel's structure says ${job.runtime}`
-            return fault([{ pointer: "/runtime", detail }])
+        flowline: (tenant, channel, job) => flowlineOf(tenant, channel, job, onDisk(tenant, channel)),
+        check: Effect.fn("ChannelFolders.check")(function* (tenant, channel, files) {
+          const find: Find<never> = (names) => {
+            const name = names.find((one) => Object.hasOwn(files, one))
+            if (name === undefined) return Effect.undefined
+            return Effect.succeed({ path: pathOf(channel, name), bytes: new TextEncoder().encode(files[name]) })
           }
-          return Result.succeed({ ...checked.success, file })
+          const { jobs, issues, file } = yield* readChannel(channel, find)
+          const checked = yield* Effect.forEach(jobs, (job) => flowlineOf(tenant, channel, job, find), {
+            concurrency: 4
+          })
+          const faults = checked.flatMap((one) => (Result.isFailure(one) ? [one.failure] : []))
+          return {
+            issues: [{ file, issues }, ...faults].flatMap((fault) =>
+              fault.issues.map((issue) => ({ file: fault.file, ...issue }))
+            ),
+            jobs: jobs.map(({ cluster, name }) => `${cluster}/${name}`)
+          }
         })
       })
     })

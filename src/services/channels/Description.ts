@@ -16,6 +16,15 @@ const job = {
   nodes: [{ component: "parse", recordsIn: 100, recordsOut: 99, errors: 1 }]
 }
 
+const request = {
+  files: {
+    "channel_structure.yaml": "applications:\n  - { name: parse, runtime: stream }\n",
+    "parse.yaml":
+      "runtime: stream\ndag:\n  - { type: generator_input, publish: [ { stream: out } ] }\n" +
+      "  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }\n"
+  }
+}
+
 const done =
   "Start and restart are answered with 201, stop with 204, when the runs have ended or after ten seconds. What is " +
   "desired survives a restart of the gateway. Doing the same again changes nothing."
@@ -25,7 +34,7 @@ const stopped = { description: "Stopped, or stopping" }
 const acted = { answers: { 201: started, 204: stopped } }
 
 /** What OpenAPI says of channels. */
-export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"> = {
+export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output" | "files" | "save" | "remove"> = {
   description: "Folders of flowlines that are kept running",
   operations: {
     list: operation("Channels whose files cannot be used are listed in `errors`, with the reason.", revalidated),
@@ -36,9 +45,35 @@ export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"
       "The `Accept` header selects the format: JSON, the text (`text/plain`), the lines (`application/x-ndjson`), or the " +
         "lines as they come (`text/event-stream`), which resumes after `Last-Event-ID`.",
       lines
-    )
+    ),
+    files: operation(
+      "The structure file and all others, with a tag for `If-Match`. `writable` says whether they can be changed here.",
+      { answers: { 200: { headers: ["ETag"] } } }
+    ),
+    save: operation(
+      "All files are validated together before anything is written; those that are not sent are removed. Whoever reads " +
+        "finds the former channel or the new one. `If-Match` changes only the version with that tag, and " +
+        "`If-None-Match: *` only creates. A running job takes the new version with its next run, so restart it.",
+      {
+        body: request,
+        headers: ["If-Match", "If-None-Match"],
+        answers: { 200: { headers: ["ETag"] }, 201: { headers: ["ETag"] } }
+      }
+    ),
+    remove: operation("Jobs that are started have to be stopped first. What the channel has made stays.", {
+      headers: ["If-Match", "If-None-Match"]
+    })
   },
   schemas: {
+    ChannelDefinition: {
+      description: "The files of a channel",
+      example: { channel: "apache", ...request, writable: true }
+    },
+    ChannelDefinitionRequest: { description: "The files of a new version of a channel", example: request },
+    SavedChannel: {
+      description: "What has been saved",
+      example: { channel: "apache", jobs: ["local/parse"], restart: ["local/parse"] }
+    },
     ChannelEntry: { description: "A channel in the list", example: { name: "apache", status: "STOPPED" } },
     ChannelList: {
       description: "The channels of a tenant",

@@ -4,11 +4,14 @@ import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { idempotent } from "../http/Idempotency.ts"
+import { readJson } from "../http/JsonBody.ts"
 import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import type { Commit } from "../shared/Commit.ts"
 import { Draining } from "../shared/Draining.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { ChannelDefinitions } from "./ChannelDefinitions.ts"
 import { Channels } from "./Channels.ts"
 import { ChannelName, ClusterName, type JobKey, JobName } from "./Job.ts"
 import type { DesiredChange, DesiredJob } from "./JobStore.ts"
@@ -34,11 +37,18 @@ const changeOf = (tenant: TenantId, action: string) => {
     : Effect.succeed(change)
 }
 
+const preconditionsOf = ({ headers }: HttpServerRequest.HttpServerRequest) => ({
+  ifMatch: headers["if-match"],
+  ifNoneMatch: headers["if-none-match"]
+})
+
 export const ChannelsHttp = HttpApiBuilder.group(
   Api,
   "channels",
   Effect.fn(function* (handlers) {
     const channels = yield* Channels
+    const definitions = yield* ChannelDefinitions
+    const { limits } = yield* Settings
     const draining = yield* Draining
     const answers = yield* IdempotencyStore
 
@@ -68,6 +78,27 @@ export const ChannelsHttp = HttpApiBuilder.group(
           answer(request, key.tenant, change, (commit) => channels.actOnJob(key, change, commit))
         )
       })
+      .handleRaw("files", ({ params }) =>
+        Effect.map(definitions.files(TenantId(params.tenant), ChannelName(params.channel)), ({ definition, etag }) =>
+          HttpServerResponse.jsonUnsafe(definition, { headers: { etag } })
+        )
+      )
+      .handleRaw("save", ({ params, request }) =>
+        readJson(request, limits.jsonBody).pipe(
+          Effect.flatMap(({ value }) =>
+            definitions.save(TenantId(params.tenant), ChannelName(params.channel), value, preconditionsOf(request))
+          ),
+          Effect.map(({ saved, created, etag }) =>
+            HttpServerResponse.jsonUnsafe(saved, { status: created ? 201 : 200, headers: { etag } })
+          )
+        )
+      )
+      .handleRaw("remove", ({ params, request }) =>
+        Effect.as(
+          definitions.remove(TenantId(params.tenant), ChannelName(params.channel), preconditionsOf(request)),
+          HttpServerResponse.empty({ status: 204 })
+        )
+      )
       .handleRaw("output", ({ params, query, request }) => {
         const format = formatOf(request.headers.accept)
         const after = startOf(request, query.from)

@@ -1,0 +1,62 @@
+import { Context, type Effect, Schema } from "effect"
+import type { Conflict } from "../../errors/Conflict.ts"
+import type { ReadOnlyConfiguration } from "../../errors/ReadOnlyConfiguration.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
+import type { ChannelName } from "./Job.ts"
+
+/** The texts of a channel's files, by their path in its folder. */
+export const ChannelTexts = Schema.Record(Schema.String, Schema.String).annotate({
+  description: "The text of each file, by its path in the channel's folder"
+})
+export type ChannelTexts = typeof ChannelTexts.Type
+
+/** What a channel's folder contains. */
+export interface StoredChannel {
+  readonly files: ChannelTexts
+  /** Changes with every file's name and content: SHA-256 in hex. */
+  readonly digest: string
+}
+
+/** The digest of a channel's files. */
+export const digestOf = (files: ChannelTexts): Effect.Effect<string> =>
+  textDigest(JSON.stringify(Object.entries(files).sort(([one], [other]) => (one < other ? -1 : 1))))
+
+/**
+ * Where a channel's folder is while another one takes its place, and after a crash in that moment. Nobody else's folder
+ * has such a name: those of channels begin with a letter or a digit.
+ */
+export const formerFolder = (channel: string): string => `.${channel}.former`
+
+/** The channel whose former folder this is, if it is one. */
+export const channelOfFormer = (folder: string): string | undefined => /^\.(.+)\.former$/.exec(folder)?.[1]
+
+/** Most files of a channel that can be read and written together, and most bytes of all of them. */
+export const mostFiles = 1000
+export const mostBytes = 16 * 1024 * 1024
+
+/** The folders of channels as a whole, in configurations that the gateway may write. */
+export class ChannelFiles extends Context.Service<
+  ChannelFiles,
+  {
+    /** Undefined if there is no such folder. `Conflict`: it has files that are no text, or too many. */
+    readonly read: (
+      tenant: TenantId,
+      channel: ChannelName
+    ) => Effect.Effect<StoredChannel | undefined, Conflict | StorageUnreachable>
+    /** Fails if the gateway may not write to the tenant's configuration. */
+    readonly writable: (tenant: TenantId) => Effect.Effect<void, ReadOnlyConfiguration | StorageUnreachable>
+    /**
+     * Replaces the folder by the files, or removes it without them. Whoever reads finds the former folder or the new one,
+     * also after a crash. `before` sees what there is, and can refuse: nobody else replaces the folder between its look and
+     * the change.
+     */
+    readonly replace: <E, R>(
+      tenant: TenantId,
+      channel: ChannelName,
+      files: ChannelTexts | undefined,
+      before: (current: StoredChannel | undefined) => Effect.Effect<void, E, R>
+    ) => Effect.Effect<void, E | Conflict | ReadOnlyConfiguration | StorageUnreachable, R>
+  }
+>()("flow/channels/ChannelFiles") {}
