@@ -16,6 +16,7 @@ import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { FlowlineVersions } from "../services/flowlines/FlowlineVersions.ts"
 import { Keys } from "../services/keys/Keys.ts"
 import { InUse } from "../services/limits/InUse.ts"
 import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
@@ -67,7 +68,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Layer.provideMerge(entities),
     Layer.provideMerge(
       Layer.mergeAll(
-        Flowlines.layer,
+        Layer.provideMerge(FlowlineVersions.layer, Flowlines.layer),
         Archives.layer,
         Artifacts.layer,
         Resources.layer,

@@ -100,6 +100,15 @@ const calls: Calls = {
       row: { target: id, before: yield* sha256(first), after: expect.stringMatching(/^[0-9a-f]{64}$/) }
     }
   }),
+  "flowlines.restore": Effect.gen(function* () {
+    const { client } = yield* TestGateway
+    const { id } = yield* saved(generator(1, 1))
+    yield* call("POST", `flowline/save?id=${id}`, flowlineForm(generator(2, 1)))
+    const dagOf = (version: number) =>
+      Effect.map(client.flowlines.get({ params: { tenant, id }, query: { version } }), ({ source }) => source.dag)
+    const row = { target: id, before: yield* sha256(yield* dagOf(2)), after: yield* sha256(yield* dagOf(1)) }
+    return { call: call("POST", `flowline/${id}/versions/1/restore`), row }
+  }),
   "flowlines.executeOnce": Effect.succeed({
     call: call("POST", "flowline", flowlineForm(generator(1, 1))),
     row: { after: expect.stringMatching(/^[0-9a-f]{64}$/) }
@@ -282,6 +291,7 @@ layer(withKeys, { excludeTestServices: true })("every endpoint that changes some
         const requests = [
           ["POST", "flowline/save", 400, flowlineForm("nothing")],
           ["DELETE", "flowline/none", 404],
+          ["POST", "flowline/none/versions/1/restore", 404],
           ["POST", "flowline/none", 404],
           ["DELETE", "flowline/none/executions/none", 404],
           ["DELETE", "flowline/executions/none", 404],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { assert, layer, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
-import { gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
+import { ended, flowlineForm, gateway, memoryGateway, raw, TestGateway } from "../support/gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 import { unzip } from "../support/zip.ts"
 
@@ -203,6 +203,38 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
       for (const index of ["mytenant-none", "other-logs", "mytenant"]) {
         assert.strictEqual((yield* post({ format: "csv", index })).status, 404, index)
       }
+    })
+  )
+
+  it.effect("leaves no saved flowline behind, and can be seen, run again and removed by its id", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      yield* fill("mytenant-again")
+      const tenant = "mytenant"
+      const before = yield* client.flowlines.list({ params: { tenant }, query: {} })
+      const { body } = yield* post({ format: "json", index: "mytenant-again", fields: [{ name: "user" }] })
+      const params = { tenant, id: body.id }
+      assert.strictEqual((yield* ended(tenant, body.id, body.execution)).state, "SUCCEEDED")
+      assert.deepStrictEqual(yield* client.flowlines.list({ params: { tenant }, query: {} }), before)
+      assert.strictEqual((yield* client.flowlines.get({ params, query: {} })).id, body.id)
+      const again = yield* client.flowlines.execute({ params, query: {} })
+      assert.strictEqual((yield* ended(tenant, body.id, again.id)).state, "SUCCEEDED")
+      const answer = yield* raw(`/v1/mytenant/archives/${again.id}`)
+      const [data] = unzip(Buffer.from(yield* Effect.promise(() => answer.arrayBuffer())))
+      assert.strictEqual(data?.bytes.toString().split("\n").length, documents.length + 1)
+      const listed = yield* client.executions.listOf({ params, query: {} })
+      assert.deepStrictEqual(
+        listed.map(({ id }) => id),
+        [body.execution, again.id]
+      )
+      // It is not a saved flowline: it has no versions to list, and none can be added.
+      assert.strictEqual((yield* raw(`/v1/mytenant/flowline/${body.id}/versions`)).status, 404)
+      const form = flowlineForm(JSON.stringify({ runtime: "stream", dag: [] }))
+      const save = yield* raw(`/v1/mytenant/flowline/save?id=${body.id}`, { method: "POST", body: form })
+      assert.strictEqual(save.status, 404)
+      yield* client.flowlines.remove({ params })
+      assert.strictEqual((yield* raw(`/v1/mytenant/flowline/${body.id}`)).status, 404)
+      assert.strictEqual((yield* raw(`/v1/mytenant/flowline/${body.id}`, { method: "POST" })).status, 404)
     })
   )
 

@@ -52,6 +52,7 @@ it("headers, statuses and ranges are where they are understood", () => {
     "conf.read",
     "documentation.index",
     "documentation.page",
+    "flowlines.file",
     "registry.download",
     "resources.download",
     "stored.content"
@@ -66,6 +67,7 @@ it("headers, statuses and ranges are where they are understood", () => {
     "extraction.extract",
     "flowlines.execute",
     "flowlines.executeOnce",
+    "flowlines.restore",
     "flowlines.save",
     "registry.create",
     "resources.upload",
@@ -78,7 +80,7 @@ it("headers, statuses and ranges are where they are understood", () => {
   expect(answers(405)).toEqual(operations.map(({ id }) => id))
   const limits = operations.flatMap(({ operation }) => operation.parameters.filter(({ name }) => name === "limit"))
   for (const { schema } of limits) expect(schema).toEqual({ type: "integer", minimum: 1, maximum: 10_000 })
-  expect(limits.length).toBe(11)
+  expect(limits.length).toBe(12)
   expect(document.servers).toEqual([{ url: "/", description: expect.any(String) as string }])
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
   expect(document.info.version).toBe(version)
@@ -175,7 +177,8 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
       })
       const idOf = (text: string) => (JSON.parse(text) as { readonly id: string }).id
       const flowline = idOf(yield* send("flowlines.save"))
-      for (const name of ["get", "execute", "remove"]) made.set(`flowlines.${name}.id`, flowline)
+      const ofFlowline = ["get", "execute", "remove", "versions", "version", "file", "diff", "restore"]
+      for (const name of ofFlowline) made.set(`flowlines.${name}.id`, flowline)
       made.set("executions.listOf.id", flowline)
       const execution = idOf(yield* send("flowlines.execute"))
       for (const name of ["events", "output", "remove"]) made.set(`executions.${name}.id`, execution)

@@ -132,6 +132,38 @@ layer(gatewayOn(access, {}), { excludeTestServices: true })("what a tenant store
     })
   )
 
+  it.effect("its versions of saved flowlines, which go with their flowline", () =>
+    Effect.gen(function* () {
+      const { client } = yield* TestGateway
+      const text = flowline({ type: "show" }, 1)
+      const used = Effect.map(client.limits.limits({ params: { tenant } }), ({ limits }) =>
+        ["storedVersions", "storedBytes"].map((name) => limits.find(({ limit }) => limit === name)?.used ?? 0)
+      )
+      const [versions = 0, bytes = 0] = yield* used
+      yield* limited({ storedVersions: versions + 2, storedBytes: bytes + 3 * text.length })
+      const save = (id?: string) =>
+        client.flowlines.save({
+          params: { tenant },
+          query: id === undefined ? {} : { id },
+          payload: flowlineForm(text, "f.json")
+        })
+      const { id } = yield* save()
+      expect((yield* save(id)).version).toBe(2)
+      const full = { _tag: "TooMany", limit: "storedVersions", value: versions + 2, used: versions + 3 }
+      expect(yield* Effect.flip(save(id))).toMatchObject(full)
+      expect(yield* Effect.flip(save())).toMatchObject(full)
+      const restore = client.flowlines.restore({ params: { tenant, id, version: 1 } })
+      expect(yield* Effect.flip(restore)).toMatchObject(full)
+      // A run of a file is not a saved version.
+      expect(yield* run(text)).toMatchObject({ state: "SUCCEEDED" })
+      expect(yield* used).toEqual([versions + 2, bytes + 2 * text.length])
+      yield* limited({ storedBytes: bytes + 2 * text.length })
+      expect(yield* Effect.flip(save(id))).toMatchObject({ _tag: "TooLarge", limit: "storedBytes" })
+      yield* client.flowlines.remove({ params: { tenant, id } })
+      expect(yield* used).toEqual([versions, bytes])
+    })
+  )
+
   it.effect("its versions: bytes and number, by the file", () =>
     Effect.gen(function* () {
       yield* limited({ storedBytes: 100, storedVersions: 2 })

@@ -21,6 +21,8 @@ export class Shelf {
   readonly artifacts = new Map<string, NewArtifact>()
   readonly names = new Map<string, Name>()
   readonly registry = new Map<string, Array<RegistryVersion>>()
+  /** The sizes of the versions of saved flowlines, by id. */
+  readonly flowlines = new Map<string, ReadonlyArray<number>>()
 
   name(name: string): Name {
     const known = this.names.get(name) ?? { last: 0, versions: new Map() }
@@ -36,7 +38,8 @@ export class Shelf {
           origin === undefined && "sha256" in place ? [size] : []
         )
       ),
-      ...[...this.registry.values()].flat().map(({ size }) => size)
+      ...[...this.registry.values()].flat().map(({ size }) => size),
+      ...[...this.flowlines.values()].flat()
     ]
     return { bytes: sizes.reduce((sum, size) => sum + size, 0), entries: sizes.length }
   }

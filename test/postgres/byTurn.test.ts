@@ -17,7 +17,7 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
         yield* store.create(
           TenantId(n % 2 === 0 ? "one" : "two"),
           { id: FlowlineId(`f${n}`), dag: `{"n":${n}}`, platformId: "p" },
-          n % 5 !== 0
+          n % 5 === 0 ? "once" : "saved"
         )
       }
       // Six hundred at once are more than one statement takes.
@@ -37,7 +37,7 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
   it.effect("fail alone when PostgreSQL will not take their key", () =>
     Effect.gen(function* () {
       const store = yield* FlowlineStore
-      yield* store.create(TenantId("one"), { id: FlowlineId("good"), dag: "{}", platformId: "p" }, true)
+      yield* store.create(TenantId("one"), { id: FlowlineId("good"), dag: "{}", platformId: "p" }, "saved")
       const [bad, good] = yield* Effect.all(
         [
           Effect.exit(store.get(TenantId("one"), FlowlineId("\u0000"))),
@@ -55,7 +55,7 @@ layer(Store, { excludeTestServices: true })("reads of one turn", (it) => {
     Effect.gen(function* () {
       const store = yield* FlowlineStore
       const sql = yield* SqlClient.SqlClient
-      yield* store.create(TenantId("one"), { id: FlowlineId("stays"), dag: "{}", platformId: "p" }, true)
+      yield* store.create(TenantId("one"), { id: FlowlineId("stays"), dag: "{}", platformId: "p" }, "saved")
       const [left, stayed] = yield* Effect.all(
         [
           Effect.exit(Effect.timeout(store.get(TenantId("one"), FlowlineId("stays")), 0)),

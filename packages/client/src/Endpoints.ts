@@ -21,7 +21,7 @@ export type Request<E extends Endpoint> = HttpApiEndpoint.ClientRequest<
 export type Versioned<A> = (A extends object ? A : unknown) & { readonly version: number }
 
 /** The endpoints that make a version whose number is not in the body, by group. */
-const making = { flowlines: "save", registry: "create" } as const
+const making = { registry: "create" } as const
 export type MakingOf<Group> = Group extends keyof typeof making ? (typeof making)[Group] : never
 
 type Making<E> = E extends Endpoint

@@ -2,9 +2,12 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import type { OverQuota, Quota } from "../../services/blobs/Quota.ts"
 import {
   FlowlineStore,
   type FlowlineVersion,
+  type FullVersion,
+  type Keeping,
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
@@ -14,6 +17,8 @@ import type { TenantId } from "../../services/shared/Tenant.ts"
 import { byTurn } from "./ByTurn.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
+import { storable } from "./SqlText.ts"
+import { checkQuota } from "./StoredRows.ts"
 
 /** Flowlines in the tables `flowlines` and `flowline_versions`. */
 export const layer = Layer.effect(
@@ -22,48 +27,99 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const wide = yield* WideSql
 
+    /** Adds a version only if the tenant's versions are within the quota then. */
+    const within = <A, E>(tenant: TenantId, quota: Quota | undefined, write: Effect.Effect<A, E>) =>
+      quota === undefined || (quota.bytes === undefined && quota.entries === undefined)
+        ? write
+        : sql.withTransaction(Effect.tap(write, checkQuota(sql, tenant, quota)))
+
+    const columns = sql.literal("tenant, id, version, dag, platform_id, source, filename, restored, saved_at")
+    const valuesOf = ({ dag, platformId, file, restored }: NewVersion) =>
+      sql`${dag}::text, ${platformId}::text, ${file?.bytes ?? null}::bytea,
+        ${file?.name === undefined ? null : storable(file.name)}::text, ${restored ?? null}::integer, clock_timestamp()`
+
     const create = Effect.fn("FlowlineStore.create")(function* (
       tenant: TenantId,
       flowline: NewVersion,
-      saved: boolean
-    ) {
-      const [row] = yield* sql<{ savedAt: string }>`
+      keeping: Keeping,
+      quota?: Quota
+    ): Effect.fn.Return<FlowlineVersion, SqlError | OverQuota> {
+      const saved = keeping === "saved"
+      const [row] = yield* within(
+        tenant,
+        quota,
+        sql<{ savedAt: string }>`
         with flowline as (
-          insert into flowlines (tenant, id, version, saved, unsaved_at)
-          values (${tenant}, ${flowline.id}, 1, ${saved}, case when ${saved} then null else clock_timestamp() end)
+          insert into flowlines (tenant, id, version, saved, generated, unsaved_at)
+          values (${tenant}, ${flowline.id}, 1, ${saved}, ${keeping === "generated"},
+            case when ${saved} then null else clock_timestamp() end)
         )
-        insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
-        values (${tenant}, ${flowline.id}, 1, ${flowline.dag}, ${flowline.platformId}, clock_timestamp())
+        insert into flowline_versions (${columns})
+        select ${tenant}, ${flowline.id}, 1, ${valuesOf(flowline)}
         returning flow_iso(saved_at) as "savedAt"`
-      return { ...flowline, version: 1, savedAt: row!.savedAt }
+      )
+      const { id, dag, platformId } = flowline
+      return { id, dag, platformId, version: 1, savedAt: row!.savedAt }
     }, unreachable)
 
     const revise = Effect.fn("FlowlineStore.revise")(function* (
       tenant: TenantId,
       flowline: NewVersion,
-      expected: ReadonlyArray<number> | undefined
-    ): Effect.fn.Return<Revision, SqlError> {
-      const [row] = yield* sql<{ version: number; before: string | null }>`
+      expected: ReadonlyArray<number> | undefined,
+      quota?: Quota
+    ): Effect.fn.Return<Revision, SqlError | OverQuota> {
+      const [row] = yield* within(
+        tenant,
+        quota,
+        sql<{ version: number; before: string | null }>`
         with bumped as (
           update flowlines set version = version + 1
           where tenant = ${tenant} and id = ${flowline.id} and saved
             and ${expected === undefined ? sql`true` : sql.in("version", expected)}
           returning version
         )
-        insert into flowline_versions (tenant, id, version, dag, platform_id, saved_at)
-        select ${tenant}, ${flowline.id}, version, ${flowline.dag}, ${flowline.platformId}, clock_timestamp() from bumped
+        insert into flowline_versions (${columns})
+        select ${tenant}, ${flowline.id}, version, ${valuesOf(flowline)} from bumped
         returning version, flow_flowline_digest(tenant, id, version - 1) as before`
+      )
       if (row !== undefined) return { _tag: "Saved", version: row.version, before: row.before ?? undefined }
       const [found] = yield* sql`
         select 1 from flowlines where tenant = ${tenant} and id = ${flowline.id} and saved`
       return found === undefined ? { _tag: "Missing" } : { _tag: "Changed" }
     }, unreachable)
 
+    const full = Effect.fn("FlowlineStore.full")(function* (
+      tenant: TenantId,
+      id: FlowlineId,
+      version: number
+    ): Effect.fn.Return<FullVersion | undefined, SqlError> {
+      const [row] = yield* sql<
+        FlowlineVersion & {
+          readonly current: number
+          readonly source: Uint8Array<ArrayBuffer> | null
+          readonly filename: string | null
+          readonly restored: number | null
+        }
+      >`
+        select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt",
+          f.version as current, v.source, v.filename, v.restored
+        from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
+        where f.tenant = ${tenant} and f.id = ${id} and f.saved`
+      if (row === undefined) return undefined
+      const { source, filename, restored, ...stored } = row
+      const name = filename === null ? {} : { name: filename }
+      return {
+        ...stored,
+        file: source === null ? undefined : { bytes: source, ...name },
+        restored: restored ?? undefined
+      }
+    }, unreachable)
+
     const getVersion = Effect.fnUntraced(function* (tenant: TenantId, id: FlowlineId, version: number) {
       const [row] = yield* sql<FlowlineVersion>`
         select v.id, v.version, v.dag, v.platform_id as "platformId", flow_iso(v.saved_at) as "savedAt"
         from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = ${version}
-        where f.tenant = ${tenant} and f.id = ${id} and f.saved`
+        where f.tenant = ${tenant} and f.id = ${id} and (f.saved or f.generated)`
       return row
     }, unreachable)
 
@@ -74,7 +130,7 @@ export const layer = Layer.effect(
         select k.asked::integer as asked, v.id, v.version, v.dag, v.platform_id as "platformId",
           flow_iso(v.saved_at) as "savedAt"
         from unnest(${tenants}::text[], ${ids}::text[]) with ordinality as k(tenant, id, asked)
-          join flowlines f on f.tenant = k.tenant and f.id = k.id and f.saved
+          join flowlines f on f.tenant = k.tenant and f.id = k.id and (f.saved or f.generated)
           join flowline_versions v on v.tenant = f.tenant and v.id = f.id and v.version = f.version`
       return unreachable(
         Effect.map(rows, (rows) => {
@@ -93,8 +149,8 @@ export const layer = Layer.effect(
     const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: TenantId, id: FlowlineId) {
       // Executions refer to the versions that they run. Retention removes the flowline when none is left.
       const [row] = yield* sql<{ digest: string }>`
-        update flowlines set saved = false, unsaved_at = clock_timestamp()
-        where tenant = ${tenant} and id = ${id} and saved
+        update flowlines set saved = false, generated = false, unsaved_at = clock_timestamp()
+        where tenant = ${tenant} and id = ${id} and (saved or generated)
         returning flow_flowline_digest(tenant, id, version) as digest`
       return row?.digest
     }, unreachable)
@@ -104,6 +160,21 @@ export const layer = Layer.effect(
       revise,
       get: (tenant, id, version) =>
         version === undefined ? getCurrent([tenant, id]) : getVersion(tenant, id, version),
+      full,
+      versions: (tenant, id, span) =>
+        listPages(
+          span,
+          (after, rows) => wide<ListRow>`
+            select v.version::text as key,
+              json_build_object('version', v.version, '@timestamp', flow_iso(v.saved_at), 'platformId', v.platform_id,
+                'current', v.version = f.version, 'original', v.source is not null,
+                'size', coalesce(octet_length(v.source), octet_length(v.dag)),
+                'filename', v.filename, 'restored', v.restored)::text as json
+            from flowlines f join flowline_versions v on v.tenant = f.tenant and v.id = f.id
+            where f.tenant = ${tenant} and f.id = ${id} and f.saved
+              and v.version < ${after ?? String(2 ** 31)}::bigint
+            order by v.version desc limit ${rows}::bigint`
+        ),
       isSaved,
       remove,
       list: (tenant, span) =>

@@ -2,6 +2,7 @@ import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import type { OverQuota } from "../../services/blobs/Quota.ts"
 import {
   isExpected,
   type Kept,
@@ -12,7 +13,7 @@ import {
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { listPages } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { checkQuota, type OverQuota } from "./StoredRows.ts"
+import { checkQuota } from "./StoredRows.ts"
 
 /** Rolls the transaction back with the outcome. */
 class Refused extends Data.TaggedError("Refused")<{ readonly kept: Kept }> {}

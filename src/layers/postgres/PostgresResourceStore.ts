@@ -2,7 +2,7 @@ import { Data, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
-import type { Quota } from "../../services/blobs/Quota.ts"
+import type { OverQuota, Quota } from "../../services/blobs/Quota.ts"
 import {
   type Made,
   type Registration,
@@ -14,7 +14,7 @@ import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { bytesBefore, listPages, type PageRow, pageBytes } from "./Pages.ts"
 import { WideSql } from "./Postgres.ts"
-import { checkQuota, dropEmptyNames, type OverQuota } from "./StoredRows.ts"
+import { checkQuota, dropEmptyNames } from "./StoredRows.ts"
 
 /** Rolls the transaction back with the outcome; nothing is created. */
 class Refused extends Data.TaggedError("Refused")<{ readonly made: Made }> {}

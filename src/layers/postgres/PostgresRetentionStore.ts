@@ -168,7 +168,7 @@ export const layer = Layer.effect(
             pages: sql`select id as name from flowlines where tenant = ${tenant} and saved and id > ${after}
               order by id limit ${namesAtOnce}`,
             versions: sql`select v.id as name, v.version as key, v.version::text as version, v.saved_at as at,
-                octet_length(v.dag) as size, null as blob, not exists (select 1 from executions e
+                coalesce(octet_length(v.source), octet_length(v.dag)) as size, null as blob, not exists (select 1 from executions e
                   where e.tenant = v.tenant and e.flowline_id = v.id and e.version = v.version) as free
               from page join flowline_versions v on v.tenant = ${tenant} and v.id = page.name`
           }

@@ -1,10 +1,7 @@
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
-import { isOver, type Quota, type Usage } from "../../services/blobs/Quota.ts"
+import { isOver, OverQuota, type Quota, type Usage } from "../../services/blobs/Quota.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
-
-/** Rolls the transaction back: the tenant would exceed its quota. */
-export class OverQuota extends Data.TaggedError("OverQuota")<{ readonly usage: Usage }> {}
 
 /**
  * Checks the quota as the last step of a transaction that stores something. The transaction holds the lock on the

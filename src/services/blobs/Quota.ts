@@ -1,3 +1,4 @@
+import { Data } from "effect"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import type { Limits } from "../limits/Limits.ts"
@@ -7,7 +8,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 export interface Quota {
   /** Total bytes of all versions. Equal contents count each time. */
   readonly bytes: number | undefined
-  /** Number of versions of artifacts, stored resources and registry entries. */
+  /** Number of versions of artifacts, stored resources, registry entries and saved flowlines. */
   readonly entries: number | undefined
 }
 
@@ -33,6 +34,9 @@ export interface Usage {
   readonly bytes: number
   readonly entries: number
 }
+
+/** The tenant would exceed its quota: nothing was stored. */
+export class OverQuota extends Data.TaggedError("OverQuota")<{ readonly usage: Usage }> {}
 
 /** Whether the usage exceeds the quota. */
 export const isOver = (usage: Usage, quota: Quota): boolean =>

@@ -205,7 +205,7 @@ export class Executions extends Context.Service<
         executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit) {
           // Before the flowline is stored, so that refused requests leave nothing behind.
           yield* admit(tenant)
-          return yield* start(tenant, "flowlines.executeOnce", yield* flowlines.draft(tenant, file, false), commit)
+          return yield* start(tenant, "flowlines.executeOnce", yield* flowlines.draft(tenant, file, "once"), commit)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
           yield* detail(tenant, flowlineId, id)

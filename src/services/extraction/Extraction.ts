@@ -87,7 +87,10 @@ export const startedOf = (tenant: TenantId, { id, flowlineId }: Started): Extrac
   archive: id
 })
 
-/** Extractions are flowlines that read an index into an archive. They are saved and executed immediately. */
+/**
+ * Extractions are flowlines that read an index into an archive. They are executed immediately, and can be executed
+ * again for as long as an execution of them is kept.
+ */
 export class Extraction extends Context.Service<
   Extraction,
   {
@@ -115,7 +118,7 @@ export class Extraction extends Context.Service<
           yield* search.resolve(tenant, request.index)
           yield* executions.admit(tenant)
           const bytes = new TextEncoder().encode(JSON.stringify(flowlineOf(request)))
-          const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, true)
+          const flowline = yield* flowlines.draft(tenant, { name: "extraction.json", bytes }, "generated")
           return yield* executions.start(tenant, "extraction.extract", flowline, commit)
         })
       })

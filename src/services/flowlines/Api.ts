@@ -7,20 +7,23 @@ import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import { QueueFull } from "../../errors/QueueFull.ts"
+import { RangeNotSatisfiable } from "../../errors/RangeNotSatisfiable.ts"
 import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
+import { TooMany } from "../../errors/TooMany.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { FlowlineComparison, FlowlineVersionEntry, FlowlineVersionRecord } from "./VersionModels.ts"
 
 const flowlineParams = { ...tenantParams, id: text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" }) }
 
 const flowlineId = /^[\w-]*$/
 const FlowlineIdText = text(
-  { description: "Saves a new version of this flowline" },
+  { description: "Id of a saved flowline, whose next version the file becomes; without it a new flowline is made" },
   { pattern: flowlineId.source }
 ).check(Schema.isPattern(flowlineId, { expected: "a flowline id" }))
 
@@ -29,6 +32,10 @@ const versionQuery = {
     wholeNumber(versionRange, { description: "A version, by default the current one", example: 1 })
   )
 }
+
+const version = (description: string) => wholeNumber(versionRange, { description, example: 1 })
+
+const versionParams = { ...flowlineParams, version: version("Number of a version") }
 
 const FlowlineForm = Schema.Struct({
   file: filePart("Flowline file: YAML, HJSON or JSON")
@@ -59,6 +66,7 @@ export const SaveResponse = Schema.Struct({
   index: Schema.String,
   id: Schema.String,
   tenant: Schema.String,
+  version: Schema.Int.annotate({ description: "Number of the version that was made, from 1 on" }),
   warnings: Schema.optionalKey(
     Schema.Array(Schema.String).annotate({
       description: "What may keep it from running on this machine, or from doing what its settings promise"
@@ -96,7 +104,8 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
         PreconditionFailed,
         RequestTimeout,
         StorageUnreachable,
-        TooLarge
+        TooLarge,
+        TooMany
       ]
     })
       .annotate(NeededRole, "developer")
@@ -140,7 +149,53 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       error: [BadRequest, NotFound, StorageUnreachable]
     })
       .annotate(NeededRole, "developer")
-      .annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay")
+      .annotate(OpenApi.Summary, "Deletes a saved flowline with all its versions; its executions stay"),
+    HttpApiEndpoint.get("versions", "/v1/:tenant/flowline/:id/versions", {
+      params: flowlineParams,
+      query: pageQuery,
+      success: Schema.Array(FlowlineVersionEntry),
+      error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The versions of a flowline, newest first"),
+    HttpApiEndpoint.get("version", "/v1/:tenant/flowline/:id/versions/:version", {
+      params: versionParams,
+      success: FlowlineVersionRecord,
+      error: [NotFound, Overloaded, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "A version of a flowline, with its text"),
+    HttpApiEndpoint.get("file", "/v1/:tenant/flowline/:id/versions/:version/file", {
+      params: versionParams,
+      success: HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" }),
+      error: [NotFound, Overloaded, PreconditionFailed, RangeNotSatisfiable, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "The file of a version, byte for byte as it was sent"),
+    HttpApiEndpoint.get("diff", "/v1/:tenant/flowline/:id/versions/:version/diff/:other", {
+      params: { ...versionParams, other: version("Number of the version that it is compared with") },
+      success: FlowlineComparison,
+      error: [NotFound, Overloaded, StorageUnreachable]
+    })
+      .annotate(NeededRole, "viewer")
+      .annotate(OpenApi.Summary, "What has changed from one version to another"),
+    HttpApiEndpoint.post("restore", "/v1/:tenant/flowline/:id/versions/:version/restore", {
+      params: versionParams,
+      success: SaveResponse,
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        NotFound,
+        Overloaded,
+        PreconditionFailed,
+        StorageUnreachable,
+        TooLarge,
+        TooMany
+      ]
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(OpenApi.Summary, "Saves the file of a version again, as the next version")
   )
   .middleware(Authorization)
   .middleware(KnownTenant)

@@ -1,4 +1,4 @@
-import { digested, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { digested, downloaded, type Feature, keyed, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const file = `version: "1.0"
 type: flowline
@@ -15,8 +15,23 @@ dag:
 const id = "4kQz0vWbT1mXr8sYh2Lc"
 const timestamp = "2026-01-01T00:00:00.000Z"
 
+const entry = {
+  version: 1,
+  "@timestamp": timestamp,
+  platformId: "flow-standalone",
+  current: true,
+  original: true,
+  size: 257,
+  filename: "hello.yaml",
+  restored: null
+}
+const node = { component: "screen", type: "show", pointer: "/dag/1" }
+const change = { pointer: "/dag/1/component", change: "changed", before: "screen", after: "tv" }
+
 /** What OpenAPI says of flowlines. */
-export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execute" | "remove"> = {
+export const flowlines: Feature<
+  "list" | "save" | "executeOnce" | "get" | "execute" | "remove" | "versions" | "version" | "file" | "diff" | "restore"
+> = {
   description: "Graphs of nodes, saved as immutable versions",
   operations: {
     list: operation("Each flowline in its current version.", listed),
@@ -40,7 +55,28 @@ export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execu
     execute: operation("Answers at once with the id of the execution, which runs by itself.", keyed(200)),
     remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
       answers: { 201: { description: "Deleted" } }
-    })
+    }),
+    versions: operation("Newest first. Retention deletes superseded versions that no execution has run.", listed),
+    version: operation(
+      "`text` is the file as it was sent, with its comments. `original` is false where only the definition is kept: then " +
+        "the text is made of it.",
+      revalidated
+    ),
+    file: operation(
+      "The bytes that were sent. A version without its file is answered with a JSON file that is made of the definition.",
+      downloaded(["*/*"], "application/octet-stream")
+    ),
+    diff: operation(
+      "From `version` to `other`: the nodes that were added, removed or changed, each changed value with its JSON pointer, " +
+        "and a unified diff of the texts. The order of nodes and of members counts as notation.",
+      revalidated
+    ),
+    restore: operation(
+      "Validates the file of the version again and makes it the next version; nothing is deleted. `If-Match` works as in a " +
+        "save.",
+      keyed(200, "ETag", "Flow-Version"),
+      { headers: ["If-Match"] }
+    )
   },
   schemas: {
     FlowlineForm: { description: "A flowline file as a form", example: { file } },
@@ -67,7 +103,31 @@ export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execu
         }
       }
     },
-    SaveResponse: { description: "What was saved", example: { index: "mytenant-flowlines", id, tenant: "mytenant" } },
+    SaveResponse: {
+      description: "What was saved",
+      example: { index: "mytenant-flowlines", id, tenant: "mytenant", version: 1 }
+    },
+    FlowlineVersionEntry: { description: "A version of a flowline in the list", example: entry },
+    FlowlineVersionRecord: {
+      description: "A version of a flowline",
+      example: { id, ...entry, sha256: "0".repeat(64), flowline: { version: "1.0", runtime: "stream" }, text: file }
+    },
+    FlowlineChange: { description: "A changed value", example: change },
+    FlowlineNode: { description: "A node of a flowline", example: node },
+    FlowlineComparison: {
+      description: "What has changed from one version to another",
+      example: {
+        id,
+        from: 1,
+        to: 2,
+        same: false,
+        nodes: { added: [], removed: [], changed: [{ ...node, changes: [change] }] },
+        changes: [],
+        text: "--- hello.yaml\tversion 1\n+++ hello.yaml\tversion 2\n@@ -1 +1 @@\n-count: 1\n+count: 2\n",
+        original: true,
+        truncated: false
+      }
+    },
     ExecuteResponse: { description: "What was started", example: { id: `${id}-1763683200000` } }
   }
 }

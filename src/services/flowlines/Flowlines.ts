@@ -7,9 +7,14 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { TooLarge } from "../../errors/TooLarge.ts"
+import type { TooMany } from "../../errors/TooMany.ts"
 import { hints } from "../../nodes/Hints.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
 import { Audit } from "../audit/Audit.ts"
+import { type OverQuota, overQuota, type Quota, quotaOf } from "../blobs/Quota.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
@@ -22,7 +27,7 @@ import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
-import { FlowlineStore, type FlowlineVersion } from "./FlowlineStore.ts"
+import { FlowlineStore, type FlowlineVersion, type Keeping } from "./FlowlineStore.ts"
 
 /**
  * A new flowline id: 20 URL-safe characters. The first is a letter or digit, so that tools do not parse it as an
@@ -50,11 +55,28 @@ const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): Readonly
 /** The name that clients know for a tenant's collection of flowlines. */
 export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
 
+/** There is no such flowline, or it has no such version. */
+export const missingFlowline = (tenant: TenantId, id: FlowlineId, version?: number): NotFound =>
+  new NotFound({
+    kind: "flowline",
+    tenant,
+    id,
+    ...(version === undefined ? {} : { detail: `There is no version ${version} of a flowline "${id}"` })
+  })
+
 /** A saved version. `warnings` name what may prevent it from running on this machine, or from keeping a promise. */
 export interface Saved {
   readonly id: FlowlineId
   readonly version: number
   readonly warnings: ReadonlyArray<string>
+}
+
+/** Where a file is saved: as a new flowline, or as the next version of `id`. */
+export interface SaveInto {
+  readonly id?: FlowlineId
+  readonly ifMatch?: string
+  /** The file is that of this version. `isMade`: it was made of the version's definition. */
+  readonly restores?: { readonly version: number; readonly isMade: boolean }
 }
 
 export class Flowlines extends Context.Service<
@@ -64,22 +86,22 @@ export class Flowlines extends Context.Service<
     readonly save: (
       tenant: TenantId,
       file: FlowlineFile,
-      into: { readonly id?: FlowlineId; readonly ifMatch?: string },
+      into: SaveInto,
       commit?: Commit<Saved>
-    ) => Effect.Effect<Saved, BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable>
+    ) => Effect.Effect<
+      Saved,
+      BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable | TooLarge | TooMany
+    >
     /** Reads and validates a file for the tenant, without storing it. */
     readonly check: (
       tenant: TenantId,
       file: FlowlineFile
     ) => Effect.Effect<Definition, BadRequest | Overloaded | StorageUnreachable>
-    /**
-     * Reads and validates a file; the returned effect stores it as a new flowline. One that is not `listed` is for a
-     * single run.
-     */
+    /** Reads and validates a file; the returned effect stores it as a new flowline that is not listed. */
     readonly draft: (
       tenant: TenantId,
       file: FlowlineFile,
-      listed: boolean
+      keeping: Exclude<Keeping, "saved">
     ) => Effect.Effect<Effect.Effect<FlowlineVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
@@ -101,16 +123,16 @@ export class Flowlines extends Context.Service<
       const audit = yield* Audit
       const patterns = yield* TenantPatterns
       const secrets = yield* Secrets
+      const rules = yield* TenantRules
+      const refusals = yield* LimitRefusals
       const { ceilings } = yield* Settings
-      const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
-        version === undefined
-          ? new NotFound({ kind: "flowline", tenant, id })
-          : new NotFound({
-              kind: "flowline",
-              tenant,
-              id,
-              detail: `There is no version ${version} of a flowline "${id}"`
-            })
+
+      const withinQuota = <A>(
+        tenant: TenantId,
+        quota: Quota,
+        writes: Effect.Effect<A, OverQuota | StorageUnreachable>
+      ) =>
+        Effect.catchTag(writes, "OverQuota", ({ usage }) => refusals.refused(tenant, overQuota(tenant, usage, quota)))
 
       const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
         const document = yield* decoder.parse(file, tenant)
@@ -140,29 +162,36 @@ export class Flowlines extends Context.Service<
 
       return Flowlines.of({
         save: Effect.fn("Flowlines.save")(function* (tenant, file, into, commit = unkeyed) {
+          const quota = quotaOf(rules.limitsOf(tenant))
           if (into.id === undefined) {
             if (into.ifMatch !== undefined) {
               return yield* new PreconditionFailed({ detail: "If-Match needs the id of a flowline to match" })
             }
             const { definition, warnings } = yield* prepare(tenant, file)
-            const created = store.create(tenant, { ...definition, id: yield* newId }, true)
+            const created = store.create(tenant, { ...definition, file, id: yield* newId }, "saved", quota)
             const after = yield* textDigest(definition.dag)
             const saved = audit.change(tenant, created, ({ id }) => ({ action: "flowlines.save", target: id, after }))
-            return yield* commit(Effect.map(saved, ({ id, version }) => ({ id, version, warnings })))
+            const within = withinQuota(tenant, quota, saved)
+            return yield* commit(Effect.map(within, ({ id, version }) => ({ id, version, warnings })))
           }
-          const id = into.id
-          if ((yield* store.get(tenant, id)) === undefined) return yield* missing(tenant, id)
+          const { id, restores } = into
+          if (!(yield* store.isSaved(tenant, id))) return yield* missingFlowline(tenant, id)
           const expected = expectedVersions(id, into.ifMatch)
           const { definition, warnings } = yield* prepare(tenant, file)
+          const version = {
+            ...definition,
+            id,
+            ...(restores?.isMade === true ? {} : { file }),
+            ...(restores === undefined ? {} : { restored: restores.version })
+          }
+          const action = restores === undefined ? "flowlines.save" : "flowlines.restore"
           const after = yield* textDigest(definition.dag)
           const revised = Effect.gen(function* () {
-            const revision = yield* audit.change(
-              tenant,
-              store.revise(tenant, { ...definition, id }, expected),
-              (made) =>
-                made._tag === "Saved" ? { action: "flowlines.save", target: id, before: made.before, after } : undefined
+            const revised = audit.change(tenant, store.revise(tenant, version, expected, quota), (made) =>
+              made._tag === "Saved" ? { action, target: id, before: made.before, after } : undefined
             )
-            if (revision._tag === "Missing") return yield* missing(tenant, id)
+            const revision = yield* withinQuota(tenant, quota, revised)
+            if (revision._tag === "Missing") return yield* missingFlowline(tenant, id)
             if (revision._tag === "Changed") {
               return yield* new PreconditionFailed({ detail: "The flowline has another version than If-Match names" })
             }
@@ -171,20 +200,25 @@ export class Flowlines extends Context.Service<
           return yield* commit(revised)
         }),
         check: (tenant, file) => Effect.map(check(tenant, file), ({ definition }) => definition),
-        draft: Effect.fn("Flowlines.draft")(function* (tenant, file, listed) {
+        draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping) {
           const { definition } = yield* prepare(tenant, file)
-          return store.create(tenant, { ...definition, id: yield* newId }, listed)
+          // Without a quota there is none to exceed.
+          return Effect.catchTag(
+            store.create(tenant, { ...definition, id: yield* newId }, keeping),
+            "OverQuota",
+            Effect.die
+          )
         }),
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>
-            found === undefined ? missing(tenant, id, version) : Effect.succeed(found)
+            found === undefined ? missingFlowline(tenant, id, version) : Effect.succeed(found)
           ),
         list: store.list,
         remove: Effect.fn("Flowlines.remove")(function* (tenant, id) {
           const removed = yield* audit.change(tenant, store.remove(tenant, id), (before) =>
             before === undefined ? undefined : { action: "flowlines.remove", target: id, before }
           )
-          if (removed === undefined) return yield* missing(tenant, id)
+          if (removed === undefined) return yield* missingFlowline(tenant, id)
         })
       })
     })

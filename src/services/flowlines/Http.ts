@@ -1,18 +1,33 @@
-import { Effect } from "effect"
+import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { download } from "../http/Download.ts"
 import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
+import { jsonText } from "../http/JsonText.ts"
 import { listResponse } from "../http/Paging.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
+import { mediaTypeOf } from "../shared/MediaType.ts"
+import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { Flowlines, indexOf, type Saved, type Started, Starter, tagOf } from "./Flowlines.ts"
+import { definitionOf, FlowlineVersions, fileOf, textOf } from "./FlowlineVersions.ts"
+
+/** Memory of a version in bytes: its file, its definition, and the answer that is made of both. */
+const versionBytes = 24 * 1024 * 1024
+
+interface VersionParams {
+  readonly tenant: string
+  readonly id: string
+  readonly version: number
+}
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,
@@ -20,6 +35,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const flowlines = yield* Flowlines
     const starter = yield* Starter
+    const versions = yield* FlowlineVersions
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -41,14 +57,64 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const file = yield* readFile(tenant, request)
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
-      const done = ({ id, version, warnings }: Saved) => ({
-        body: { index: indexOf(tenant), id, tenant, ...(warnings.length === 0 ? {} : { warnings }) },
+      return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
+        flowlines.save(tenant, file, into, answered(savedIn(tenant)))
+      )
+    })
+
+    const savedIn =
+      (tenant: TenantId) =>
+      ({ id, version, warnings }: Saved) => ({
+        body: { index: indexOf(tenant), id, tenant, version, ...(warnings.length === 0 ? {} : { warnings }) },
         etag: `"${tagOf(id, version)}"`,
         version
       })
-      return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
-        flowlines.save(tenant, file, into, answered(done))
-      )
+
+    const readVersion = Effect.fnUntraced(function* ({ tenant: name, id, version }: VersionParams) {
+      const tenant = TenantId(name)
+      const memory = yield* RequestMemory
+      const held = yield* memory.hold(tenant, versionBytes)
+      const found = yield* versions.get(tenant, FlowlineId(id), version)
+      const file = fileOf(found)
+      return { tenant, held, found, file }
+    })
+
+    const version = Effect.fnUntraced(function* (params: VersionParams) {
+      const { found, held, file } = yield* readVersion(params)
+      const body = {
+        id: found.id,
+        version: found.version,
+        "@timestamp": found.savedAt,
+        platformId: found.platformId,
+        current: found.version === found.current,
+        original: found.file !== undefined,
+        size: (found.file?.bytes ?? new TextEncoder().encode(found.dag)).length,
+        filename: found.file?.name ?? null,
+        restored: found.restored ?? null,
+        sha256: yield* textDigest(found.dag),
+        flowline: definitionOf(found),
+        text: textOf(file)
+      }
+      return yield* jsonText(JSON.stringify(body), held)
+    })
+
+    const downloaded = Effect.fnUntraced(function* (
+      params: VersionParams,
+      request: HttpServerRequest.HttpServerRequest
+    ) {
+      const { tenant, found, file } = yield* readVersion(params)
+      const { bytes, name = found.id } = file
+      return yield* download({
+        tenant,
+        request,
+        size: bytes.length,
+        etag: tagOf(found.id, found.version),
+        lastModified: new Date(found.savedAt),
+        filename: name,
+        contentType: mediaTypeOf(name),
+        disposition: "attachment",
+        read: ({ start, end }) => Effect.succeed(Stream.make(bytes.subarray(start, end)))
+      })
     })
 
     const started = ({ id }: Started) => ({ body: { id } })
@@ -90,6 +156,29 @@ export const FlowlinesHttp = HttpApiBuilder.group(
           starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version, answered(started))
         )
       )
+      .handle("versions", ({ params, query }) =>
+        Effect.flatMap(versions.list(TenantId(params.tenant), FlowlineId(params.id)), (rows) =>
+          listResponse(`versions of ${params.id}`, TenantId(params.tenant), query, rows)
+        )
+      )
+      .handleRaw("version", ({ params }) => version(params))
+      .handleRaw("file", ({ params, request }) => downloaded(params, request))
+      .handleRaw(
+        "diff",
+        Effect.fnUntraced(function* ({ params }) {
+          const tenant = TenantId(params.tenant)
+          const held = yield* (yield* RequestMemory).hold(tenant, 2 * versionBytes)
+          const diff = yield* versions.diff(tenant, FlowlineId(params.id), params.version, params.other)
+          return yield* jsonText(JSON.stringify(diff), held)
+        })
+      )
+      .handleRaw("restore", ({ params, request }) => {
+        const tenant = TenantId(params.tenant)
+        const ifMatch = request.headers["if-match"]
+        return idempotent(answers, request, tenant, new Uint8Array(), (answered) =>
+          versions.restore(tenant, FlowlineId(params.id), params.version, ifMatch, answered(savedIn(tenant)))
+        )
+      })
       .handle("remove", ({ params }) => flowlines.remove(TenantId(params.tenant), FlowlineId(params.id)))
   })
 )

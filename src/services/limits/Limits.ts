@@ -53,7 +53,7 @@ export const limitKinds = kinds({
   archives: { description: "Archives that are stored", unit: "archives", scope: "tenant" },
   archiveBytes: { description: "Bytes of archives that are stored", unit: "bytes", scope: "tenant" },
   storedVersions: {
-    description: "Versions of artifacts, stored resources and files of the registry",
+    description: "Versions of saved flowlines, artifacts, stored resources and files of the registry",
     unit: "versions",
     scope: "tenant",
     setting: "FLOW_TENANT_ENTRIES"
