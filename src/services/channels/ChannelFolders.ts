@@ -4,7 +4,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
 import { Conf } from "../conf/Conf.ts"
-import type { Definition } from "../flowlines/Decoder.ts"
+import { type Definition, parametersPart } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { ChannelName, PathName } from "./Job.ts"
@@ -49,6 +49,12 @@ const pathsOf = (channel: ChannelName, job: JobDefinition): ReadonlyArray<string
   job.flowline !== undefined
     ? [`channels/${channel}/${job.flowline}`]
     : extensions.map((extension) => `channels/${channel}/${job.name}.${extension}`)
+
+/** An issue of a parameter that the job gives: it stands in the channel's structure, not in the flowline. */
+const ofJob = ({ part, pointer = "", detail, ...place }: Issue): Issue =>
+  part === parametersPart
+    ? { detail: `The job's parameters in the channel's structure${pointer === "" ? "" : `, ${pointer}`}: ${detail}` }
+    : { ...(part === undefined ? {} : { part }), pointer, detail, ...place }
 
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
@@ -128,11 +134,11 @@ export class ChannelFolders extends Context.Service<
           const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
           if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
           const { path, bytes } = found
-          const checked = yield* flowlines.check(tenant, { name: path, bytes }).pipe(
+          const checked = yield* flowlines.check(tenant, { name: path, bytes }, job.parameters ?? {}).pipe(
             Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
             Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
           )
-          if (Result.isFailure(checked)) return fault(checked.failure.issues ?? [])
+          if (Result.isFailure(checked)) return fault((checked.failure.issues ?? []).map(ofJob))
           const { runtime } = checked.success.flowline
           if (runtime !== job.runtime) {
             const detail = `The flowline is for ${runtime}, and the channel's structure says ${job.runtime}`
