@@ -130,6 +130,12 @@ export const settings = Effect.gen(function* () {
       `${JSON.stringify(noRule)} is no host, address or range; expected a list as in collector.internal:8080,10.1.0.0/16`
     )
   }
+  if (Option.isSome(env.environment) && !/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/.test(env.environment.value)) {
+    return yield* refuse(
+      "FLOW_ENVIRONMENT",
+      `${JSON.stringify(env.environment.value)} is not a name of letters, digits, ".", "_" and "-" (63 at most), such as production`
+    )
+  }
   if (Option.isSome(env.search)) {
     return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
   }
@@ -192,6 +198,7 @@ export const settings = Effect.gen(function* () {
     data,
     defaultTenant: env.defaultTenant,
     databaseUrl: Option.getOrUndefined(env.databaseUrl),
+    environment: Option.getOrUndefined(env.environment),
     cluster: Option.getOrUndefined(env.cluster),
     role: env.role,
     blobs,

@@ -37,6 +37,7 @@ import { Secrets } from "../services/secrets/Secrets.ts"
 import { Draining } from "../services/shared/Draining.ts"
 import { RequestMemory } from "../services/shared/RequestMemory.ts"
 import { Settings } from "../services/shared/Settings.ts"
+import { TenantVariables } from "../services/variables/TenantVariables.ts"
 
 const sweep = Layer.unwrap(Effect.map(Settings, ({ unusedHours }) => BlobSweep.layer("1 hour", `${unusedHours} hours`)))
 
@@ -78,7 +79,15 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
       )
     ),
     Layer.provideMerge(
-      Layer.mergeAll(Platform.layer, Documentation.layer, Scan.layer, Secrets.layer, TenantPatterns.layer, sweep)
+      Layer.mergeAll(
+        Platform.layer,
+        Documentation.layer,
+        Scan.layer,
+        Secrets.layer,
+        TenantPatterns.layer,
+        TenantVariables.layer,
+        sweep
+      )
     ),
     Layer.provideMerge(
       Layer.provideMerge(

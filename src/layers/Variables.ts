@@ -33,6 +33,7 @@ export const variables = Config.all({
   ),
   conf: Config.String("FLOW_CONF").pipe(Config.withDefault(packagePath("examples/conf"))),
   defaultTenant: Config.schema(TenantName, "FLOW_TENANT").pipe(Config.withDefault("mytenant"), Config.map(TenantId)),
+  environment: Config.option(Config.NonEmptyString("FLOW_ENVIRONMENT")),
   cluster: Config.option(Config.NonEmptyString("FLOW_CLUSTER")),
   role: Config.schema(Schema.Literals(["all", "api", "runner"]), "FLOW_ROLE").pipe(Config.withDefault("all" as const)),
   blobs: Config.option(Config.NonEmptyString("FLOW_BLOBS")),

@@ -111,9 +111,9 @@ export interface RunContext {
    * other process can append to it.
    */
   readonly file: (path: string, append?: boolean) => Promise<Sink>
-  /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
   /** Counts what is about to be written against a limit of the tenant; fails when it is too much. */
   readonly spend?: (limit: RunLimit, amount: number) => void
+  /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
   readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>
@@ -136,6 +136,8 @@ export interface NodeContext extends RunContext {
   readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
+  /** Counts files that an input reads, or records for which a node has found something or nothing. */
+  readonly counted?: (what: "files" | "matched" | "unmatched", count: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
   readonly isSourced?: boolean
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
@@ -236,6 +238,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly example: Record<string, unknown>
   /** What a run with this node needs in addition. */
   readonly needs?: ReadonlyArray<Need>
+  /** What its counts mean: see nodes/Outcome. Those that enrich or read files use {@link NodeContext.counted}. */
+  readonly effect?: "parses" | "selects" | "enriches" | "reads files"
   /**
    * Settings whose texts may refer to secrets (`${secret:NAME}`), so that their values are known only in the run. Their
    * schemas have to accept references, and nothing but `start` may depend on them. Absent: none.

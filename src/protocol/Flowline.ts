@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { DurationText } from "../languages/DurationText.ts"
+import { Parameters } from "./Parameters.ts"
 import { runtimes } from "./Runtime.ts"
 
 export { type Runtime, runtimes } from "./Runtime.ts"
@@ -57,6 +58,9 @@ export const RunSettings = Schema.Struct({
   parallelism: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   threads: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 64 }))),
   resources: Schema.optionalKey(Schema.Array(Schema.String)),
+  failWhen: Schema.optionalKey(
+    Schema.Array(Schema.String.check(Schema.isMaxLength(1000))).check(Schema.isMaxLength(20))
+  ),
   retry: Schema.optionalKey(Retry)
 }).annotate({ identifier: "RunSettings" })
 
@@ -68,6 +72,7 @@ export const Flowline = Schema.Struct({
   description: Schema.optionalKey(Schema.String),
   runtime: Schema.Literals(runtimes),
   settings: RunSettings.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  parameters: Schema.optionalKey(Parameters),
   dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes))
 }).annotate({ identifier: "Flowline" })
 export type Flowline = typeof Flowline.Type

@@ -111,6 +111,13 @@ export interface NodeCounters {
   /** Unread bytes of a followed input. */
   readonly lag?: number
   readonly errors: number
+  /** Files that an input has read. */
+  readonly files?: number
+  /** Records that a node has matched or enriched, and those that it has not. */
+  readonly matched?: number
+  readonly unmatched?: number
+  /** Records that a node has not passed on, as it is there for that. */
+  readonly dropped?: number
   /** The reason why a record was rejected. */
   readonly lastError?: string
 }
@@ -180,6 +187,10 @@ const Counters = Schema.Struct({
   total: Schema.optionalKey(Schema.Finite),
   lag: Schema.optionalKey(Schema.Finite),
   errors: Schema.Finite,
+  files: Schema.optionalKey(Schema.Finite),
+  matched: Schema.optionalKey(Schema.Finite),
+  unmatched: Schema.optionalKey(Schema.Finite),
+  dropped: Schema.optionalKey(Schema.Finite),
   lastError: Schema.optionalKey(Schema.String)
 })
 

@@ -2,12 +2,13 @@ import { hostname } from "node:os"
 import { Worker } from "node:worker_threads"
 import type { Layer } from "effect"
 import type { Blobs } from "../drivers/blobs/Blobs.ts"
-import { explain } from "../drivers/Failure.ts"
+import { explain, Failure } from "../drivers/Failure.ts"
 import { TenantFiles } from "../drivers/files/TenantFiles.ts"
 import { packagePath } from "../drivers/Package.ts"
 import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../nodes/Node.ts"
+import { failureOf, withEffects } from "../nodes/Outcome.ts"
 import type { Flowline, Runtime } from "../protocol/Flowline.ts"
 import { Masking } from "../protocol/Masking.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
@@ -192,9 +193,10 @@ class Run {
     const { flowline } = this.#order.spec
     const makeJob = await this.#runtime(flowline.runtime)
     const job = await makeJob(flowline, this.#context, this.#order)
+    const counters = () => withEffects(flowline, job.counters())
     let told = ""
     const tell = () => {
-      const nodes = job.counters()
+      const nodes = counters()
       const text = JSON.stringify(nodes)
       if (text === told) return undefined
       told = text
@@ -203,6 +205,8 @@ class Run {
     const timer = setInterval(() => this.#channel.congested || tell(), counterMillis)
     try {
       await job.run()
+      const failure = failureOf(flowline, counters())
+      if (failure !== undefined) throw new Failure(failure)
       const archived = await this.#archive.seal()
       await this.#output.end()
       await tell()

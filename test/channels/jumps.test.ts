@@ -31,6 +31,7 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
   const attempts = Layer.mock(Attempts)({
     begin: ({ tenant, epoch, scope }) => ({
       nodes: () => undefined,
+      outcome: () => undefined,
       prepare: (flowline, run) => Effect.succeed(Result.succeed({ tenant, epoch, scope, flowline, ...run })),
       run: () =>
         Effect.gen(function* () {

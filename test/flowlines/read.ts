@@ -12,7 +12,7 @@ import {
 
 /** Parses and validates a file, without its SQL. */
 export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>
-  Result.flatMap(parse(file), (document) => conclude(document, check(document.source.value, {}), []))
+  Result.flatMap(parse(file), (document) => conclude(document, check(document.bound, {}), []))
 
 /** Parses and validates a file as the layer's decoder does. */
 export const decodeThere = Effect.fnUntraced(

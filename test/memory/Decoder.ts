@@ -10,10 +10,10 @@ const orRefused = <A>(result: Result.Result<A, ReadonlyArray<Issue>>) =>
 
 /** Decodes in this process. */
 export const layer = Layer.succeed(FlowlineDecoder, {
-  parse: (file) => orRefused(parse(file)),
-  validate: ({ needs, source }, surroundings) =>
+  parse: (file, _, binding) => orRefused(parse(file, binding)),
+  validate: ({ needs, source, bound }, surroundings) =>
     Effect.flatMap(
       Effect.promise(() => sqlFindings(needs.sql, undefined)),
-      (sql) => orRefused(conclude({ needs, source: source! }, check(source!.value, surroundings), sql))
+      (sql) => orRefused(conclude({ needs, source: source!, bound: bound! }, check(bound!, surroundings), sql))
     )
 })

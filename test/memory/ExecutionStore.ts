@@ -1,23 +1,27 @@
 import { Clock, Effect, Layer, Stream } from "effect"
+import type { Outcome } from "../../src/nodes/Outcome.ts"
 import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { ExecutionId, type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
 import {
   type ExecutionAttempt,
+  type ExecutionFilter,
   type ExecutionKey,
   ExecutionStore,
+  isByTime,
   type NewExecution,
   NoRoom
 } from "../../src/services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { AddArchive } from "./ArchiveStore.ts"
-import { linePageOf, spanOf } from "./Lists.ts"
+import { linePageOf, listed } from "./Lists.ts"
 
 interface Event {
   readonly seq: number
   readonly event: string
   readonly at: number
   readonly detail?: string
+  readonly outcome?: Outcome["outcome"]
 }
 
 interface Entry extends NewExecution {
@@ -34,6 +38,7 @@ interface Entry extends NewExecution {
   startedAt?: number
   endedAt?: number
   error?: string
+  done?: Outcome | undefined
   nodes: ReadonlyArray<NodeCounters>
   readonly events: Array<Event>
   readonly lines: Array<PrintedLine>
@@ -50,16 +55,43 @@ const summaryOf = (entry: Entry, now: number) => {
     timestamp: iso(last?.at ?? entry.createdAt),
     duration: entry.startedAt === undefined ? 0 : Math.max(0, (entry.endedAt ?? now) - entry.startedAt),
     tenant: entry.tenant,
-    ...(last === undefined ? {} : { event: last.event })
+    ...(last === undefined ? {} : { event: last.event }),
+    flowlineId: entry.flowlineId,
+    state: entry.state,
+    createdAt: iso(entry.createdAt),
+    ...outcomeOf(entry)
   }
 }
 
-const eventOf = (tenant: TenantId, { seq, event, at, detail }: Event) => ({
+const outcomeOf = ({ done, state }: Entry): Partial<Outcome> => {
+  if (done === undefined) return {}
+  const { outcome, counts, reasons } = done
+  return state === "SUCCEEDED" ? { outcome, counts, ...(reasons.length === 0 ? {} : { reasons }) } : { counts }
+}
+
+const parametersOf = ({ kept }: Entry) =>
+  kept === undefined || Buffer.byteLength(JSON.stringify(kept.parameters)) > 2048 ? {} : { parameters: kept.parameters }
+
+const isWanted = (
+  { flowlineId, state, outcome, from = 0, to = Number.POSITIVE_INFINITY }: ExecutionFilter,
+  entry: Entry
+): boolean =>
+  (flowlineId === undefined || entry.flowlineId === flowlineId) &&
+  (state === undefined || entry.state === state) &&
+  (outcome === undefined || outcomeOf(entry).outcome === outcome) &&
+  entry.createdAt >= from &&
+  entry.createdAt < to
+
+const keyText = (filter: ExecutionFilter, entry: Entry): string =>
+  isByTime(filter) ? `${entry.createdAt}-${entry.ordinal}` : String(entry.ordinal)
+
+const eventOf = (tenant: TenantId, { seq, event, at, detail, outcome }: Event) => ({
   timestamp: iso(at),
   tenant,
   event,
   seq,
-  ...(detail === undefined ? {} : { detail })
+  ...(detail === undefined ? {} : { detail }),
+  ...(outcome === undefined ? {} : { outcome })
 })
 
 /** Executions in the process's memory: the same behaviour as in PostgreSQL, for tests. One gateway, so none is adopted. */
@@ -89,7 +121,13 @@ export const layer = Layer.effect(
       entry.state = state
       entry.endedAt = Math.max(now, entry.startedAt ?? 0)
       if (error !== undefined) entry.error = error
-      entry.events.push({ seq: 2, event, at: entry.endedAt, ...(error === undefined ? {} : { detail: error }) })
+      const { outcome, reasons = [] } = state === "SUCCEEDED" ? (entry.done ?? {}) : {}
+      const detail = error ?? (reasons.length === 0 ? undefined : reasons.join("; "))
+      entry.events.push({
+        ...{ seq: 2, event, at: entry.endedAt },
+        ...(detail === undefined ? {} : { detail }),
+        ...(outcome === undefined ? {} : { outcome })
+      })
     }
 
     const linesAfter = (key: ExecutionKey, after: number) =>
@@ -146,8 +184,8 @@ export const layer = Layer.effect(
           entry.epoch++
           entry.owner = owner
           entry.state = "PENDING"
-          const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
-          return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
+          const { epoch, attempts, flowlineId, runtime, dag, kept, lines } = entry
+          return { ...key, epoch, attempts, flowlineId, runtime, dag, kept, lines: lines.at(-1)?.seq ?? 0 }
         }),
       started: (attempt, jobId, event) =>
         write(attempt, isOpen, (entry, now) => {
@@ -175,11 +213,12 @@ export const layer = Layer.effect(
         write(attempt, isOpen, (entry) => {
           entry.nodes = nodes
         }),
-      ended: Effect.fnUntraced(function* (attempt, { state, event, error, nodes, archive, archives }) {
+      ended: Effect.fnUntraced(function* (attempt, { state, event, error, nodes, outcome, archive, archives }) {
         const isCurrent = yield* write(attempt, isOpen, () => {})
         if (isCurrent && archive !== undefined) yield* addArchive(attempt.tenant, archive, archives)
         return yield* write(attempt, isOpen, (entry, now) => {
           entry.nodes = nodes ?? entry.nodes
+          entry.done = outcome
           end(entry, now, state, event, error)
         })
       }),
@@ -220,10 +259,11 @@ export const layer = Layer.effect(
         Effect.map(Clock.currentTimeMillis, (now) => {
           const entry = entries.get(keyOf(key))
           if (entry === undefined) return undefined
-          const { flowlineId, version, runtime, state, startedAt, endedAt, error = null, events, nodes } = entry
+          const { version, runtime, startedAt, endedAt, error = null, events, nodes, kept } = entry
           return {
             ...summaryOf(entry, now),
-            ...{ flowlineId, version, runtime, state, error, nodes },
+            ...(kept ?? { parameters: {}, variables: {} }),
+            ...{ version, runtime, error, nodes },
             startedAt: isoOrNull(startedAt),
             endedAt: isoOrNull(endedAt),
             events: events.map((event) => eventOf(entry.tenant, event)).reverse()
@@ -234,19 +274,16 @@ export const layer = Layer.effect(
           const entry = entries.get(keyOf(key))
           return entry === undefined ? undefined : { state: entry.state, truncated: entry.truncated }
         }),
-      list: (tenant, flowlineId, span) =>
+      list: (tenant, filter, span) =>
         Stream.unwrap(
-          Effect.map(Clock.currentTimeMillis, (now) => {
-            const own = [...entries.values()].filter(
-              (entry) => entry.tenant === tenant && (flowlineId === undefined || entry.flowlineId === flowlineId)
+          Effect.map(Clock.currentTimeMillis, (now) =>
+            listed(
+              [...entries.values()].filter((entry) => entry.tenant === tenant && isWanted(filter, entry)),
+              span,
+              (entry) => keyText(filter, entry),
+              (entry) => ({ ...summaryOf(entry, now), ...parametersOf(entry) })
             )
-            return Stream.fromIterable(
-              spanOf(own, span, (entry) => entry.ordinal).map((entry) => ({
-                key: String(entry.ordinal),
-                json: JSON.stringify(summaryOf(entry, now))
-              }))
-            )
-          })
+          )
         ),
       events: (key, { after, limit }) =>
         Stream.suspend(() => {

@@ -127,13 +127,14 @@ export const layer = Layer.effect(
             previous
           }
         }),
-      beat: (claim, nodes) =>
+      beat: (claim, nodes, outcome) =>
         write(claim, (row) => {
           if (nodes !== undefined) row.state = { ...row.state, nodes: JSON.stringify(nodes) }
+          if (outcome !== undefined) row.state = { ...row.state, outcome: JSON.stringify(outcome) }
         }),
       change: Effect.fnUntraced(function* (
         claim,
-        { failures, nextAt, work, archive, archives, succeeded: _, ...change }
+        { failures, nextAt, work, archive, archives, nodes, outcome, succeeded: _, ...change }
       ) {
         if (archive !== undefined && currentRow(claim) !== undefined) yield* addArchive(claim.tenant, archive, archives)
         return yield* write(claim, (row, now) => {
@@ -143,7 +144,11 @@ export const layer = Layer.effect(
             row.nextAt = nextAt
             row.state = { ...row.state, nextRun: iso(nextAt) }
           }
-          set(row, change, now)
+          const told = {
+            ...(nodes === undefined ? {} : { nodes: JSON.stringify(nodes) }),
+            ...(outcome === undefined ? {} : { outcome: JSON.stringify(outcome) })
+          }
+          set(row, { ...change, ...told }, now)
         })
       }),
       release: (claim) =>

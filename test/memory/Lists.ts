@@ -1,4 +1,5 @@
-import type { ListSpan } from "../../src/services/shared/Listing.ts"
+import { Stream } from "effect"
+import type { ListRow, ListSpan } from "../../src/services/shared/Listing.ts"
 import type { LinePage, StoredLine } from "../../src/services/shared/OutputLines.ts"
 
 /** The first lines, as far as a page goes. */
@@ -17,4 +18,25 @@ export const spanOf = <A>(items: ReadonlyArray<A>, span: ListSpan, ordinal: (ite
   const after = Number(span.after ?? 0)
   const rest = items.filter((item) => ordinal(item) > after).sort((a, b) => ordinal(a) - ordinal(b))
   return span.limit === undefined ? rest : rest.slice(0, span.limit)
+}
+
+/** Compares keys of numbers with `-` between them. */
+const compareKeys = (one: string, other: string): number => {
+  const [numbers, others] = [one, other].map((key) => key.split("-").map(Number))
+  const at = numbers!.findIndex((number, index) => number !== others![index])
+  return at === -1 ? 0 : numbers![at]! - (others![at] ?? 0)
+}
+
+/** A list in the order of its keys, from a span on. */
+export const listed = <A>(
+  items: ReadonlyArray<A>,
+  { after, limit }: ListSpan,
+  keyOf: (item: A) => string,
+  jsonOf: (item: A) => unknown
+): Stream.Stream<ListRow> => {
+  const rows = items
+    .map((item) => ({ key: keyOf(item), json: JSON.stringify(jsonOf(item)) }))
+    .filter(({ key }) => after === undefined || compareKeys(after, key) < 0)
+    .sort((one, other) => compareKeys(one.key, other.key))
+  return Stream.fromIterable(rows.slice(0, limit ?? rows.length))
 }

@@ -57,6 +57,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         data,
         defaultTenant: TenantId("mytenant"),
         databaseUrl: given.databaseUrl ?? Redacted.value(yield* freshDatabase),
+        environment: undefined,
         cluster: undefined,
         role: "all",
         blobs: { kind: "disk", root: join(data, "blobs") },

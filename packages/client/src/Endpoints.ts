@@ -24,30 +24,45 @@ export type Versioned<A> = (A extends object ? A : unknown) & { readonly version
 const making = { registry: "create" } as const
 export type MakingOf<Group> = Group extends keyof typeof making ? (typeof making)[Group] : never
 
+/** The endpoints that may be called without a body, by group. */
+const optional = { flowlines: "execute" } as const
+export type OptionalOf<Group> = Group extends keyof typeof optional ? (typeof optional)[Group] : never
+
+/** A request whose body may be left out. */
+export type WithoutBody<R> = R extends { readonly payload: infer Body }
+  ? Omit<R, "payload" | "responseMode"> & { readonly payload?: Body }
+  : R
+
+type Answered<E extends Endpoint, A> = Effect.Effect<
+  A,
+  HttpApiMiddleware.Error<E["~Middleware"]> | E["~Error"]["Type"] | HttpClientError.HttpClientError | Schema.SchemaError
+>
+
 type Making<E> = E extends Endpoint
-  ? (
-      request: Omit<Request<E>, "responseMode">
-    ) => Effect.Effect<
-      Versioned<HttpApiClient.SuccessType<E["~Success"]>>,
-      | HttpApiMiddleware.Error<E["~Middleware"]>
-      | E["~Error"]["Type"]
-      | HttpClientError.HttpClientError
-      | Schema.SchemaError
-    >
+  ? (request: Omit<Request<E>, "responseMode">) => Answered<E, Versioned<HttpApiClient.SuccessType<E["~Success"]>>>
+  : never
+
+type Optional<E> = E extends Endpoint
+  ? (request: WithoutBody<Request<E>>) => Answered<E, HttpApiClient.SuccessType<E["~Success"]>>
   : never
 
 type Derived = HttpApiClient.ForApi<typeof Api>
 
+/** The groups with endpoints that are called in another way than Effect derives it. */
+type Adapted = keyof typeof making | keyof typeof optional
+
 /** A method for every endpoint, by group, with the problems that it can fail with. */
-export type Endpoints = Omit<Derived, keyof typeof making> & {
-  readonly [Group in keyof typeof making]: Omit<Derived[Group], MakingOf<Group>> & {
+export type Endpoints = Omit<Derived, Adapted> & {
+  readonly [Group in Adapted]: Omit<Derived[Group], MakingOf<Group> | OptionalOf<Group>> & {
     readonly [Name in MakingOf<Group>]: Making<Groups[Group]["endpoints"][Name & keyof Groups[Group]["endpoints"]]>
+  } & {
+    readonly [Name in OptionalOf<Group>]: Optional<Groups[Group]["endpoints"][Name & keyof Groups[Group]["endpoints"]]>
   }
 }
 
 type Call = (request: object) => Effect.Effect<readonly [object | undefined, HttpClientResponse.HttpClientResponse]>
 
-/** Adds the number of the version to what these endpoints answer. */
+/** Adds the number of the version to what these endpoints answer, and a body to calls that have none. */
 export const withVersions = (derived: Derived): Endpoints => {
   const all = { ...derived } as unknown as Record<string, Readonly<Record<string, Call>>>
   for (const [group, name] of Object.entries(making)) {
@@ -58,6 +73,10 @@ export const withVersions = (derived: Derived): Endpoints => {
         version: +headers["flow-version"]!
       }))
     all[group] = { ...others, [name]: versioned as unknown as Call }
+  }
+  for (const [group, name] of Object.entries(optional)) {
+    const { [name]: call, ...others } = all[group]!
+    all[group] = { ...others, [name]: (request) => call!({ payload: null, ...request }) }
   }
   return all as unknown as Endpoints
 }

@@ -2,7 +2,7 @@ import { Cause, Context, Effect, Exit, Scope, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import type { HttpApiClient, HttpApiGroup } from "effect/http-api"
 import type { ClientOptions } from "./Credentials.ts"
-import type { Endpoint, Groups, MakingOf, Request, Versioned } from "./Endpoints.ts"
+import type { Endpoint, Groups, MakingOf, OptionalOf, Request, Versioned, WithoutBody } from "./Endpoints.ts"
 import { fetchClient, type OnSent, Progress, RequestHeaders } from "./Fetch.ts"
 import { make } from "./FlowGateway.ts"
 import type { Follow } from "./Follow.ts"
@@ -60,7 +60,7 @@ type Arguments<R> = [Extract<R, void>] extends [never]
 type Calls<Group extends HttpApiGroup.Constraint> = {
   readonly [Name in keyof Group["endpoints"]]: Group["endpoints"][Name] extends infer E extends Endpoint
     ? (
-        ...call: Arguments<Request<E>>
+        ...call: Arguments<Name extends OptionalOf<Group["identifier"]> ? WithoutBody<Request<E>> : Request<E>>
       ) => Promise<Name extends MakingOf<Group["identifier"]> ? Versioned<Answer<E>> : Answer<E>>
     : never
 }

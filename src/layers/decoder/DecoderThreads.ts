@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { Effect, Layer, Option, Result } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
-import type { SourceDocument } from "../../languages/document/Document.ts"
+import type { Bound } from "../../services/flowlines/Binding.ts"
 import {
   check,
   conclude,
@@ -42,7 +42,8 @@ const noTenant = TenantId("")
 const lightBytes = 32 * 1024
 
 /** Whether checking takes a few milliseconds at most: little text and few pattern references to compile. */
-const isLight = ({ value }: SourceDocument, { patterns }: Surroundings): boolean => {
+const isLight = ({ matched, value }: Bound, { patterns }: Surroundings): boolean => {
+  if (matched.length > 0) return false
   const texts = [JSON.stringify(value), ...(patterns?.sources ?? []).map(({ text }) => text)]
   if (texts.reduce((length, text) => length + text.length, 0) > 64 * 1024) return false
   return texts.reduce((references, text) => references + text.split("%{").length - 1, 0) <= 40
@@ -116,31 +117,30 @@ export const limited = (limits: Limits) =>
         return found ?? (yield* tooMuch)
       }, Effect.scoped)
 
-      const checkInThread = Effect.fnUntraced(function* (value: unknown, surroundings: Surroundings) {
-        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { value, surroundings })
+      const checkInThread = Effect.fnUntraced(function* (bound: Bound, surroundings: Surroundings) {
+        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { bound, surroundings })
         if ("flowline" in answer) return Result.succeed(answer.flowline)
         return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
       }, Effect.scoped)
 
       return FlowlineDecoder.of({
-        parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant) {
-          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file))
+        parse: Effect.fn("FlowlineDecoder.parse")(function* (file, tenant, binding) {
+          if (file.bytes.length <= lightBytes) return yield* orRefused(parse(file, binding))
           const thread = yield* aThread(tenant)
-          const answer = yield* answerOf(thread, { file })
+          const answer = yield* answerOf(thread, { file, binding })
           if (!("needs" in answer)) return yield* tooMuch
           const document: FlowlineDocument = { needs: answer.needs }
           keepers.set(document, thread)
           return document
         }),
         validate: Effect.fn("FlowlineDecoder.validate")(function* (document, surroundings) {
-          const { needs, source } = document
+          const { bound, needs, source } = document
           const sql = yield* sqlFindings(needs, surroundings.tenant)
-          if (source !== undefined) {
-            const { value } = source
-            const checked = isLight(source, surroundings)
-              ? check(value, surroundings)
-              : yield* checkInThread(value, surroundings)
-            return yield* orRefused(conclude({ needs, source }, checked, sql))
+          if (source !== undefined && bound !== undefined) {
+            const checked = isLight(bound, surroundings)
+              ? check(bound, surroundings)
+              : yield* checkInThread(bound, surroundings)
+            return yield* orRefused(conclude({ needs, source, bound }, checked, sql))
           }
           const thread = keepers.get(document)
           const answer = thread === undefined ? undefined : yield* answerOf(thread, { surroundings, sql })

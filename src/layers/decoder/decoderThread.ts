@@ -2,6 +2,7 @@ import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
+import type { Binding, Bound } from "../../services/flowlines/Binding.ts"
 import {
   check,
   conclude,
@@ -14,11 +15,11 @@ import {
 import type { Needs } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
-/** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a value. */
+/** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a content. */
 export type Task =
-  | { readonly file: FlowlineFile }
+  | { readonly file: FlowlineFile; readonly binding: Binding | undefined }
   | { readonly surroundings: Surroundings; readonly sql: ReadonlyArray<Finding> }
-  | { readonly value: unknown; readonly surroundings: Surroundings }
+  | { readonly bound: Bound; readonly surroundings: Surroundings }
 
 export type Answer =
   | { readonly needs: Needs }
@@ -32,18 +33,18 @@ let kept: ParsedDocument | undefined
 
 const answerTo = (task: Task): Answer | undefined => {
   if ("file" in task) {
-    const parsed = parse(task.file)
+    const parsed = parse(task.file, task.binding)
     kept = Result.getOrUndefined(parsed)
     return Result.isSuccess(parsed) ? { needs: parsed.success.needs } : { issues: parsed.failure }
   }
-  if ("value" in task) {
-    const checked = check(task.value, task.surroundings)
+  if ("bound" in task) {
+    const checked = check(task.bound, task.surroundings)
     return Result.isSuccess(checked) ? { flowline: checked.success } : { findings: checked.failure }
   }
   const document = kept
   kept = undefined
   if (document === undefined) return undefined
-  const concluded = conclude(document, check(document.source.value, task.surroundings), task.sql)
+  const concluded = conclude(document, check(document.bound, task.surroundings), task.sql)
   return Result.isSuccess(concluded) ? { definition: concluded.success } : { issues: concluded.failure }
 }
 

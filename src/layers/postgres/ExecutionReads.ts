@@ -1,10 +1,16 @@
 import type { PgClient } from "@effect/sql-pg"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Fragment } from "effect/sql/Statement"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import type { KeptValues } from "../../protocol/Parameters.ts"
 import { ExecutionStatus } from "../../services/executions/Execution.ts"
-import type { ExecutionKey, OutputState } from "../../services/executions/ExecutionStore.ts"
-import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
+import {
+  type ExecutionFilter,
+  type ExecutionKey,
+  isByTime,
+  type OutputState
+} from "../../services/executions/ExecutionStore.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
 import type { LinePage } from "../../services/shared/OutputLines.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
@@ -17,9 +23,65 @@ interface StatusRow {
   readonly [column: string]: unknown
 }
 
+/** The columns of the values that an execution keeps, as JSON texts. */
+export interface KeptRow {
+  readonly parameters: string | null
+  readonly variables: string | null
+  readonly environment: string | null
+}
+
+/** The values of a row; undefined when the execution has none. */
+export const keptOf = ({ parameters, variables, environment }: KeptRow): KeptValues | undefined =>
+  parameters === null
+    ? undefined
+    : {
+        parameters: JSON.parse(parameters),
+        variables: JSON.parse(variables ?? "{}"),
+        ...(environment === null ? {} : { environment })
+      }
+
 const decodeStatus = Schema.decodeUnknownEffect(ExecutionStatus)
 
 const member = new Map([["job_id", "jobId"]])
+
+/** Maximum size of the parameters in a list, in bytes. */
+const listedBytes = 2048
+
+/**
+ * A page of executions. What the filter leaves free is not mentioned, and each of what it names is one range of an index,
+ * so that a page reads about as many rows as it has.
+ */
+export const selectExecutions = (
+  sql: SqlClient.SqlClient,
+  json: Fragment,
+  tenant: TenantId,
+  filter: ExecutionFilter,
+  after: string | undefined,
+  rows: number
+) => {
+  const { flowlineId, state, outcome, from, to } = filter
+  const at = (millis: number) => sql`to_timestamp(${millis}::double precision / 1000)::timestamptz(3)`
+  const conditions = [
+    sql`tenant = ${tenant}`,
+    ...(flowlineId === undefined ? [] : [sql`flowline_id = ${flowlineId}`]),
+    ...(state === undefined ? [] : [sql`state = ${state}`]),
+    ...(outcome === undefined ? [] : [sql`outcome = ${outcome}`]),
+    ...(from === undefined ? [] : [sql`created_at >= ${at(from)}`]),
+    ...(to === undefined ? [] : [sql`created_at < ${at(to)}`])
+  ]
+  if (!isByTime(filter)) {
+    return sql<ListRow>`
+      select ordinal::text as key, ${json} as json from executions
+      where ${sql.and(conditions)} and ordinal > ${after ?? "0"}::bigint
+      order by ordinal limit ${rows}::bigint`
+  }
+  const [millis = "0", ordinal = "0"] = (after ?? "").split("-")
+  const behind = after === undefined ? [] : [sql`(created_at, ordinal) > (${at(Number(millis))}, ${ordinal}::bigint)`]
+  return sql<ListRow>`
+    select (extract(epoch from created_at) * 1000)::bigint || '-' || ordinal as key, ${json} as json from executions
+    where ${sql.and([...conditions, ...behind])}
+    order by created_at, ordinal limit ${rows}::bigint`
+}
 
 /**
  * The read operations of the execution store. The database builds the JSON text of each entry, which saves parsing and
@@ -33,26 +95,31 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     client.literal(`coalesce(',"${member.get(name) ?? name}":' || to_json(${name}), '')`)
   const summary = (client: SqlClient.SqlClient) => client`
     '"id":' || to_json(id) || ${text(client, "job_id")} || ',"timestamp":"' || flow_iso(coalesce(event_at, created_at))
-    || '","duration":' || ${duration(client)} || ',"tenant":' || to_json(tenant) || ${text(client, "event")}`
+    || '","duration":' || ${duration(client)} || ',"tenant":' || to_json(tenant) || ${text(client, "event")}
+    || ',"flowlineId":' || to_json(flowline_id) || ',"state":"' || state || '","createdAt":"' || flow_iso(created_at) || '"'
+    || ${text(client, "outcome")} || coalesce(',"counts":' || counts, '') || coalesce(',"reasons":' || reasons, '')`
+  const parameters = (client: SqlClient.SqlClient) => client`
+    case when octet_length(parameters) <= ${listedBytes}::integer then ',"parameters":' || parameters else '' end`
   const event = (client: SqlClient.SqlClient) => client`
     '{"timestamp":"' || flow_iso(at) || '","tenant":' || to_json(tenant) || ',"event":' || to_json(event)
-    || ',"seq":' || seq || ${text(client, "detail")} || '}'`
+    || ',"seq":' || seq || ${text(client, "detail")} || ${text(client, "outcome")} || '}'`
 
   const lines = ({ tenant, id }: ExecutionKey, after: number, page: LinePage) =>
     selectLines(wide, wide`execution_output where tenant = ${tenant} and execution_id = ${id} and seq > ${after}`, page)
 
   return {
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
-      const [row] = yield* sql<StatusRow>`
-        select '{' || ${summary(sql)} || '}' as summary, flowline_id as "flowlineId", version, runtime, state,
+      const [row] = yield* sql<StatusRow & KeptRow>`
+        select '{' || ${summary(sql)} || '}' as summary, version, runtime, parameters, variables, environment,
           flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes,
           coalesce((select '[' || string_agg(${event(sql)}, ',' order by seq desc) || ']' from execution_events
             where tenant = e.tenant and execution_id = e.id), '[]') as events
         from executions e where tenant = ${tenant} and id = ${id}`
       if (row === undefined) return undefined
-      const { summary: own, events, nodes, ...rest } = row
+      const { summary: own, events, nodes, parameters, variables, environment, ...rest } = row
+      const values = keptOf({ parameters, variables, environment }) ?? { parameters: {}, variables: {} }
       return yield* Effect.orDie(
-        decodeStatus({ ...JSON.parse(own), ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
+        decodeStatus({ ...JSON.parse(own), ...values, ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
       )
     }, unreachable),
 
@@ -62,15 +129,9 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
       return row
     }, unreachable),
 
-    list: (tenant: TenantId, flowlineId: FlowlineId | undefined, span: ListSpan) =>
-      listPages(
-        span,
-        (after, rows) => wide<ListRow>`
-          select ordinal::text as key, '{' || ${summary(wide)} || '}' as json
-          from executions
-          where tenant = ${tenant} and ${flowlineId === undefined ? wide`true` : wide`flowline_id = ${flowlineId}`}
-            and ordinal > ${after ?? "0"}::bigint
-          order by ordinal limit ${rows}::bigint`
+    list: (tenant: TenantId, filter: ExecutionFilter, span: ListSpan) =>
+      listPages(span, (after, rows) =>
+        selectExecutions(wide, wide`'{' || ${summary(wide)} || ${parameters(wide)} || '}'`, tenant, filter, after, rows)
       ),
 
     events: ({ tenant, id }: ExecutionKey, span: ListSpan) =>

@@ -14,7 +14,7 @@ import {
 } from "../../services/executions/ExecutionStore.ts"
 import type { PrintedLine } from "../../services/runs/Attempt.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
-import { executionReads } from "./ExecutionReads.ts"
+import { executionReads, type KeptRow, keptOf } from "./ExecutionReads.ts"
 import { WideSql } from "./Postgres.ts"
 import { addArchive, withinQuota } from "./PostgresArchiveStore.ts"
 import { storable } from "./SqlText.ts"
@@ -44,12 +44,15 @@ export const layer = Layer.effect(
     ) {
       // The condition is true, or false for all rows: it is evaluated before the row is made.
       const hasRoom = most === undefined ? sql`true` : sql`flow_waiting(${e.tenant}, ${most}::bigint) < ${most}::bigint`
+      const parameters = e.kept === undefined ? null : JSON.stringify(e.kept.parameters)
+      const variables = e.kept === undefined ? null : JSON.stringify(e.kept.variables)
       for (let at = now; ; at++) {
         const id = ExecutionId(`${e.flowlineId}-${at}`)
         const [row] = yield* sql<{ found: boolean; added: boolean }>`
           with room as (select ${hasRoom} as found), added as (
-            insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
-            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner}
+            insert into executions (tenant, id, flowline_id, version, runtime, state, owner, parameters, variables, environment)
+            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner},
+              ${parameters}::text, ${variables}::text, ${e.kept?.environment ?? null}::text
             from room where found
             on conflict do nothing returning 1
           )
@@ -71,13 +74,16 @@ export const layer = Layer.effect(
     ).pipe(unreachable)
 
     const claim = Effect.fn("ExecutionStore.claim")(function* (key: ExecutionKey, owner: string) {
-      const [row] = yield* sql<Claim>`
+      const [row] = yield* sql<Omit<Claim, "kept"> & KeptRow>`
         update executions e set epoch = epoch + 1, owner = ${owner}, state = 'PENDING'
         from flowline_versions v
         where e.tenant = ${key.tenant} and e.id = ${key.id} and ${open} and not cancelled
           and v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
-        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::float8 as lines`
-      return row
+        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag,
+          parameters, variables, environment, lines::float8 as lines`
+      if (row === undefined) return undefined
+      const { parameters, variables, environment, ...rest } = row
+      return { ...rest, kept: keptOf({ parameters, variables, environment }) }
     }, unreachable)
 
     const started = Effect.fn("ExecutionStore.started")(function* (
@@ -125,15 +131,21 @@ export const layer = Layer.effect(
     const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: ExecutionAttempt, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
+      const { outcome: word, counts, reasons = [] } = ending.outcome ?? {}
+      const outcome = ending.state === "SUCCEEDED" ? (word ?? null) : null
+      const told = outcome === null || reasons.length === 0 ? null : reasons
+      const detail = error ?? (told === null ? null : storable(told.join("; ")))
       const write = sql`
         with ended as (
           update executions set state = ${ending.state}, ended_at = greatest(now(), started_at), event = ${ending.event},
-            event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes)
+            event_at = greatest(now(), started_at), error = ${error}, nodes = coalesce(${nodes}::text, nodes),
+            outcome = ${outcome}::text, counts = ${counts === undefined ? null : JSON.stringify(counts)}::text,
+            reasons = ${told === null ? null : JSON.stringify(told)}::text
           where ${current(attempt)} and ${open}
           returning tenant, id, event_at
         ), event as (
-          insert into execution_events (tenant, execution_id, seq, event, at, detail)
-          select tenant, id, 2, ${ending.event}, event_at, ${error}::text from ended on conflict do nothing
+          insert into execution_events (tenant, execution_id, seq, event, at, detail, outcome)
+          select tenant, id, 2, ${ending.event}, event_at, ${detail}::text, ${outcome}::text from ended on conflict do nothing
         )${addArchive(sql, ending.archive)}
         select 1 from ended`
       return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, Effect.map(write, reached))

@@ -24,6 +24,8 @@ const keptLines = 1000
 /** Number of new lines after which surplus lines are deleted. */
 const tidyEvery = 250
 
+const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value))
+
 const milliseconds = (date: Date | null): number | undefined => date?.getTime()
 
 /** Jobs in the tables `channel_jobs` and `channel_output`. */
@@ -107,6 +109,7 @@ export const layer = Layer.effect(
 
     const change = Effect.fn("JobStore.change")(function* (claim: JobClaim, change: JobChange) {
       const { status, jobId, lastError, restarts, failures, nextAt, work, archive, succeeded = false } = change
+      const { nodes, outcome } = change
       const write = reached(sql`
         with ended as (
         update channel_jobs set status = ${status}, since = case when status = ${status} then since else clock_timestamp() end,
@@ -114,6 +117,7 @@ export const layer = Layer.effect(
           last_error = coalesce(${lastError === undefined ? null : storable(lastError)}::text, last_error),
           restarts = coalesce(${restarts ?? null}::bigint, restarts),
           work = coalesce(${work ?? null}::bigint, work),
+          nodes = coalesce(${jsonOrNull(nodes)}::text, nodes), outcome = coalesce(${jsonOrNull(outcome)}::text, outcome),
           failures = coalesce(${failures === undefined ? null : JSON.stringify(failures)}::text::jsonb, failures),
           next_at = ${
             nextAt === undefined ? sql`next_at` : sql`to_timestamp(${nextAt}::double precision / 1000)`
@@ -165,7 +169,7 @@ export const layer = Layer.effect(
       list: (tenant, channel) =>
         unreachable(sql<JobKey & JobState>`
           select tenant, channel, cluster, job, desired, flow_iso(since) as since, restarts::float8 as restarts,
-            last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes,
+            last_error as "lastError", node, job_id as "jobId", flow_iso(next_at) as "nextRun", nodes, outcome,
             case
               when status not in ('STARTING', 'ACTIVE', 'RESTARTING') then status
               when heartbeat_at is not null and ${isSilent(sql, sql`heartbeat_at`, jobSilence)} is not true then status
@@ -176,10 +180,11 @@ export const layer = Layer.effect(
           from channel_jobs
           where tenant = ${tenant} and ${channel === undefined ? sql`true` : sql`channel = ${channel}`}
           order by channel, cluster, job`),
-      beat: (claim, nodes) =>
+      beat: (claim, nodes, outcome) =>
         unreachable(
           reached(sql`
-            update channel_jobs set heartbeat_at = clock_timestamp(), nodes = coalesce(${nodes === undefined ? null : JSON.stringify(nodes)}::text, nodes)
+            update channel_jobs set heartbeat_at = clock_timestamp(), nodes = coalesce(${jsonOrNull(nodes)}::text, nodes),
+              outcome = coalesce(${jsonOrNull(outcome)}::text, outcome)
             where ${current(claim)} returning 1`)
         ),
       release: (claim) =>

@@ -136,14 +136,20 @@ const readFile = async (
 const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
   const { path, format } = given
   const reference = referenceOf(given)
-  if (reference !== undefined) return readFile(reference, format, context, take)
+  if (reference !== undefined) {
+    context.counted?.("files", 1)
+    return readFile(reference, format, context, take)
+  }
   if (path === undefined) return
-  for (const file of await context.glob(path)) await readFile(file, format, context, take)
+  const files = await context.glob(path)
+  context.counted?.("files", files.length)
+  for (const file of files) await readFile(file, format, context, take)
 }
 
 export const fileInput = node({
   type: "file_input",
   kind: "input",
+  effect: "reads files",
   description:
     "Reads files of the tenant's configuration folder, ordered by path, or a stored file. Files whose name " +
     "ends in `.gz` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +

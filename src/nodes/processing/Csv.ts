@@ -96,6 +96,7 @@ const savedHeader = (context: NodeContext): ReadonlyArray<string> | undefined =>
 export const csv = node({
   type: "csv",
   kind: "processing",
+  effect: "parses",
   description:
     "Parses one csv record (RFC 4180) in a text field into named columns. A record with more or fewer values than " +
     "columns fails, unless the settings name its values automatically. For csv files, use `file_input`.",

@@ -75,6 +75,7 @@ const settings = Schema.Struct({
 export const date = node({
   type: "date",
   kind: "processing",
+  effect: "parses",
   description:
     "Parses the time in a field. Two-digit years from 70 on are in the 20th century. A text " +
     "that matches no format, and a time that does not exist, such as February 30, fail.",

@@ -12,6 +12,7 @@ const duplicates = "duplicates"
 export const deduplicate = node({
   type: "deduplicate",
   kind: "processing",
+  effect: "selects",
   description:
     "Passes on the first record of each key and drops the later ones, or sends them to the stream `duplicates`. The keys " +
     "are kept in memory; beyond its bounds those of the earliest records are forgotten. A run that is started again " +

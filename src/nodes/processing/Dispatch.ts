@@ -31,6 +31,7 @@ const taken = "The stream errors is for records that fail"
 export const dispatch = node({
   type: "dispatch",
   kind: "processing",
+  effect: "selects",
   description: "Sends each record to the streams whose conditions it fulfils.",
   runtimes: ["stream"],
   settings,

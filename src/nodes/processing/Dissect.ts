@@ -29,6 +29,7 @@ const compiled = ({ pattern, append_separator, dialect }: Settings) =>
 export const dissect = node({
   type: "dissect",
   kind: "processing",
+  effect: "parses",
   description: "Cuts a text field at fixed delimiters and adds the parts to the record. Faster than grok.",
   runtimes: ["stream"],
   settings,

@@ -99,7 +99,9 @@ const load = async (given: Settings, context: NodeContext, keyOf: (value: unknow
       )
     }
   }
-  const reader = await fileInput.start(source(given), context)
+  // The table's file is none that the node reads as its input.
+  const { counted: _, ...reading } = context
+  const reader = await fileInput.start(source(given), reading)
   await reader.run?.(take)
   return table
 }
@@ -107,6 +109,7 @@ const load = async (given: Settings, context: NodeContext, keyOf: (value: unknow
 export const enrich = node({
   type: "enrich",
   kind: "processing",
+  effect: "enriches",
   description:
     "Adds columns of a table to the records, looked up by the value of a field. The table (csv, ndjson or Parquet, with up to " +
     "1 000 000 rows) is read once, when the run starts.",
@@ -131,13 +134,18 @@ export const enrich = node({
     return {
       process: async (batch, emit) => {
         const found: Array<Event> = []
+        let matched = 0
         for (const event of batch) {
           const key = keyOf(getPath(event as Fields, path))
           const row = key === undefined ? undefined : table.find(key)
-          if (row !== undefined) found.push(merge(event, placed(below, row as Value) as Event))
-          else if (on_missing === "keep") found.push(event)
+          if (row !== undefined) {
+            matched++
+            found.push(merge(event, placed(below, row as Value) as Event))
+          } else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
         }
+        context.counted?.("matched", matched)
+        context.counted?.("unmatched", batch.length - matched)
         await emit(chosen, found)
         await failures.send(emit)
       }

@@ -39,6 +39,7 @@ const whereFaults = ({ where, code }: Settings): ReadonlyArray<SettingsIssue> =>
 export const filter = node({
   type: "filter",
   kind: "processing",
+  effect: "selects",
   description: "Keeps the records for which an expression is true and drops the others.",
   runtimes: ["stream"],
   settings,

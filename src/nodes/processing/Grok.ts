@@ -140,6 +140,7 @@ const check = (settings: Settings, { patterns: shared }: CheckContext): Readonly
 export const grok = node({
   type: "grok",
   kind: "processing",
+  effect: "parses",
   description: "Parses a text field with grok patterns and adds what they capture to the record.",
   runtimes: ["stream"],
   settings,

@@ -11,6 +11,7 @@ const maxDepth = 200
 export const json = node({
   type: "json",
   kind: "processing",
+  effect: "parses",
   description:
     "Parses the JSON in a text field. An object's members are added to the record, or to the field `target`; any other " +
     "value needs a `target`. Numbers that JavaScript would round become strings with all their digits.",

@@ -29,6 +29,7 @@ const separatorFaults = (settings: KvSettings): ReadonlyArray<SettingsIssue> => 
 export const kv = node({
   type: "kv",
   kind: "processing",
+  effect: "parses",
   description:
     "Parses `key=value` pairs in a text field. A key or value may be in quotes, in which a backslash before a quote is " +
     "an escape; the values of a repeated key become a list. Words without a separator are ignored, and a record without " +

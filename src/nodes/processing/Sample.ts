@@ -95,6 +95,7 @@ const choosing = ({ probability, rates, rate_field, key, seed }: Settings): Weig
 export const sample = node({
   type: "sample",
   kind: "processing",
+  effect: "selects",
   description:
     "Passes on a part of the records and drops the others: every n-th, a share, or shares by the value of a field. The " +
     "same records in the same order give the same part in every run.",

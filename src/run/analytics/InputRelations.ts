@@ -28,6 +28,7 @@ export class Inputs {
     const failed = new Failed()
     const { work } = planned
     const files = await (work?.kind === "read" ? this.#open(planned, work, failed) : this.#collect(planned, failed))
+    if (work?.kind === "read") planned.files = files.length
     planned.failed(failed)
     this.#prepared.set(planned, { files, failed })
   }

@@ -31,6 +31,8 @@ export class PlannedNode {
   readonly subscribers: Array<PlannedNode> = []
   /** By stream. */
   readonly relations = new Map<string, Relation>()
+  /** Files that the node has read, if it reads files. */
+  files: number | undefined
   errors = 0
   lastError: string | undefined
 
@@ -90,6 +92,7 @@ export class PlannedNode {
       recordsIn: sum(this.sources),
       recordsOut: sum(published),
       errors: this.errors,
+      ...(this.files === undefined ? {} : { files: this.files }),
       ...(this.lastError === undefined ? {} : { lastError: this.lastError })
     }
   }

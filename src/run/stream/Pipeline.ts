@@ -15,6 +15,7 @@ import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowlin
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
+import { NodeCounts } from "./NodeCounts.ts"
 import { together } from "./Together.ts"
 
 /** A node failed, and with it the run. `message` is for the user; `cause` is the original error. */
@@ -157,12 +158,7 @@ class StreamNode {
   #instance: Instance = {}
   /** Settles when the accepted batches are processed; undefined when the node is idle. */
   #busy: Promise<void> | undefined
-  #recordsIn = 0
-  #recordsOut = 0
-  #total: number | undefined
-  #lag: number | undefined
-  #errors = 0
-  #lastError: string | undefined
+  readonly #counts = new NodeCounts()
 
   constructor(node: DagNode, type: NodeType | undefined, context: RunContext, abort: AbortController) {
     this.component = componentOf(node)
@@ -198,14 +194,16 @@ class StreamNode {
       const { component, emit } = this
       const position = commits.of(this.component, this.context.position)
       const expect = (total: number) => {
-        this.#total = total
+        this.#counts.total = total
       }
       const behind = (bytes: number) => {
-        this.#lag = bytes
+        this.#counts.lag = bytes
       }
+      const { counted } = this.#counts
       const { signal } = this.#abort
       const publishesErrors = () => this.subscribers.has(errors)
-      const own = { position, component, emit, expect, behind, stored, isSourced, reject, publishesErrors, signal }
+      const telling = { expect, behind, counted, reject }
+      const own = { position, component, emit, ...telling, stored, isSourced, publishesErrors, signal }
       const context = { ...this.context, ...own }
       this.#instance = await this.type.start(settings, context)
     })
@@ -222,14 +220,14 @@ class StreamNode {
   /** Processes a batch after the earlier ones. */
   take(batch: Batch): Promise<void> {
     return this.#inTurn(() => {
-      this.#recordsIn += batch.length
+      this.#counts.recordsIn += batch.length
       return this.#instance.process?.(batch, this.emit)
     })
   }
 
   write(text: Uint8Array, records: number): Promise<void> {
     return this.#inTurn(() => {
-      this.#recordsIn += records
+      this.#counts.recordsIn += records
       return this.#instance.write?.(text, records)
     })
   }
@@ -274,25 +272,17 @@ class StreamNode {
       sent = true
       for (const subscriber of subscribers) await subscriber.take(batch)
     }
-    if (sent && stream !== errors) this.#recordsOut += batch.length
+    if (sent && stream !== errors) this.#counts.recordsOut += batch.length
   }
 
   /** Counts rejected records. The context is told only when no stream publishes them. */
   #reject(count: number, reason: string, published = false): void {
-    this.#errors += count
-    this.#lastError = reason
+    this.#counts.errors += count
+    this.#counts.lastError = reason
     if (!published) this.context.reject(count, reason)
   }
 
   counters(): NodeCounters {
-    return {
-      component: this.component,
-      recordsIn: this.#recordsIn,
-      recordsOut: this.#recordsOut,
-      ...(this.#total === undefined ? {} : { total: this.#total }),
-      ...(this.#lag === undefined ? {} : { lag: this.#lag }),
-      errors: this.#errors,
-      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError })
-    }
+    return this.#counts.of(this.component)
   }
 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { NodeCount } from "../runs/NodeCount.ts"
+import { outcomeFields } from "../runs/RunOutcome.ts"
 import { ChannelStatus, JobStatus } from "./Job.ts"
 
 const status = ChannelStatus.annotate({
@@ -35,6 +36,12 @@ export const Job = Schema.Struct({
   node: Schema.NullOr(Schema.String.annotate({ description: "The gateway that keeps the job: <host>:<pid>" })),
   jobId: Schema.NullOr(Schema.String.annotate({ description: "Process of the run: <host>:<pid>" })),
   nextRun: Schema.NullOr(timestamp.annotate({ description: "When the schedule starts it next" })),
+  parameters: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "What the channel's structure gives the flowline"
+    })
+  ),
+  ...outcomeFields,
   nodes: Schema.Array(NodeCount)
 }).annotate({ identifier: "Job" })
 

@@ -27,9 +27,9 @@ const jobsOf = (
 ) => {
   const stateOf = (cluster: ClusterName, job: JobName) =>
     states.find((state) => state.channel === channel && state.cluster === cluster && state.job === job)
-  const defined = (folder?.jobs ?? []).map(({ cluster, name, file }) => {
+  const defined = (folder?.jobs ?? []).map(({ cluster, name, file, parameters = {} }) => {
     const key = { tenant, channel, cluster, job: name }
-    return { key, task: file, state: stateOf(cluster, name) ?? neverStarted }
+    return { key, task: file, parameters, state: stateOf(cluster, name) ?? neverStarted }
   })
   const others = states.filter(
     (state) =>
@@ -37,7 +37,7 @@ const jobsOf = (
       isUnderWay(state.status) &&
       !folder?.jobs.some(({ cluster, name }) => cluster === state.cluster && name === state.job)
   )
-  return [...defined, ...others.map((state) => ({ key: state, task: "", state }))]
+  return [...defined, ...others.map((state) => ({ key: state, task: "", parameters: {}, state }))]
 }
 
 const reasonOf = (folder: ChannelFolder | undefined): string | undefined => {
@@ -70,7 +70,7 @@ export const views = {
   ): ChannelDetail => {
     const jobs = jobsOf(tenant, channel, folder, states)
     const reason = reasonOf(folder)
-    const shown = jobs.map(({ key, task, state }) => ({
+    const shown = jobs.map(({ key, task, parameters, state }) => ({
       cluster: key.cluster,
       name: `${channel}/${key.cluster}/${key.job}`,
       runtimeId: `tenants/${tenant}/${jobScope(key)}`,
@@ -83,6 +83,8 @@ export const views = {
       node: state.node,
       jobId: state.jobId,
       nextRun: state.nextRun,
+      ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
+      ...JSON.parse(state.outcome ?? "{}"),
       nodes: JSON.parse(state.nodes)
     }))
     return {

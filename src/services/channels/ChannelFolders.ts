@@ -4,7 +4,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { maxBytes, type SourceFile } from "../../languages/document/Document.ts"
 import { Conf } from "../conf/Conf.ts"
-import type { Definition } from "../flowlines/Decoder.ts"
+import { type Definition, parametersPart } from "../flowlines/Decoder.ts"
 import { Flowlines } from "../flowlines/Flowlines.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type ChannelTexts, channelOfFormer, formerFolder } from "./ChannelFiles.ts"
@@ -79,6 +79,12 @@ const readChannel = Effect.fnUntraced(function* <E>(name: ChannelName, find: Fin
   return { name, jobs: jobs.success, file: found.path, issues: [] } satisfies ChannelStructure
 })
 
+/** An issue of a parameter that the job gives: it stands in the channel's structure, not in the flowline. */
+const ofJob = ({ part, pointer = "", detail, ...place }: Issue): Issue =>
+  part === parametersPart
+    ? { detail: `The job's parameters in the channel's structure${pointer === "" ? "" : `, ${pointer}`}: ${detail}` }
+    : { ...(part === undefined ? {} : { part }), pointer, detail, ...place }
+
 /** The channels in the tenants' configurations, read anew on each call. */
 export class ChannelFolders extends Context.Service<
   ChannelFolders,
@@ -146,11 +152,13 @@ export class ChannelFolders extends Context.Service<
         const file = found?.path ?? pathOf(channel, names[0]!)
         const fault = (issues: ReadonlyArray<Issue>) => Result.fail<JobFault>({ file, issues })
         if (found === undefined) return fault([{ detail: "There is no such file, or it cannot be read" }])
-        const checked = yield* flowlines.check(tenant, { name: found.path, bytes: found.bytes }).pipe(
-          Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
-          Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
-        )
-        if (Result.isFailure(checked)) return fault(checked.failure.issues ?? [])
+        const checked = yield* flowlines
+          .check(tenant, { name: found.path, bytes: found.bytes }, job.parameters ?? {})
+          .pipe(
+            Effect.map((definition): Result.Result<Definition, BadRequest> => Result.succeed(definition)),
+            Effect.catchTag("BadRequest", (error) => Effect.succeed(Result.fail(error)))
+          )
+        if (Result.isFailure(checked)) return fault((checked.failure.issues ?? []).map(ofJob))
         const { runtime } = checked.success.flowline
         if (runtime !== job.runtime) {
           const detail = `The flowline is for ${runtime}, and the channel's structure says ${job.runtime}`

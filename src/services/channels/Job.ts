@@ -77,6 +77,8 @@ export interface JobState {
   readonly nextRun: string | null
   /** Counters of the run's nodes, as JSON. */
   readonly nodes: string
+  /** What the current or last run has done, as JSON. */
+  readonly outcome: string | null
 }
 
 export const neverStarted: JobState = {
@@ -88,7 +90,8 @@ export const neverStarted: JobState = {
   node: null,
   jobId: null,
   nextRun: null,
-  nodes: "[]"
+  nodes: "[]",
+  outcome: null
 }
 
 /** The state of a job of a suspended tenant: stopped as soon as no gateway has it, though it is to run later. */

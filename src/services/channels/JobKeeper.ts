@@ -76,7 +76,14 @@ export class JobKeeper extends Context.Service<
         const name = `job ${id}`
         const metrics = jobMetrics(claim)
         const changed = Effect.sync(() => signals.changed(id))
-        const { prepare, run, guarded, hold } = attempts.begin({
+        const {
+          prepare,
+          run,
+          guarded,
+          hold,
+          nodes,
+          outcome: outcomeOf
+        } = attempts.begin({
           name,
           tenant,
           epoch,
@@ -85,7 +92,7 @@ export class JobKeeper extends Context.Service<
           lines,
           changed,
           confirmEvery: jobHeartbeat,
-          confirm: (nodes) => store.beat(claim, nodes),
+          confirm: (nodes) => store.beat(claim, nodes, outcomeOf()),
           started: (jobId) =>
             Effect.tap(store.change(claim, { status: "ACTIVE", jobId }), (reached) =>
               reached ? metrics.status("ACTIVE") : Effect.void
@@ -93,7 +100,7 @@ export class JobKeeper extends Context.Service<
           output: (lines) => store.output(claim, lines),
           truncated: Effect.succeed(true),
           // The counters are stored with the next confirmation.
-          counters: (nodes, flowline) => Effect.as(metrics.counters(flowline, nodes), true),
+          counters: (nodes, flowline) => Effect.as(metrics.counters(flowline, nodes, outcomeOf()), true),
           progress: (given) => store.progress(claim, given),
           claimFiles: (paths) => store.claimFiles(claim, paths)
         })
@@ -117,6 +124,11 @@ export class JobKeeper extends Context.Service<
           })
         }
         const change = (change: JobChange) => Effect.asVoid(changeWithArchive(change))
+        /** What the run that has ended leaves behind. */
+        const done = (): Pick<JobChange, "nodes" | "outcome"> => {
+          const [counters, outcome] = [nodes(), outcomeOf()]
+          return counters === undefined || outcome === undefined ? {} : { nodes: counters, outcome }
+        }
 
         /** One run, from reading the flowline file to its end. */
         const runOnce = Effect.fnUntraced(function* (job: JobDefinition, work: number) {
@@ -194,12 +206,15 @@ export class JobKeeper extends Context.Service<
             let lastError: string | undefined
             if (outcome._tag === "Failed") lastError = outcome.error
             else if (definition?.schedule === undefined) {
-              lastError = yield* changeWithArchive({ status: "FINISHED", archive: outcome.archive, succeeded: true })
+              lastError = yield* changeWithArchive({
+                ...done(),
+                ...{ status: "FINISHED", archive: outcome.archive, succeeded: true }
+              })
               if (lastError === undefined) return
             } else {
               const next = following(definition.schedule, due ?? begun, begun)
               const succeeded = { nextAt: next.at, work: work + 1, archive: outcome.archive, succeeded: true } as const
-              lastError = yield* changeWithArchive({ status: "ACTIVE", ...succeeded })
+              lastError = yield* changeWithArchive({ status: "ACTIVE", ...done(), ...succeeded })
               if (lastError === undefined) {
                 due = next
                 inARow = 0
@@ -208,9 +223,9 @@ export class JobKeeper extends Context.Service<
               }
             }
             failures = [...failures.filter((at) => at > now.at - hour && at <= now.at), now.at].slice(-perHour - 1)
-            if (failures.length > perHour) return yield* change({ status: "FAILED", lastError, failures })
+            if (failures.length > perHour) return yield* change({ status: "FAILED", ...done(), lastError, failures })
             restarts++
-            yield* change({ status: "RESTARTING", lastError, failures, restarts })
+            yield* change({ status: "RESTARTING", ...done(), lastError, failures, restarts })
             yield* metrics.restarted
             if (now.at - now.jumps - (begun.at - begun.jumps) >= max) inARow = 0
             yield* Effect.sleep(Math.min(initial * 2 ** Math.min(inARow++, 30), max))

@@ -1,5 +1,6 @@
 import { Effect, Metric } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
+import type { Outcome } from "../../nodes/Outcome.ts"
 import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { JobKey, JobStatus } from "./Job.ts"
@@ -12,11 +13,23 @@ const restarts = Metric.counter("flow_job_restarts_total", {
 const recordsIn = Metric.gauge("flow_job_records_in", { description: "Records that the job's current run has read" })
 const recordsOut = Metric.gauge("flow_job_records_out", { description: "Records that its outputs have taken" })
 const lag = Metric.gauge("flow_job_lag_bytes", { description: "Bytes that its followed inputs have not read yet" })
+const dropped = Metric.gauge("flow_job_records_dropped", {
+  description: "Records that nodes such as filters have not passed on"
+})
+const outcomes = Metric.gauge("flow_job_outcome", {
+  description: "1 for what the job's current run has done so far (ok, warnings, nothing), else 0"
+})
 const errors = Metric.gauge("flow_job_errors", { description: "Records that its nodes have rejected" })
+
+const words = ["ok", "warnings", "nothing"] as const
 
 export interface JobMetrics {
   readonly status: (status: JobStatus) => Effect.Effect<void>
-  readonly counters: (flowline: Flowline, nodes: ReadonlyArray<NodeCounters>) => Effect.Effect<void>
+  readonly counters: (
+    flowline: Flowline,
+    nodes: ReadonlyArray<NodeCounters>,
+    outcome: Outcome | undefined
+  ) => Effect.Effect<void>
   readonly restarted: Effect.Effect<void>
   /** This gateway no longer runs the job. What it counted stays, so that a failed job can be told from none. */
   readonly gone: Effect.Effect<void>
@@ -29,7 +42,7 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
     Metric.update(Metric.withAttributes(gauge, attributes), value)
   return {
     status: (status) => set(running, status === "ACTIVE" ? 1 : 0),
-    counters: (flowline, nodes) => {
+    counters: (flowline, nodes, outcome) => {
       const kinds = new Map(flowline.dag.map((node) => [componentOf(node), catalogue.get(node.type)?.kind]))
       const sum = (count: (node: NodeCounters) => number, kind?: string) =>
         nodes.reduce(
@@ -53,6 +66,16 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
           set(
             errors,
             sum((node) => node.errors)
+          ),
+          set(
+            dropped,
+            sum((node) => node.dropped ?? 0)
+          ),
+          ...words.map((word) =>
+            Metric.update(
+              Metric.withAttributes(outcomes, { ...attributes, outcome: word }),
+              outcome?.outcome === word ? 1 : 0
+            )
           )
         ],
         { discard: true }

@@ -1,5 +1,6 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Outcome } from "../../nodes/Outcome.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
@@ -40,6 +41,9 @@ export interface JobChange {
   /** What archives of the tenant may take with this one; more fails and changes nothing. */
   readonly archives?: ArchiveQuota
   readonly work?: number
+  /** The counters of the run that has ended, and what it has done. */
+  readonly nodes?: ReadonlyArray<NodeCounters>
+  readonly outcome?: Outcome
   /** A run has succeeded: what it has appended to files stays, whatever comes later. */
   readonly succeeded?: true
 }
@@ -75,10 +79,11 @@ export class JobStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<DesiredJob>, StorageUnreachable | TooManyJobs>
     /** Claims a job, unless the generation is outdated or the job has ended. */
     readonly claim: (job: DesiredJob, node: string) => Effect.Effect<JobClaim | undefined, StorageUnreachable>
-    /** Confirms the claim; `nodes` are the counters of the run. */
+    /** Confirms the claim; `nodes` are the counters of the run, `outcome` is what it has done so far. */
     readonly beat: (
       claim: JobClaim,
-      nodes: ReadonlyArray<NodeCounters> | undefined
+      nodes: ReadonlyArray<NodeCounters> | undefined,
+      outcome?: Outcome
     ) => Effect.Effect<boolean, StorageUnreachable>
     readonly change: (
       claim: JobClaim,

@@ -5,6 +5,7 @@ import { readDocument, type SourceFile } from "../../languages/document/Document
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { type Runtime, runtimes } from "../../protocol/Flowline.ts"
+import type { Values } from "../../protocol/Parameters.ts"
 import { RelativePath } from "../shared/RelativePath.ts"
 import { strict } from "../shared/RequestProblems.ts"
 import { ClusterName, JobName, PathName } from "./Job.ts"
@@ -26,6 +27,8 @@ export interface JobDefinition {
   /** The schedule of a batch job; without one, the job runs continuously. */
   readonly schedule: Cron.Cron | undefined
   readonly restart: RestartPolicy
+  /** What the job gives for the flowline's parameters. */
+  readonly parameters?: Values
 }
 
 /** The maximum number of days of each month, by its number from 1. */
@@ -69,6 +72,7 @@ const Application = Schema.Struct({
   ),
   flowline: Schema.optionalKey(RelativePath),
   schedule: Schema.optionalKey(Schedule),
+  parameters: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
   restart: Restart.pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 })
 

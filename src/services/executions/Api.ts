@@ -7,14 +7,40 @@ import { Overloaded } from "../../errors/Overloaded.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { sequenceAfter, text } from "../shared/Parameters.ts"
+import { choice, instant, sequenceAfter, text } from "../shared/Parameters.ts"
+import { queryText } from "../shared/QueryText.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
-import { Execution, ExecutionDetail, ExecutionEvent, ExecutionOutput } from "./Execution.ts"
+import {
+  Execution,
+  ExecutionDetail,
+  ExecutionEvent,
+  ExecutionOutcome,
+  ExecutionOutput,
+  ExecutionState
+} from "./Execution.ts"
 
 const flowlineId = text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" })
 const executionId = text({ description: "Execution id", example: "4kQz0vWbT1mXr8sYh2Lc-1763683200000" })
 const listParams = { ...tenantParams, id: flowlineId }
+/** Which executions a list has. */
+const filterQuery = {
+  state: Schema.optionalKey(
+    choice(ExecutionState.literals, { description: "Only executions in this state", example: "FAILED" })
+  ),
+  outcome: Schema.optionalKey(
+    choice(ExecutionOutcome.literals, {
+      description: "Only executions that succeeded with this outcome",
+      example: "nothing"
+    })
+  ),
+  from: Schema.optionalKey(
+    instant({ description: "Only executions that were requested then or later", example: "2026-01-31T00:00:00Z" })
+  ),
+  to: Schema.optionalKey(
+    instant({ description: "Only executions that were requested earlier", example: "2026-02-01T00:00:00Z" })
+  )
+}
 const executionParams = { ...tenantParams, id: executionId }
 const detailParams = { ...tenantParams, flowlineId, executionId }
 
@@ -22,7 +48,13 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
   .add(
     HttpApiEndpoint.get("list", "/v1/:tenant/flowline/executions", {
       params: tenantParams,
-      query: pageQuery,
+      query: {
+        ...pageQuery,
+        ...filterQuery,
+        flowline: Schema.optionalKey(
+          queryText(256, { description: "Only executions of this flowline", example: "4kQz0vWbT1mXr8sYh2Lc" })
+        )
+      },
       success: Schema.Array(Execution),
       error: [BadRequest, Overloaded, StorageUnreachable]
     })
@@ -30,7 +62,7 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
       .annotate(OpenApi.Summary, "Lists the tenant's executions, oldest first"),
     HttpApiEndpoint.get("listOf", "/v1/:tenant/flowline/executions/:id", {
       params: listParams,
-      query: pageQuery,
+      query: { ...pageQuery, ...filterQuery },
       success: Schema.Array(Execution),
       error: [BadRequest, NotFound, Overloaded, StorageUnreachable]
     })

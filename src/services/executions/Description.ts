@@ -7,9 +7,15 @@ const execution = {
   timestamp,
   duration: 1520,
   tenant: "mytenant",
-  event: "stream.application.end"
+  event: "stream.application.end",
+  flowlineId: "4kQz0vWbT1mXr8sYh2Lc",
+  state: "SUCCEEDED",
+  createdAt: timestamp,
+  outcome: "warnings",
+  counts: { read: 2, written: 1, rejected: 1, dropped: 0 },
+  reasons: ["parse rejected 1 of 2 records: no pattern matches the field message"]
 }
-const event = { timestamp, tenant: "mytenant", event: "stream.application.end", seq: 2 }
+const event = { timestamp, tenant: "mytenant", event: "stream.application.end", seq: 2, outcome: "ok" }
 const count = { component: "show", recordsIn: 1, recordsOut: 0, errors: 0 }
 const line = { seq: 1, timestamp, component: "show", text: "hello" }
 
@@ -17,8 +23,12 @@ const line = { seq: 1, timestamp, component: "show", text: "hello" }
 export const executions: Feature<"list" | "listOf" | "events" | "output" | "detail" | "cancel" | "remove"> = {
   description: "Runs of flowlines that were asked for",
   operations: {
-    list: operation("Each with its last event.", listed),
-    listOf: operation("Each with its last event.", listed),
+    list: operation(
+      "Each with its state, its last event, what it has counted and what came of it. `state`, `flowline`, `outcome`, `from` " +
+        "and `to` leave out the others.",
+      listed
+    ),
+    listOf: operation("The list of all executions, with those of one flowline.", listed),
     events: operation(
       "With `Accept: text/event-stream`, sends the events as they occur, oldest first, and resumes after `Last-Event-ID`.",
       listed,
@@ -38,6 +48,7 @@ export const executions: Feature<"list" | "listOf" | "events" | "output" | "deta
     Execution: { description: "An execution in a list", example: execution },
     ExecutionEvent: { description: "An event of an execution", example: event },
     NodeCount: { description: "The counters of a node", example: count },
+    RunCounts: { description: "What a run has done with its records", example: execution.counts },
     OutputLine: { description: "A line that a run has printed", example: line },
     ExecutionOutput: {
       description: "What an execution has printed",
@@ -47,13 +58,14 @@ export const executions: Feature<"list" | "listOf" | "events" | "output" | "deta
       description: "An execution",
       example: {
         ...execution,
-        flowlineId: "4kQz0vWbT1mXr8sYh2Lc",
         version: 1,
         runtime: "stream",
-        state: "SUCCEEDED",
         startedAt: timestamp,
         endedAt: timestamp,
         error: null,
+        parameters: { threshold: 500 },
+        variables: { bucket: "logs" },
+        environment: "production",
         events: [event],
         nodes: [count],
         archive: null

@@ -1,5 +1,6 @@
 import { Brand, Schema } from "effect"
 import { NodeCount } from "../runs/NodeCount.ts"
+import { OutcomeWord, outcomeFields } from "../runs/RunOutcome.ts"
 
 /** The id of an execution in its tenant: `<flowline id>-<epoch milliseconds>`. */
 export type ExecutionId = Brand.Branded<string, "ExecutionId">
@@ -7,6 +8,8 @@ export const ExecutionId = Brand.nominal<ExecutionId>()
 
 export const ExecutionState = Schema.Literals(["PENDING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED", "LOST"])
 export type ExecutionState = typeof ExecutionState.Type
+
+export const ExecutionOutcome = OutcomeWord
 
 export const hasEnded = (state: ExecutionState): boolean => state !== "PENDING" && state !== "RUNNING"
 
@@ -19,9 +22,20 @@ const fields = {
   timestamp: timestamp.annotate({ description: "Time of the last event; before the first event, time of the request" }),
   duration: Schema.Int.annotate({ description: "Milliseconds from start to end, or up to now" }),
   tenant: Schema.String,
-  event: Schema.optionalKey(Schema.String.annotate({ description: "Last event" }))
+  event: Schema.optionalKey(Schema.String.annotate({ description: "Last event" })),
+  flowlineId: Schema.String,
+  state: ExecutionState,
+  createdAt: timestamp.annotate({ description: "Time of the request" }),
+  ...outcomeFields
 }
-export const Execution = Schema.Struct(fields).annotate({ identifier: "Execution" })
+const values = Schema.Record(Schema.String, Schema.Unknown)
+
+export const Execution = Schema.Struct({
+  ...fields,
+  parameters: Schema.optionalKey(
+    values.annotate({ description: "What it was given, if that has at most 2048 bytes; the detail has it in any case" })
+  )
+}).annotate({ identifier: "Execution" })
 
 export const ExecutionEvent = Schema.Struct({
   timestamp,
@@ -31,18 +45,20 @@ export const ExecutionEvent = Schema.Struct({
     examples: ["stream.application.end"]
   }),
   seq: Schema.Int,
-  detail: Schema.optionalKey(Schema.String)
+  detail: Schema.optionalKey(Schema.String),
+  outcome: Schema.optionalKey(OutcomeWord)
 }).annotate({ identifier: "ExecutionEvent" })
 
 const detailFields = {
   ...fields,
-  flowlineId: Schema.String,
   version: Schema.Int,
   runtime: Schema.String,
-  state: ExecutionState,
   startedAt: Schema.NullOr(timestamp),
   endedAt: Schema.NullOr(timestamp),
   error: Schema.NullOr(Schema.String),
+  parameters: values.annotate({ description: "The values of the flowline's parameters, with defaults" }),
+  variables: values.annotate({ description: "The tenant's variables that were used" }),
+  environment: Schema.optionalKey(Schema.String.annotate({ description: "The environment whose variables they are" })),
   events: Schema.Array(ExecutionEvent),
   nodes: Schema.Array(NodeCount)
 }

@@ -1,9 +1,12 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Outcome } from "../../nodes/Outcome.ts"
+import type { KeptValues } from "../../protocol/Parameters.ts"
 import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import type { ArchiveQuota, NewArchive, TooManyArchives } from "../archives/ArchiveStore.ts"
 import type { PrintedLine } from "../runs/Attempt.ts"
 import type { AttemptKey } from "../runs/PositionStore.ts"
+import type { OutcomeWord } from "../runs/RunOutcome.ts"
 import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { LinePage, StoredLine } from "../shared/OutputLines.ts"
@@ -26,7 +29,22 @@ export interface NewExecution {
   readonly version: number
   readonly runtime: string
   readonly dag: string
+  /** The values of its parameters and variables, if it has any. */
+  readonly kept?: KeptValues | undefined
 }
+
+/** Which executions a list has. Times are epoch milliseconds of the request: from `from` on, before `to`. */
+export interface ExecutionFilter {
+  readonly flowlineId?: FlowlineId
+  readonly state?: ExecutionState
+  readonly outcome?: OutcomeWord
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Whether a list has its own order: see {@link ExecutionStore}. */
+export const isByTime = ({ state, outcome, from, to }: ExecutionFilter): boolean =>
+  state !== undefined || outcome !== undefined || from !== undefined || to !== undefined
 
 export interface ExecutionAttempt extends AttemptKey {
   readonly id: ExecutionId
@@ -37,6 +55,7 @@ export interface Claim extends ExecutionAttempt {
   readonly flowlineId: FlowlineId
   readonly runtime: string
   readonly dag: string
+  readonly kept: KeptValues | undefined
   readonly lines: number
   /** Number of earlier attempts that have started. */
   readonly attempts: number
@@ -47,6 +66,8 @@ export interface Ending {
   readonly event: string
   readonly error: string | undefined
   readonly nodes: ReadonlyArray<NodeCounters> | undefined
+  /** What the run has done; its word and reasons count only for one that has succeeded. */
+  readonly outcome?: Outcome | undefined
   readonly archive?: NewArchive | undefined
   /** What archives of the tenant may take with this one. */
   readonly archives?: ArchiveQuota
@@ -114,10 +135,13 @@ export class ExecutionStore extends Context.Service<
     readonly orphans: Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
-    /** The executions of a tenant or of a flowline as JSON of `Execution`, oldest first. */
+    /**
+     * The executions of a tenant as JSON of `Execution`, oldest first. Keys are ordinals; in a list by state, outcome or
+     * time they are `<epoch milliseconds of the request>-<ordinal>`, by which it is ordered.
+     */
     readonly list: (
       tenant: TenantId,
-      flowlineId: FlowlineId | undefined,
+      filter: ExecutionFilter,
       span: ListSpan
     ) => Stream.Stream<ListRow, StorageUnreachable>
     /** The events as JSON of `ExecutionEvent`, newest first. */

@@ -6,8 +6,8 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import { Archives } from "../archives/Archives.ts"
 import { Audit } from "../audit/Audit.ts"
-import { FlowlineStore, type FlowlineVersion } from "../flowlines/FlowlineStore.ts"
-import { Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
+import { FlowlineStore } from "../flowlines/FlowlineStore.ts"
+import { type BoundVersion, Flowlines, type Started, Starter } from "../flowlines/Flowlines.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { Gateway } from "../runs/Gateway.ts"
@@ -18,7 +18,7 @@ import { type Followed, followedPage, type StoredLine } from "../shared/OutputLi
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
-import { type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
+import { type ExecutionFilter, type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
@@ -34,7 +34,7 @@ export class Executions extends Context.Service<
     readonly start: (
       tenant: TenantId,
       action: string,
-      flowline: Effect.Effect<FlowlineVersion, StorageUnreachable>,
+      flowline: Effect.Effect<BoundVersion, StorageUnreachable>,
       commit?: Commit<Started>
     ) => Effect.Effect<Started, Conflict | QueueFull | StorageUnreachable>
     /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
@@ -53,10 +53,15 @@ export class Executions extends Context.Service<
       flowlineId: FlowlineId,
       id: ExecutionId
     ) => Effect.Effect<ExecutionDetail, NotFound | StorageUnreachable>
-    readonly list: (tenant: TenantId, span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>
+    readonly list: (
+      tenant: TenantId,
+      filter: ExecutionFilter,
+      span: ListSpan
+    ) => Stream.Stream<ListRow, StorageUnreachable>
     readonly listOf: (
       tenant: TenantId,
-      flowlineId: FlowlineId
+      flowlineId: FlowlineId,
+      filter: ExecutionFilter
     ) => Effect.Effect<(span: ListSpan) => Stream.Stream<ListRow, StorageUnreachable>, NotFound | StorageUnreachable>
     readonly events: (
       tenant: TenantId,
@@ -121,8 +126,8 @@ export class Executions extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const most = rules.limitsOf(tenant).waitingExecutions.value
         const created = Effect.gen(function* () {
-          const { id: flowlineId, version, dag } = yield* flowline
-          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag }
+          const { id: flowlineId, version, dag, kept } = yield* flowline
+          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag, kept }
           const { id } = yield* store.create(execution, gateway.id, now, most).pipe(
             // Others have taken the last places since the request was admitted.
             Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
@@ -197,15 +202,17 @@ export class Executions extends Context.Service<
       return Executions.of({
         admit,
         start,
-        execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit) {
-          const flowline = yield* flowlines.get(tenant, flowlineId, version)
+        execute: Effect.fn("Executions.execute")(function* (tenant, flowlineId, version, commit, given = {}) {
+          const saved = yield* flowlines.get(tenant, flowlineId, version)
           yield* admit(tenant)
+          const flowline = yield* flowlines.bound(tenant, saved, given)
           return yield* start(tenant, "flowlines.execute", Effect.succeed(flowline), commit)
         }),
-        executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit) {
+        executeOnce: Effect.fn("Executions.executeOnce")(function* (tenant, file, commit, given = {}) {
           // Before the flowline is stored, so that refused requests leave nothing behind.
           yield* admit(tenant)
-          return yield* start(tenant, "flowlines.executeOnce", yield* flowlines.draft(tenant, file, "once"), commit)
+          const flowline = yield* flowlines.draft(tenant, file, "once", given)
+          return yield* start(tenant, "flowlines.executeOnce", flowline, commit)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
           yield* detail(tenant, flowlineId, id)
@@ -230,13 +237,13 @@ export class Executions extends Context.Service<
           }
         }),
         detail,
-        list: (tenant, span) => store.list(tenant, undefined, span),
-        listOf: Effect.fn("Executions.listOf")(function* (tenant, flowlineId) {
-          const rows = (span: ListSpan) => store.list(tenant, flowlineId, span)
+        list: store.list,
+        listOf: Effect.fn("Executions.listOf")(function* (tenant, flowlineId, filter) {
+          const rows = (span: ListSpan) => store.list(tenant, { ...filter, flowlineId }, span)
+          const first = store.list(tenant, { flowlineId }, { after: undefined, limit: 1 })
           // The executions of a flowline stay when it is deleted.
           const known =
-            (yield* flowlineStore.isSaved(tenant, flowlineId)) ||
-            (yield* Stream.runCollect(rows({ after: undefined, limit: 1 }))).length > 0
+            (yield* flowlineStore.isSaved(tenant, flowlineId)) || (yield* Stream.runCollect(first)).length > 0
           return known ? rows : yield* new NotFound({ kind: "flowline", tenant, id: flowlineId })
         }),
         events: Effect.fn("Executions.events")(function* (tenant, id) {

@@ -5,9 +5,26 @@ import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDo
 import { listResponse } from "../http/Paging.ts"
 import { Draining } from "../shared/Draining.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
+import type { ListSpan, PageQuery } from "../shared/Listing.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ExecutionId } from "./Execution.ts"
+import { type ExecutionFilter, isByTime } from "./ExecutionStore.ts"
 import { Executions } from "./Executions.ts"
+
+/** Keys of lists by time: milliseconds and an ordinal. */
+const timeKeys = /^\d{1,16}-\d{1,18}$/
+
+/** The name of a list, which its cursors carry: one of another list is refused. */
+const nameOf = (list: string, filter: ExecutionFilter): string =>
+  [list, ...Object.entries(filter).map(([name, value]) => `${name}=${value}`)].join(" ")
+
+/** What a query says of the executions that are wanted. */
+const filterOf = ({ cursor: _, limit: __, flowline, ...filter }: FilterQuery): ExecutionFilter => ({
+  ...filter,
+  ...(flowline === undefined ? {} : { flowlineId: FlowlineId(flowline) })
+})
+
+type FilterQuery = PageQuery & Omit<ExecutionFilter, "flowlineId"> & { readonly flowline?: string }
 
 export const ExecutionsHttp = HttpApiBuilder.group(
   Api,
@@ -16,16 +33,21 @@ export const ExecutionsHttp = HttpApiBuilder.group(
     const executions = yield* Executions
     const draining = yield* Draining
     return handlers
-      .handle("list", ({ params, query }) =>
-        listResponse("executions", TenantId(params.tenant), query, (span) =>
-          executions.list(TenantId(params.tenant), span)
-        )
-      )
-      .handle("listOf", ({ params, query }) =>
-        Effect.flatMap(executions.listOf(TenantId(params.tenant), FlowlineId(params.id)), (rows) =>
-          listResponse(`executions of ${params.id}`, TenantId(params.tenant), query, rows)
-        )
-      )
+      .handle("list", ({ params, query }) => {
+        const tenant = TenantId(params.tenant)
+        const filter = filterOf(query)
+        const rows = (span: ListSpan) => executions.list(tenant, filter, span)
+        const keys = isByTime(filter) ? timeKeys : undefined
+        return listResponse(nameOf("executions", filter), tenant, query, rows, keys)
+      })
+      .handle("listOf", ({ params, query }) => {
+        const tenant = TenantId(params.tenant)
+        const filter = filterOf(query)
+        return Effect.flatMap(executions.listOf(tenant, FlowlineId(params.id), filter), (rows) => {
+          const keys = isByTime(filter) ? timeKeys : undefined
+          return listResponse(nameOf(`executions of ${params.id}`, filter), tenant, query, rows, keys)
+        })
+      })
       .handleRaw("events", ({ params, query: { from, ...page }, request }) => {
         const tenant = TenantId(params.tenant)
         const id = ExecutionId(params.id)

@@ -1,4 +1,4 @@
-import { Context, Deferred, Effect, Layer, Metric, Result } from "effect"
+import { Context, Deferred, Effect, Layer, Result } from "effect"
 import * as ClusterSchema from "effect/cluster/ClusterSchema"
 import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
@@ -22,39 +22,8 @@ import { TenantId } from "../shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ExecutionId, hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
+import { runMetrics } from "./RunMetrics.ts"
 import { decodeStored } from "./StoredFlowline.ts"
-
-const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })
-const ended = Metric.counter("flow_executions_ended_total", {
-  description: "Executions that ended on this gateway, by runtime and state",
-  incremental: true
-})
-const duration = Metric.histogram("flow_execution_duration_seconds", {
-  description: "Duration of the process of a run",
-  boundaries: [0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3600]
-})
-
-/** Adds one to a gauge while an effect runs. */
-const during =
-  (gauge: Metric.Gauge<number>) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.acquireUseRelease(
-      Metric.modify(gauge, 1),
-      () => effect,
-      () => Metric.modify(gauge, -1)
-    )
-
-/** The metrics of runs. */
-export const runMetrics = () => ({
-  running: during(running),
-  ended: (runtime: string, state: string, startedAt: number | undefined) =>
-    Effect.andThen(
-      Metric.update(Metric.withAttributes(ended, { runtime, state }), 1),
-      startedAt === undefined
-        ? Effect.void
-        : Metric.update(Metric.withAttributes(duration, { runtime }), (performance.now() - startedAt) / 1000)
-    )
-})
 
 /** Number of attempts after which an execution whose gateways died is `LOST`. */
 const maxAttempts = 3
@@ -105,7 +74,7 @@ export class Supervisor extends Context.Service<
         /** Whether positions of this execution may be stored. */
         let kept = claim.attempts > 0
         let startedAt: number | undefined
-        const { run, prepare, print, nodes, guarded, hold } = attempts.begin({
+        const { run, prepare, print, nodes, outcome, guarded, hold } = attempts.begin({
           name: `execution ${key}`,
           tenant,
           epoch,
@@ -137,11 +106,13 @@ export class Supervisor extends Context.Service<
           { error, archive }: Pick<Ending, "archive"> & { readonly error?: string } = {}
         ): Effect.Effect<boolean, StorageUnreachable> => {
           const archives = archiveQuotaOf(rules.limitsOf(tenant))
-          const ending = { state, event: `${runtime}.application.${word}`, error, nodes: nodes(), archive, archives }
+          const event = `${runtime}.application.${word}`
+          const done = outcome()
+          const ending = { state, event, error, nodes: nodes(), outcome: done, archive, archives }
           return Effect.tap(store.ended(claim, ending), (reached) =>
             reached
               ? Effect.andThen(
-                  metrics.ended(runtime, state, startedAt),
+                  metrics.ended(runtime, state, startedAt, done),
                   kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
                 )
               : Effect.void
@@ -167,7 +138,7 @@ export class Supervisor extends Context.Service<
         /** Repeats failed runs as `retry` says. Each failure that is followed by another run is reported in the output. */
         const runUntilDone = Effect.gen(function* () {
           // A flowline that an older version of the gateway has stored may not be valid now.
-          const flowline = decodeStored(claim.dag)
+          const flowline = decodeStored(claim.dag, claim.kept)
           if (Result.isFailure(flowline)) {
             return failed(`the stored flowline cannot be read: ${flowline.failure.message}`)
           }

@@ -12,6 +12,7 @@ import { RequestTimeout } from "../../errors/RequestTimeout.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
+import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
 import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
@@ -43,6 +44,22 @@ const FlowlineForm = Schema.Struct({
   .annotate({ identifier: "FlowlineForm" })
   .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
 
+const ExecuteForm = Schema.Struct({
+  file: filePart("Flowline file: YAML, HJSON or JSON"),
+  parameters: Schema.optionalKey(
+    Schema.String.annotate({ description: "Values of the flowline's parameters: a JSON object of at most 64 KiB" })
+  )
+})
+  .annotate({ identifier: "ExecuteForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
+
+/** What an execution of a saved flowline is given. */
+export const ExecuteRequest = Schema.Struct({
+  parameters: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Values of the flowline's parameters" })
+  )
+}).annotate({ identifier: "ExecuteRequest" })
+
 export const SavedFlowline = Schema.Struct({
   id: Schema.String,
   flowline: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Content of the flowline file" }),
@@ -59,6 +76,9 @@ export const FlowlineRecord = Schema.Struct({
     platform_id: Schema.String,
     dag: Schema.String.annotate({ description: "The definition as JSON text" }),
     tenant: Schema.String
+  }),
+  parameters: Schema.Record(Schema.String, Schema.Unknown).annotate({
+    description: "The flowline's parameters as a JSON Schema (draft 2020-12) of the object that an execution gives"
   })
 }).annotate({ identifier: "FlowlineRecord" })
 
@@ -112,7 +132,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
       .annotate(OpenApi.Summary, "Validates and saves a flowline"),
     HttpApiEndpoint.post("executeOnce", "/v1/:tenant/flowline", {
       params: tenantParams,
-      payload: FlowlineForm,
+      payload: ExecuteForm,
       success: ExecuteResponse,
       error: [
         BadRequest,
@@ -138,8 +158,19 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.post("execute", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       query: versionQuery,
+      payload: [ExecuteRequest, Schema.Null],
       success: ExecuteResponse,
-      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, QueueFull, StorageUnreachable]
+      error: [
+        BadRequest,
+        Conflict,
+        IdempotencyKeyReused,
+        NotFound,
+        Overloaded,
+        QueueFull,
+        StorageUnreachable,
+        TooLarge,
+        UnsupportedMediaType
+      ]
     })
       .annotate(NeededRole, "operator")
       .annotate(OpenApi.Summary, "Executes a saved flowline"),

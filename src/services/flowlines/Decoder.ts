@@ -1,15 +1,18 @@
-import { Context, type Effect, Result, type Scope } from "effect"
+import { Context, type Effect, Result, Schema, type Scope } from "effect"
 import type { BadRequest, Issue } from "../../errors/BadRequest.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { readDocument, type SourceDocument } from "../../languages/document/Document.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
-import type { Flowline } from "../../protocol/Flowline.ts"
+import { Flowline } from "../../protocol/Flowline.ts"
+import type { KeptValues } from "../../protocol/Parameters.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { type Binding, type Bound, bind, settled, settledResult } from "./Binding.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
+import { patternFindings } from "./ParameterCheck.ts"
 import { type Finding, validate } from "./Validation.ts"
 
 /** A flowline file as it was sent: YAML, HJSON or JSON, at most 4 MiB. */
@@ -23,6 +26,8 @@ export interface FlowlineDocument {
   readonly needs: Needs
   /** The parsed file; absent when a decoder thread holds it, because it is too large to copy. */
   readonly source?: SourceDocument
+  /** Its content with values in place of its references; present with `source`. */
+  readonly bound?: Bound
 }
 
 /** The tenant's data that validation uses, as far as the document needs it. */
@@ -41,6 +46,10 @@ export interface Definition {
   readonly flowline: Flowline
   /** The file's content as JSON text, without defaults, for storage. */
   readonly dag: string
+  /** What an execution with these values keeps; absent when the flowline has no parameters and uses no variables. */
+  readonly kept?: KeptValues
+  /** What may keep it from running: variables that do not exist. */
+  readonly warnings?: ReadonlyArray<string>
 }
 
 /** Parses and validates flowline files without blocking other requests, however large or unusual the files are. */
@@ -48,12 +57,13 @@ export class FlowlineDecoder extends Context.Service<
   FlowlineDecoder,
   {
     /**
-     * Parses a file in a turn of its tenant. The document can be validated until the scope ends. Fails as overloaded
-     * when too many files of the tenant are waiting.
+     * Parses a file in a turn of its tenant, and puts values in place of its references. The document can be validated
+     * until the scope ends. Fails as overloaded when too many files of the tenant are waiting.
      */
     readonly parse: (
       file: FlowlineFile,
-      tenant?: TenantId
+      tenant?: TenantId,
+      binding?: Binding
     ) => Effect.Effect<FlowlineDocument, BadRequest | Overloaded, Scope.Scope>
     /** Validates a document. Fails with all its faults. */
     readonly validate: (
@@ -66,40 +76,61 @@ export class FlowlineDecoder extends Context.Service<
 /** A document with its content. */
 export type ParsedDocument = Required<FlowlineDocument>
 
-export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
-  Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
+export const parse = (file: FlowlineFile, binding: Binding = {}): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
+  Result.map(readDocument(file), (source) => {
+    const bound = bind(source.value, binding)
+    return { needs: needsOf(outline(bound.value)), source, bound }
+  })
 
-/** The faults of a document's value, except those of its SQL. */
-export const check = (value: unknown, { own, patterns, tenant, ceilings }: Surroundings) =>
-  validate(value, ownNodes(own ?? []), patterns, tenant, ceilings)
+const decodeFlowline = Schema.decodeUnknownResult(Flowline)
+
+/** The faults of a document with its values, except those of its SQL. */
+export const check = (bound: Bound, { own, patterns, tenant, ceilings }: Surroundings) => {
+  const result = settledResult(
+    bound,
+    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings),
+    decodeFlowline
+  )
+  const findings = [...bound.findings, ...patternFindings(bound.matched)]
+  if (findings.length === 0) return result
+  return Result.fail(Result.isFailure(result) ? [...findings, ...result.failure] : findings)
+}
 
 /** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
 const maxIssues = 200
 
 /** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
-  { source }: ParsedDocument,
+  { source, bound }: ParsedDocument,
   flowline: Result.Result<Flowline, ReadonlyArray<Finding>>,
-  sql: ReadonlyArray<Finding>
+  statements: ReadonlyArray<Finding>
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
+  const sql = settled(statements, bound)
   if (Result.isFailure(flowline)) return Result.fail(report([...flowline.failure, ...sql], source))
   if (sql.length > 0) return Result.fail(report(sql, source))
-  return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(source.value) })
+  const { kept, warnings } = bound
+  const dag = JSON.stringify(source.value)
+  return Result.succeed({ flowline: flowline.success, dag, warnings, ...(kept === undefined ? {} : { kept }) })
 }
 
 const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], value)
 
+/** The part of an issue that is about a parameter that an execution gives. */
+export const parametersPart = "parameters"
+
+const issueOf = ({ path, detail, key, inside, given }: Finding, source: SourceDocument): Issue => {
+  const pointer = pointerOf(path)
+  if (given === true) return { part: parametersPart, pointer, detail }
+  const text = textAt(source.value, path)
+  if (inside !== undefined && typeof text === "string") {
+    return { pointer, detail, ...source.inside(path, text, inside) }
+  }
+  return { pointer, detail, ...source.position(path, key === true ? "key" : "value") }
+}
+
 const report = (findings: ReadonlyArray<Finding>, source: SourceDocument): ReadonlyArray<Issue> => {
-  const issues = findings.map(({ path, detail, key, inside }): Issue => {
-    const pointer = pointerOf(path)
-    const text = inside === undefined ? undefined : textAt(source.value, path)
-    const position =
-      inside !== undefined && typeof text === "string"
-        ? source.inside(path, text, inside)
-        : source.position(path, key === true ? "key" : "value")
-    return { pointer, detail, ...position }
-  })
+  const issues = findings.map((finding) => issueOf(finding, source))
   issues.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0))
   if (issues.length <= maxIssues) return issues
   return [...issues.slice(0, maxIssues), { detail: `There are ${issues.length - maxIssues} more issues` }]

@@ -44,15 +44,25 @@ export const flowlines: Feature<
       { headers: ["If-Match"], body: { file } }
     ),
     executeOnce: operation(
-      "Runs the file as an execution of its own. It is not in the list of saved flowlines.",
+      "Runs the file as an execution of its own. It is not in the list of saved flowlines. The part `parameters` gives " +
+        "values for the flowline's parameters.",
       keyed(200),
       digested,
       {
         body: { file }
       }
     ),
-    get: operation("The definition is the JSON text in `source.dag`.", revalidated),
-    execute: operation("Answers at once with the id of the execution, which runs by itself.", keyed(200)),
+    get: operation(
+      "The definition is the JSON text in `source.dag`. `parameters` is the JSON Schema of what an execution gives: " +
+        "a form can be made of it.",
+      revalidated
+    ),
+    execute: operation(
+      "Answers at once with the id of the execution, which runs by itself. The body gives values for the flowline's " +
+        "parameters; it may be missing. Wrong, missing and unknown ones are a 400 that names each.",
+      keyed(200),
+      { body: { parameters: {} } }
+    ),
     remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
       answers: { 201: { description: "Deleted" } }
     }),
@@ -80,6 +90,11 @@ export const flowlines: Feature<
   },
   schemas: {
     FlowlineForm: { description: "A flowline file as a form", example: { file } },
+    ExecuteForm: { description: "A flowline file that is run once", example: { file, parameters: "{}" } },
+    ExecuteRequest: {
+      description: "What an execution of a saved flowline is given",
+      example: { parameters: { threshold: 500 } }
+    },
     SavedFlowline: {
       description: "A saved flowline in the list",
       example: {
@@ -100,6 +115,13 @@ export const flowlines: Feature<
           platform_id: "flow-standalone",
           dag: '{"version":"1.0"}',
           tenant: "mytenant"
+        },
+        parameters: {
+          $schema: "https://json-schema.org/draft/2020-12/schema",
+          type: "object",
+          properties: { threshold: { type: "integer", minimum: 1, default: 500 } },
+          required: [],
+          additionalProperties: false
         }
       }
     },

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import type { BadRequest } from "../../errors/BadRequest.ts"
+import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
@@ -11,6 +11,8 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { hints } from "../../nodes/Hints.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
+import type { KeptValues, Values } from "../../protocol/Parameters.ts"
+import { mayRefer } from "../../protocol/ValueReferences.ts"
 import { Audit } from "../audit/Audit.ts"
 import { type OverQuota, overQuota, type Quota, quotaOf } from "../blobs/Quota.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
@@ -26,6 +28,7 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
+import { TenantVariables } from "../variables/TenantVariables.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
 import { FlowlineStore, type FlowlineVersion, type Keeping } from "./FlowlineStore.ts"
 
@@ -79,6 +82,11 @@ export interface SaveInto {
   readonly restores?: { readonly version: number; readonly isMade: boolean }
 }
 
+/** A version that is about to be executed, and the values that the execution keeps, if it has any. */
+export interface BoundVersion extends FlowlineVersion {
+  readonly kept?: KeptValues
+}
+
 export class Flowlines extends Context.Service<
   Flowlines,
   {
@@ -92,17 +100,31 @@ export class Flowlines extends Context.Service<
       Saved,
       BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable | TooLarge | TooMany
     >
-    /** Reads and validates a file for the tenant, without storing it. */
+    /**
+     * Reads and validates a file for the tenant, without storing it: with the parameters that are given, else as it would
+     * be saved.
+     */
     readonly check: (
       tenant: TenantId,
-      file: FlowlineFile
+      file: FlowlineFile,
+      given?: Values
     ) => Effect.Effect<Definition, BadRequest | Overloaded | StorageUnreachable>
-    /** Reads and validates a file; the returned effect stores it as a new flowline that is not listed. */
+    /**
+     * Reads and validates a file; the returned effect stores it as a new flowline that is not listed. With `given` it is
+     * validated with these parameters, for an execution.
+     */
     readonly draft: (
       tenant: TenantId,
       file: FlowlineFile,
-      keeping: Exclude<Keeping, "saved">
-    ) => Effect.Effect<Effect.Effect<FlowlineVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
+      keeping: Exclude<Keeping, "saved">,
+      given?: Values
+    ) => Effect.Effect<Effect.Effect<BoundVersion, StorageUnreachable>, BadRequest | Overloaded | StorageUnreachable>
+    /** Validates a version with the parameters that an execution gives. The faults name each one that is wrong. */
+    readonly bound: (
+      tenant: TenantId,
+      flowline: FlowlineVersion,
+      given: Values
+    ) => Effect.Effect<BoundVersion, BadRequest | Overloaded | StorageUnreachable>
     /** A version of a saved flowline, by default the current one. */
     readonly get: (
       tenant: TenantId,
@@ -125,6 +147,7 @@ export class Flowlines extends Context.Service<
       const secrets = yield* Secrets
       const rules = yield* TenantRules
       const refusals = yield* LimitRefusals
+      const variables = yield* TenantVariables
       const { ceilings } = yield* Settings
 
       const withinQuota = <A>(
@@ -134,8 +157,9 @@ export class Flowlines extends Context.Service<
       ) =>
         Effect.catchTag(writes, "OverQuota", ({ usage }) => refusals.refused(tenant, overQuota(tenant, usage, quota)))
 
-      const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile) {
-        const document = yield* decoder.parse(file, tenant)
+      const check = Effect.fn("Flowlines.check")(function* (tenant: TenantId, file: FlowlineFile, given?: Values) {
+        const binding = { variables: yield* variables.of(tenant), ...(given === undefined ? {} : { given }) }
+        const document = yield* decoder.parse(file, tenant, binding)
         // Scanning a tenant's nodes is slow, so it is done only for flowlines that may use them.
         const own = document.needs.ownNodes ? yield* scan.own(tenant) : undefined
         const shared = document.needs.patterns ? yield* patterns.of(tenant) : undefined
@@ -148,16 +172,39 @@ export class Flowlines extends Context.Service<
         return { own, definition }
       }, Effect.scoped)
 
-      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile) {
+      const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile, given?: Values) {
         const {
           own,
-          definition: { dag, flowline }
-        } = yield* check(tenant, file)
+          definition: { dag, flowline, kept, warnings: unknown = [] }
+        } = yield* check(tenant, file, given)
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
-        const warnings = [...unchecked, ...hints(flowline), ...missing]
-        return { definition: { dag, platformId: yield* platform.platformId }, warnings }
+        const warnings = [...unchecked, ...hints(flowline), ...missing, ...unknown]
+        return { definition: { dag, platformId: yield* platform.platformId }, kept, warnings }
+      })
+
+      const bound = Effect.fn("Flowlines.bound")(function* (
+        tenant: TenantId,
+        flowline: FlowlineVersion,
+        given: Values
+      ) {
+        const isPlain =
+          Object.keys(given).length === 0 && !mayRefer(flowline.dag) && !flowline.dag.includes('"parameters":')
+        if (isPlain) return flowline
+        const file = { name: "flowline.json", bytes: new TextEncoder().encode(flowline.dag) }
+        const { definition } = yield* check(tenant, file, given).pipe(
+          Effect.catchTag("BadRequest", ({ detail, issues = [] }) =>
+            // The places are those in the stored text, which nobody has seen.
+            Effect.fail(
+              new BadRequest({
+                ...(detail === undefined ? {} : { detail }),
+                issues: issues.map(({ line: _, column: __, ...issue }) => issue)
+              })
+            )
+          )
+        )
+        return { ...flowline, ...(definition.kept === undefined ? {} : { kept: definition.kept }) }
       })
 
       return Flowlines.of({
@@ -199,16 +246,18 @@ export class Flowlines extends Context.Service<
           })
           return yield* commit(revised)
         }),
-        check: (tenant, file) => Effect.map(check(tenant, file), ({ definition }) => definition),
-        draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping) {
-          const { definition } = yield* prepare(tenant, file)
+        check: (tenant, file, given) => Effect.map(check(tenant, file, given), ({ definition }) => definition),
+        draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping, given) {
+          const { definition, kept } = yield* prepare(tenant, file, given)
           // Without a quota there is none to exceed.
-          return Effect.catchTag(
+          const created = Effect.catchTag(
             store.create(tenant, { ...definition, id: yield* newId }, keeping),
             "OverQuota",
             Effect.die
           )
+          return Effect.map(created, (version) => ({ ...version, ...(kept === undefined ? {} : { kept }) }))
         }),
+        bound,
         get: (tenant, id, version) =>
           Effect.flatMap(store.get(tenant, id, version), (found) =>
             found === undefined ? missingFlowline(tenant, id, version) : Effect.succeed(found)
@@ -239,13 +288,15 @@ export class Starter extends Context.Service<
       tenant: TenantId,
       flowlineId: FlowlineId,
       version?: number,
-      commit?: Commit<Started>
-    ) => Effect.Effect<Started, Conflict | NotFound | QueueFull | StorageUnreachable>
+      commit?: Commit<Started>,
+      given?: Values
+    ) => Effect.Effect<Started, BadRequest | Conflict | NotFound | Overloaded | QueueFull | StorageUnreachable>
     /** Runs a flowline file once, without saving it. */
     readonly executeOnce: (
       tenant: TenantId,
       file: FlowlineFile,
-      commit?: Commit<Started>
+      commit?: Commit<Started>,
+      given?: Values
     ) => Effect.Effect<Started, BadRequest | Conflict | Overloaded | QueueFull | StorageUnreachable>
   }
 >()("flow/flowlines/Starter") {}

@@ -2,23 +2,27 @@ import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { parameterBytes } from "../../protocol/Parameters.ts"
 import { download } from "../http/Download.ts"
 import { formMemory } from "../http/FormMemory.ts"
 import { readForm } from "../http/FormReader.ts"
 import { idempotent } from "../http/Idempotency.ts"
+import { readOptionalJson } from "../http/JsonBody.ts"
 import { jsonText } from "../http/JsonText.ts"
 import { listResponse } from "../http/Paging.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
+import type { PartRules } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
 import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
-import type { FlowlineFile } from "./Decoder.ts"
+import { type FlowlineFile, parametersPart } from "./Decoder.ts"
 import { Flowlines, indexOf, type Saved, type Started, Starter, tagOf } from "./Flowlines.ts"
 import { definitionOf, FlowlineVersions, fileOf, textOf } from "./FlowlineVersions.ts"
+import { inBody, parametersOfBody, parametersOfPart, schemaOfParameters } from "./GivenParameters.ts"
 
 /** Memory of a version in bytes: its file, its definition, and the answer that is made of both. */
 const versionBytes = 24 * 1024 * 1024
@@ -27,6 +31,15 @@ interface VersionParams {
   readonly tenant: string
   readonly id: string
   readonly version: number
+}
+
+const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const both = new Uint8Array(one.length + 1 + other.length)
+  both.set(one)
+  // No byte of UTF-8, so that no two pairs are joined to the same.
+  both[one.length] = 0xff
+  both.set(other, one.length + 1)
+  return both
 }
 
 export const FlowlinesHttp = HttpApiBuilder.group(
@@ -39,14 +52,46 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
-    const readFile = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
-      const form = yield* readForm(request, {
-        parts: { file: { limit: limits.flowlineFile, limitName: "flowlineFile", required: true } },
-        maxParts: limits.parts,
-        hold: yield* formMemory(tenant)
-      })
+    const started = ({ id }: Started) => ({ body: { id } })
+
+    const filePart = { limit: limits.flowlineFile, limitName: "flowlineFile", required: true }
+
+    const formOf = Effect.fnUntraced(function* (
+      tenant: TenantId,
+      request: HttpServerRequest.HttpServerRequest,
+      parts: PartRules["parts"]
+    ) {
+      const form = yield* readForm(request, { parts, maxParts: limits.parts, hold: yield* formMemory(tenant) })
       const { bytes, filename } = form.get("file")!
-      return (filename === undefined ? { bytes } : { bytes, name: filename }) satisfies FlowlineFile
+      const file: FlowlineFile = filename === undefined ? { bytes } : { bytes, name: filename }
+      return { file, others: form }
+    })
+
+    const executeOnce = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      const part = { limit: parameterBytes, limitName: parametersPart, required: false }
+      const { file, others } = yield* formOf(tenant, request, { file: filePart, [parametersPart]: part })
+      const sent = others.get(parametersPart)?.bytes
+      const given = sent === undefined ? {} : yield* parametersOfPart(sent)
+      return yield* idempotent(
+        answers,
+        request,
+        tenant,
+        sent === undefined ? file.bytes : joined(file.bytes, sent),
+        (answered) => starter.executeOnce(tenant, file, answered(started), given)
+      )
+    })
+
+    const execute = Effect.fnUntraced(function* (
+      tenant: TenantId,
+      request: HttpServerRequest.HttpServerRequest,
+      id: FlowlineId,
+      version: number | undefined
+    ) {
+      const { body, value } = yield* readOptionalJson(request, limits.jsonBody)
+      const given = yield* parametersOfBody(body, value)
+      return yield* idempotent(answers, request, tenant, body, (answered) =>
+        inBody(starter.execute(tenant, id, version, answered(started), given))
+      )
     })
 
     const save = Effect.fnUntraced(function* (
@@ -54,7 +99,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       request: HttpServerRequest.HttpServerRequest,
       id: FlowlineId | undefined
     ) {
-      const file = yield* readFile(tenant, request)
+      const { file } = yield* formOf(tenant, request, { file: filePart })
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
@@ -117,8 +162,6 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       })
     })
 
-    const started = ({ id }: Started) => ({ body: { id } })
-
     const get = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
@@ -128,7 +171,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const { dag, platformId, savedAt, version: current } = yield* flowlines.get(tenant, id, version)
       const source = { "@timestamp": savedAt, platform_id: platformId, dag, tenant }
       return tagged(request, tagOf(id, current), () =>
-        HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source })
+        HttpServerResponse.jsonUnsafe({ index: indexOf(tenant), id, source, parameters: schemaOfParameters(dag) })
       )
     })
 
@@ -141,20 +184,12 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       .handleRaw("save", ({ params, query, request }) =>
         save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
       )
-      .handleRaw("executeOnce", ({ params, request }) =>
-        Effect.flatMap(readFile(TenantId(params.tenant), request), (file) =>
-          idempotent(answers, request, TenantId(params.tenant), file.bytes, (answered) =>
-            starter.executeOnce(TenantId(params.tenant), file, answered(started))
-          )
-        )
-      )
+      .handleRaw("executeOnce", ({ params, request }) => executeOnce(TenantId(params.tenant), request))
       .handleRaw("get", ({ params, query, request }) =>
         get(TenantId(params.tenant), request, FlowlineId(params.id), query.version)
       )
       .handleRaw("execute", ({ params, query, request }) =>
-        idempotent(answers, request, TenantId(params.tenant), new Uint8Array(), (answered) =>
-          starter.execute(TenantId(params.tenant), FlowlineId(params.id), query.version, answered(started))
-        )
+        execute(TenantId(params.tenant), request, FlowlineId(params.id), query.version)
       )
       .handle("versions", ({ params, query }) =>
         Effect.flatMap(versions.list(TenantId(params.tenant), FlowlineId(params.id)), (rows) =>

@@ -6,6 +6,7 @@ import { listed, suggestion } from "../../languages/Suggest.ts"
 import { catalogue, nodesOf } from "../../nodes/Catalogue.ts"
 import { checkSettings } from "../../nodes/Checks.ts"
 import type { NodeType, Surroundings } from "../../nodes/Node.ts"
+import { conditionFault } from "../../nodes/Outcome.ts"
 import { split } from "../../nodes/Split.ts"
 import { Flowline, type Runtime } from "../../protocol/Flowline.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
@@ -25,6 +26,8 @@ export interface Finding {
   readonly key?: boolean
   /** Position inside the text at `path`. */
   readonly inside?: Position
+  /** The fault is that of a parameter that an execution gives, not of the file: `path` is its name. */
+  readonly given?: true
 }
 
 const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
@@ -49,7 +52,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
       const found = at(value, keys)
       // The schemas' internal names mean nothing to the author of the file.
       const expected = detail.replace(
-        /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings)$/,
+        /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings|Parameters?)$/,
         "Expected object"
       )
       const mistyped = expected.startsWith("Expected ") && found !== undefined && !expected.includes(", got ")
@@ -99,6 +102,7 @@ export const validate = (
   findings.push(...checkTargets(nodes, known))
   findings.push(...checkSecrets(value))
   if (ceilings !== undefined) findings.push(...checkCeilings(value, ceilings))
+  findings.push(...checkFailWhen(value, nodes))
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {
     const detail = "Only batch runtimes, analytics and pybatch, run again: a stream would send its records twice"
     findings.push({ path: ["settings", "retry"], detail })
@@ -109,6 +113,18 @@ export const validate = (
   }
   if (findings.length > 0 || Result.isFailure(decoded)) return Result.fail(findings)
   return decoded
+}
+
+/** Finds conditions of `settings.failWhen` that cannot be read, or that name what is not there. */
+const checkFailWhen = (value: unknown, nodes: ReadonlyArray<OutlineNode>): ReadonlyArray<Finding> => {
+  const conditions = at(value, ["settings", "failWhen"])
+  if (!Array.isArray(conditions)) return []
+  return conditions.slice(0, 20).flatMap((text: unknown, index): ReadonlyArray<Finding> => {
+    const fault = typeof text === "string" ? conditionFault(text, nodes) : undefined
+    if (fault === undefined) return []
+    const { column, detail } = fault
+    return [{ path: ["settings", "failWhen", index], detail, inside: { line: 1, column } }]
+  })
 }
 
 const typeOf = (type: string, own: OwnNodes): NodeType | undefined => catalogue.get(type) ?? own.types.get(type)

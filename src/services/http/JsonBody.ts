@@ -17,22 +17,41 @@ const unreadable = (detail: string) =>
  * digits as text. Fails with `BadRequest` when the body is missing or not JSON.
  */
 export const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
+  const body = yield* readBody(request, limit)
+  if (body.length === 0) return yield* unreadable("A JSON body is required")
+  return { body, value: yield* jsonOf(request, body) }
+})
+
+/** {@link readJson} of a body that may be missing: its value is `null` then. */
+export const readOptionalJson = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+) {
+  const body = yield* readBody(request, limit)
+  return { body, value: body.length === 0 ? null : yield* jsonOf(request, body) }
+})
+
+const readBody = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, limit: number) {
   const bytes = new Bytes()
   yield* Stream.runForEach(request.stream, (chunk) => {
     bytes.append(chunk)
     return bytes.length > limit ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limit })) : Effect.void
   }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
-  const body = bytes.value.slice()
-  if (body.length === 0) return yield* unreadable("A JSON body is required")
+  return bytes.value.slice()
+})
+
+const jsonOf = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  body: Uint8Array<ArrayBuffer>
+) {
   const type = request.headers["content-type"]
   if (type !== undefined && !isJson.test(type)) {
     return yield* new UnsupportedMediaType({
       detail: `The body has the media type ${JSON.stringify(type)}; send it with Content-Type: application/json`
     })
   }
-  const value = yield* Effect.try({
+  return yield* Effect.try({
     try: (): unknown => readDigits(new TextDecoder("utf-8", { fatal: true }).decode(body)),
     catch: () => unreadable("The body is not JSON in UTF-8")
   })
-  return { body, value }
 })

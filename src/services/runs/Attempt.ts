@@ -1,6 +1,7 @@
 import { Clock, Context, Effect, Layer, Result, Schedule, Stream } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { appendedFiles, canRepeat, keepsPositions } from "../../nodes/Catalogue.ts"
+import { type Outcome as RunOutcome, outcomeOf as runOutcome } from "../../nodes/Outcome.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
@@ -95,6 +96,8 @@ export const failed = (error: string): Outcome => ({ _tag: "Failed", error })
 export interface Attempt {
   /** The last counters of the nodes, if any. */
   readonly nodes: () => ReadonlyArray<NodeCounters> | undefined
+  /** What the current or last run has done so far; undefined before it has counted anything. */
+  readonly outcome: () => RunOutcome | undefined
   /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
@@ -155,6 +158,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
         const { tenant, epoch, scope } = row
         let seq = row.lines
         let nodes: ReadonlyArray<NodeCounters> | undefined
+        let flowline: Flowline | undefined
 
         const output = (lines: ReadonlyArray<Omit<PrintedLine, "seq">>) =>
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
@@ -215,6 +219,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
 
         return {
           nodes: () => nodes,
+          outcome: () => (flowline === undefined || nodes === undefined ? undefined : runOutcome(flowline, nodes)),
           prepare: Effect.fnUntraced(function* (flowline, run, positions) {
             const provisions = yield* provision.of(tenant, flowline)
             if (Result.isFailure(provisions)) return Result.fail(provisions.failure)
@@ -236,6 +241,8 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           run: Effect.fnUntraced(function* (spec) {
             const refusal = yield* takeFiles(spec.flowline)
             if (refusal !== undefined) return failed(refusal)
+            flowline = spec.flowline
+            nodes = undefined
             let outcome = failed("the run said nothing of its end")
             let archive: NewArchive | undefined
             yield* Stream.runForEach(engine.run(spec), (message) => {

@@ -8,5 +8,9 @@ export const NodeCount = Schema.Struct({
   total: Schema.optionalKey(Schema.Int.annotate({ description: "The final value of recordsOut, if it is known" })),
   lag: Schema.optionalKey(Schema.Int.annotate({ description: "Unread bytes of a followed input" })),
   errors: Schema.Int,
+  files: Schema.optionalKey(Schema.Int.annotate({ description: "Files that an input has read" })),
+  matched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were parsed or enriched" })),
+  unmatched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not parsed or enriched" })),
+  dropped: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not passed on, as is meant" })),
   lastError: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "NodeCount" })

@@ -1,4 +1,5 @@
 import { Schema, SchemaTransformation } from "effect"
+import { expectedTimestamp, isTimestamp, timestampPattern } from "../../languages/TimestampText.ts"
 
 /**
  * The annotation with the JSON Schema of a parameter's value, for OpenAPI. Effect describes a parameter by the text that
@@ -39,6 +40,27 @@ export const truth = ({ description, example }: Said) =>
     description,
     [valueSchema]: { type: "boolean", ...examplesOf(example) }
   })
+
+/** One of some words in a query. */
+export const choice = <const Words extends ReadonlyArray<string>>(words: Words, { description, example }: Said) =>
+  Schema.Literals(words).annotate({
+    description,
+    [valueSchema]: { type: "string", enum: words, ...examplesOf(example) }
+  })
+
+/** A time in a query, as epoch milliseconds. */
+export const instant = (said: Said) =>
+  text(said, { pattern: timestampPattern.source })
+    .check(Schema.makeFilter(isTimestamp, { expected: expectedTimestamp }))
+    .pipe(
+      Schema.decodeTo(
+        Schema.Number,
+        SchemaTransformation.transform({
+          decode: (time) => Date.parse(time),
+          encode: (at) => new Date(at).toISOString()
+        })
+      )
+    )
 
 /**
  * A file as a part of a form. Declared as a binary text, because Effect's file schema makes optional parts required in

@@ -67,6 +67,8 @@ export class Settings extends Context.Service<
     /** The folder of the embedded PostgreSQL, the blobs and the runs. */
     readonly data: string
     readonly defaultTenant: TenantId
+    /** Which of the tenants' variables count here, such as `production`. */
+    readonly environment: string | undefined
     readonly databaseUrl: string | undefined
     /** The address at which other gateways on the same database reach this one: `<host>:<port>`. */
     readonly cluster: string | undefined

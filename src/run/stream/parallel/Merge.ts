@@ -53,12 +53,16 @@ class Tally {
       const sum = this.#sums.get(now.component)
       const grown = (name: "recordsIn" | "recordsOut" | "errors") =>
         (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0)
+      const parsed = (name: "matched" | "unmatched") =>
+        now[name] === undefined ? {} : { [name]: (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0) }
       const lastError = now.errors > (before?.errors ?? 0) ? now.lastError : sum?.lastError
       this.#sums.set(now.component, {
         component: now.component,
         recordsIn: grown("recordsIn"),
         recordsOut: grown("recordsOut"),
         errors: grown("errors"),
+        ...parsed("matched"),
+        ...parsed("unmatched"),
         ...(lastError === undefined ? {} : { lastError })
       })
     }
@@ -147,5 +151,10 @@ export const merged = (
     return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
   }
   const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)
-  return { ...whole, counters: () => whole.counters().map((own) => tally.of(own.component) ?? own) }
+  const countersOf = (own: NodeCounters): NodeCounters => {
+    const parts = tally.of(own.component)
+    if (parts === undefined) return own
+    return own.files === undefined ? parts : { ...parts, files: own.files }
+  }
+  return { ...whole, counters: () => whole.counters().map(countersOf) }
 }

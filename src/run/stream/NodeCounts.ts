@@ -1,0 +1,30 @@
+import type { NodeContext } from "../../nodes/Node.ts"
+import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+
+/** What one node of a pipeline has counted. */
+export class NodeCounts {
+  recordsIn = 0
+  recordsOut = 0
+  total: number | undefined
+  lag: number | undefined
+  errors = 0
+  lastError: string | undefined
+  readonly #counted: { files?: number; matched?: number; unmatched?: number } = {}
+
+  readonly counted: NonNullable<NodeContext["counted"]> = (what, count) => {
+    this.#counted[what] = (this.#counted[what] ?? 0) + count
+  }
+
+  of(component: string): NodeCounters {
+    return {
+      component,
+      recordsIn: this.recordsIn,
+      recordsOut: this.recordsOut,
+      ...(this.total === undefined ? {} : { total: this.total }),
+      ...(this.lag === undefined ? {} : { lag: this.lag }),
+      errors: this.errors,
+      ...this.#counted,
+      ...(this.lastError === undefined ? {} : { lastError: this.lastError })
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { Effect, Option, Predicate, Schema } from "effect"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { readDigits } from "../../languages/json/JsonNumbers.ts"
+import { unknownName } from "../../languages/Suggest.ts"
+import { Parameters, parameterBytes, parametersSchema, type Values } from "../../protocol/Parameters.ts"
+import { parametersPart } from "./Decoder.ts"
+
+const refused = (issue: Issue) => new BadRequest({ detail: "The parameters are invalid", issues: [issue] })
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+/** The parameters in a part of a form: a JSON object. */
+export const parametersOfPart = (bytes: Uint8Array): Effect.Effect<Values, BadRequest> =>
+  Effect.try({
+    try: (): unknown => readDigits(decoder.decode(bytes)),
+    catch: () => refused({ part: parametersPart, pointer: "", detail: "Expected a JSON object in UTF-8" })
+  }).pipe(
+    Effect.filterOrFail(isValues, () =>
+      refused({ part: parametersPart, pointer: "", detail: "Expected a JSON object" })
+    )
+  )
+
+const isValues = (value: unknown): value is Values => Predicate.isObject(value)
+
+/** The parameters in a JSON body `{"parameters": {…}}`; `null` stands for none. */
+export const parametersOfBody = Effect.fnUntraced(function* (body: Uint8Array, value: unknown) {
+  if (value === null) return {}
+  if (!isValues(value)) {
+    return yield* refused({ part: "body", pointer: "", detail: "Expected an object with the member parameters" })
+  }
+  const other = Object.keys(value).find((name) => name !== parametersPart)
+  if (other !== undefined) {
+    return yield* refused({ part: "body", pointer: `/${other}`, detail: unknownName(other, [parametersPart]) })
+  }
+  const { parameters = {} } = value
+  if (!isValues(parameters)) {
+    return yield* refused({ part: "body", pointer: `/${parametersPart}`, detail: "Expected an object" })
+  }
+  if (body.length > parameterBytes) return yield* new TooLarge({ limit: parametersPart, value: parameterBytes })
+  return parameters
+})
+
+/** Where the issues of parameters are in a JSON body. */
+export const inBody = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.mapError(effect, (error) => {
+    if (!(error instanceof BadRequest)) return error
+    const issues = (error.issues ?? []).map((issue) =>
+      issue.part === parametersPart
+        ? { ...issue, part: "body", pointer: `/${parametersPart}${issue.pointer ?? ""}` }
+        : issue
+    )
+    return new BadRequest({ ...(error.detail === undefined ? {} : { detail: error.detail }), issues }) as E & BadRequest
+  })
+
+const decodeSection = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Struct({ parameters: Schema.optionalKey(Parameters) }))
+)
+
+/** The parameters of a stored flowline as a JSON Schema. One without parameters takes an empty object. */
+export const schemaOfParameters = (dag: string) =>
+  parametersSchema(
+    Option.match(decodeSection(dag), { onNone: () => ({}), onSome: ({ parameters = {} }) => parameters })
+  )
