@@ -67,6 +67,7 @@ const partial = 206
 /** What the gateway adds to the contract. */
 const additions = [
   "post /v1/flower/propose",
+  "post /v1/{tenant}/flowline/try",
   "post /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/{action}",
   "get /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/output",
   "get /v1/{tenant}/archives",

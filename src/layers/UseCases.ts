@@ -15,6 +15,7 @@ import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
+import { Tries } from "../services/flowlines/Tries.ts"
 import { Keys } from "../services/keys/Keys.ts"
 import { InUse } from "../services/limits/InUse.ts"
 import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
@@ -58,7 +59,8 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     LimitUsage.layer,
     Operators.layer,
     Extraction.layer,
-    Searches.layer
+    Searches.layer,
+    Tries.layer
   ).pipe(
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),

@@ -7,7 +7,7 @@ import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
-import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
+import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 import type { Growth, Position } from "./Position.ts"
@@ -111,9 +111,9 @@ export interface RunContext {
    * other process can append to it.
    */
   readonly file: (path: string, append?: boolean) => Promise<Sink>
-  /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
   /** Counts what is about to be written against a limit of the tenant; fails when it is too much. */
   readonly spend?: (limit: RunLimit, amount: number) => void
+  /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
   readonly archiveEntry: (name: string) => Promise<Sink>
   /** Prints lines to the execution's output. */
   readonly print: (lines: ReadonlyArray<string>) => void | Promise<void>
@@ -249,6 +249,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   streams?(
     settings: S["Type"]
   ): ReadonlyArray<{ readonly stream: string; readonly path: ReadonlyArray<string | number> }>
+  /** For an input: reads a text as its own source, in trials. Absent: each line is a record with the member `message`. */
+  sample?(settings: S["Type"], context: NodeContext): (text: Uint8Array, emit: Emit) => Promise<void>
+  /** The alternatives among its settings, so that a trial can name those that fit no record. */
+  alternatives?(settings: S["Type"], context: NodeContext): Alternatives
   /**
    * Whether the node processes every record independently of the others, so that several instances can share the
    * records. Absent: it does not.

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { DurationText } from "../languages/DurationText.ts"
+import { FlowlineTest, maxTests } from "./FlowlineTests.ts"
 import { runtimes } from "./Runtime.ts"
 
 export { type Runtime, runtimes } from "./Runtime.ts"
@@ -68,6 +69,7 @@ export const Flowline = Schema.Struct({
   description: Schema.optionalKey(Schema.String),
   runtime: Schema.Literals(runtimes),
   settings: RunSettings.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
-  dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes))
+  dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes)),
+  tests: Schema.optionalKey(Schema.Array(FlowlineTest).check(Schema.isMaxLength(maxTests)))
 }).annotate({ identifier: "Flowline" })
 export type Flowline = typeof Flowline.Type

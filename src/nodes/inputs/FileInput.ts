@@ -165,6 +165,15 @@ export const fileInput = node({
   },
   analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
   keepsPosition: ({ follow }) => follow,
+  sample:
+    ({ path, format }, context) =>
+    async (text, emit) => {
+      const asked = format ?? formatOf(path ?? "")
+      // A sample of a file in a binary format is given as records.
+      const reader = new RecordReader(asked === "parquet" ? "ndjson" : asked, context, emit)
+      await reader.push(text)
+      await reader.end()
+    },
   pieces: (given) =>
     given.follow
       ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")

@@ -46,6 +46,15 @@ export const syslogInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
+  sample:
+    ({ max_message_bytes: maxBytes }, context) =>
+    async (text, emit) => {
+      const gather = new Gather(context, emit)
+      const frames = new Frames(maxBytes, receiver(gather, maxBytes))
+      frames.push(text)
+      frames.end()
+      await gather.send()
+    },
   example: { host: "127.0.0.1", port: 5514, protocol: "tcp" },
   start: ({ host, port, protocol, max_message_bytes: maxBytes }, context) => ({
     run: async (emit) => {

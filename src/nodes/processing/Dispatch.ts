@@ -56,6 +56,10 @@ export const dispatch = node({
     ...routes.map(({ stream }, at) => ({ stream, path: ["routes", at, "stream"] })),
     ...(otherwise === undefined ? [] : [{ stream: otherwise, path: ["default"] }])
   ],
+  alternatives: ({ routes, mode }) => ({
+    isFirst: mode === "first",
+    list: routes.map(({ where }, at) => ({ path: ["routes", at, "where"], text: where, fits: predicate(where) }))
+  }),
   start: ({ routes, default: otherwise, mode }) => {
     const compiled = routes.map(({ stream, where }) => ({ stream, holds: predicate(where) }))
     return {

@@ -149,6 +149,16 @@ export const grok = node({
   outputs: [chosen, errors],
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,
+  alternatives: (settings, { patterns: shared }) => ({
+    isFirst: settings.break_on_match,
+    list: placed(settings).map(([path, pattern]) => {
+      const compiled = Result.getOrThrow(compileGrok([pattern], grokOptions(settings, shared)))
+      const source = fieldPath(path[0] === "match" ? String(path[1]) : settings.field)
+      const fits = (event: Fields) =>
+        [getPath(event, source)].flat().some((text) => typeof text === "string" && compiled.match(text) !== undefined)
+      return { path, text: pattern, fits: (event) => fits(event as Fields) }
+    })
+  }),
   start: (settings, context) => {
     const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)

@@ -9,6 +9,7 @@ import type { QueueFull } from "../../errors/QueueFull.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { hints } from "../../nodes/Hints.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 import { Audit } from "../audit/Audit.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
@@ -57,6 +58,14 @@ export interface Saved {
   readonly warnings: ReadonlyArray<string>
 }
 
+/** A valid flowline file with what may be said of its parts. */
+export interface OpenFlowline {
+  readonly flowline: Flowline
+  readonly warnings: ReadonlyArray<string>
+  /** The line and column of the value at a path in the file; empty when the file is too large to keep them. */
+  readonly place: (path: ReadonlyArray<PropertyKey>) => { readonly line?: number; readonly column?: number }
+}
+
 export class Flowlines extends Context.Service<
   Flowlines,
   {
@@ -67,6 +76,11 @@ export class Flowlines extends Context.Service<
       into: { readonly id?: FlowlineId; readonly ifMatch?: string },
       commit?: Commit<Saved>
     ) => Effect.Effect<Saved, BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable>
+    /** Reads and validates a file for the tenant, and keeps the places of its parts. */
+    readonly open: (
+      tenant: TenantId,
+      file: FlowlineFile
+    ) => Effect.Effect<OpenFlowline, BadRequest | Overloaded | StorageUnreachable>
     /** Reads and validates a file for the tenant, without storing it. */
     readonly check: (
       tenant: TenantId,
@@ -123,19 +137,17 @@ export class Flowlines extends Context.Service<
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
-        return { own, definition }
+        return { own, definition, source: document.source }
       }, Effect.scoped)
 
       const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile) {
-        const {
-          own,
-          definition: { dag, flowline }
-        } = yield* check(tenant, file)
+        const { own, definition, source } = yield* check(tenant, file)
+        const { dag, flowline } = definition
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
         const warnings = [...unchecked, ...hints(flowline), ...missing]
-        return { definition: { dag, platformId: yield* platform.platformId }, warnings }
+        return { definition: { dag, platformId: yield* platform.platformId }, flowline, source, warnings }
       })
 
       return Flowlines.of({
@@ -169,6 +181,10 @@ export class Flowlines extends Context.Service<
             return { id, version: revision.version, warnings }
           })
           return yield* commit(revised)
+        }),
+        open: Effect.fn("Flowlines.open")(function* (tenant, file) {
+          const { flowline, source, warnings } = yield* prepare(tenant, file)
+          return { flowline, warnings, place: (path) => source?.position(path) ?? {} }
         }),
         check: (tenant, file) => Effect.map(check(tenant, file), ({ definition }) => definition),
         draft: Effect.fn("Flowlines.draft")(function* (tenant, file, listed) {

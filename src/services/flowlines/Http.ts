@@ -13,6 +13,8 @@ import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { Flowlines, indexOf, type Saved, type Started, Starter, tagOf } from "./Flowlines.ts"
+import { Tries } from "./Tries.ts"
+import { readTry, tryRules } from "./TryForm.ts"
 
 export const FlowlinesHttp = HttpApiBuilder.group(
   Api,
@@ -20,6 +22,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const flowlines = yield* Flowlines
     const starter = yield* Starter
+    const tries = yield* Tries
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -36,7 +39,8 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const save = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
-      id: FlowlineId | undefined
+      id: FlowlineId | undefined,
+      isTested: boolean
     ) {
       const file = yield* readFile(tenant, request)
       const ifMatch = request.headers["if-match"]
@@ -47,8 +51,17 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         version
       })
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
-        flowlines.save(tenant, file, into, answered(done))
+        Effect.andThen(
+          isTested ? tries.verify(tenant, file) : Effect.void,
+          flowlines.save(tenant, file, into, answered(done))
+        )
       )
+    })
+
+    const tryOut = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      const form = yield* readForm(request, { ...tryRules(limits), hold: yield* formMemory(tenant) })
+      const asked = yield* Effect.fromResult(readTry(form))
+      return HttpServerResponse.jsonUnsafe(yield* tries.run(tenant, asked))
     })
 
     const started = ({ id }: Started) => ({ body: { id } })
@@ -73,8 +86,14 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         )
       )
       .handleRaw("save", ({ params, query, request }) =>
-        save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
+        save(
+          TenantId(params.tenant),
+          request,
+          query.id === undefined ? undefined : FlowlineId(query.id),
+          query.test === "true"
+        )
       )
+      .handleRaw("tryOut", ({ params, request }) => tryOut(TenantId(params.tenant), request))
       .handleRaw("executeOnce", ({ params, request }) =>
         Effect.flatMap(readFile(TenantId(params.tenant), request), (file) =>
           idempotent(answers, request, TenantId(params.tenant), file.bytes, (answered) =>
