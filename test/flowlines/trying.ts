@@ -35,10 +35,12 @@ export const recordsOf = ({ edges }: TryAnswer, component: string) =>
   edges.filter(({ from }) => from === component).map(({ records }) => records)
 
 /** Saves a flowline, and gives the status and the body of the answer. */
-export const save = (file: string, query = "") =>
-  Effect.flatMap(raw(`/v1/${tenant}/flowline/save${query}`, { method: "POST", body: flowlineForm(file) }), (response) =>
-    Effect.map(
-      Effect.promise(() => response.json() as Promise<Record<string, unknown>>),
-      (body) => ({ status: response.status, body })
-    )
+export const save = (file: string, query = "", name?: string) =>
+  Effect.flatMap(
+    raw(`/v1/${tenant}/flowline/save${query}`, { method: "POST", body: flowlineForm(file, name) }),
+    (response) =>
+      Effect.map(
+        Effect.promise(() => response.json() as Promise<Record<string, unknown>>),
+        (body) => ({ status: response.status, body })
+      )
   )

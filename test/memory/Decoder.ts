@@ -14,6 +14,6 @@ export const layer = Layer.succeed(FlowlineDecoder, {
   validate: ({ needs, source }, surroundings) =>
     Effect.flatMap(
       Effect.promise(() => sqlFindings(needs.sql, undefined)),
-      (sql) => orRefused(conclude({ needs, source: source! }, check(source!.value, surroundings), sql))
+      (sql) => orRefused(conclude({ needs, source: source! }, check(source!.value, surroundings, sql), sql))
     )
 })

@@ -8,7 +8,9 @@ import {
   conclude,
   FlowlineDecoder,
   type FlowlineDocument,
+  noSql,
   parse,
+  type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
@@ -110,15 +112,15 @@ export const limited = (limits: Limits) =>
       })
 
       const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: TenantId | undefined) {
-        if (sql.length === 0) return []
+        if (sql.length === 0) return noSql
         const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
         const found = yield* (yield* anSqlProcess(tenant)).ask({ nodes: sql, conf })
         return found ?? (yield* tooMuch)
       }, Effect.scoped)
 
-      const checkInThread = Effect.fnUntraced(function* (value: unknown, surroundings: Surroundings) {
-        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { value, surroundings })
-        if ("flowline" in answer) return Result.succeed(answer.flowline)
+      const checkInThread = Effect.fnUntraced(function* (value: unknown, surroundings: Surroundings, sql: SqlFindings) {
+        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { value, surroundings, sql })
+        if ("checked" in answer) return Result.succeed(answer.checked)
         return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
       }, Effect.scoped)
 
@@ -138,8 +140,8 @@ export const limited = (limits: Limits) =>
           if (source !== undefined) {
             const { value } = source
             const checked = isLight(source, surroundings)
-              ? check(value, surroundings)
-              : yield* checkInThread(value, surroundings)
+              ? check(value, surroundings, sql)
+              : yield* checkInThread(value, surroundings, sql)
             return yield* orRefused(conclude({ needs, source }, checked, sql))
           }
           const thread = keepers.get(document)

@@ -178,6 +178,14 @@ export const fileInput = node({
     given.follow
       ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")
       : Result.succeed((context, take) => readFiles(given, context, take)),
+  fields: ({ path, format }) => ({
+    reads: [],
+    // Files of other formats name their fields themselves, and the name of a stored file is not known here.
+    gives: () =>
+      format === "lines" || (format === undefined && path !== undefined && formatOf(path) === "lines")
+        ? new Set(["message"])
+        : undefined
+  }),
   start: (given, context) => ({
     run: async (emit) => {
       const { path, format } = given

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { interpolate } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { dateFormatPattern, dynamicZonePattern, FieldName, localePattern, textOf } from "../SettingTexts.ts"
 import { decorationSettings } from "./Decorated.ts"
@@ -101,6 +102,7 @@ export const date = node({
       })
     }
   },
+  fields: ({ target, ...settings }) => parsedFields(settings, [dotted(target)]),
   start: ({ formats, target, timezone, year, locale, ...settings }, context) => {
     const path = fieldPath(target)
     const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }

@@ -9,6 +9,7 @@ import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { fieldWarnings } from "./FieldCheck.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { type Finding, validate } from "./Validation.ts"
 
@@ -41,6 +42,24 @@ export interface Definition {
   readonly flowline: Flowline
   /** The file's content as JSON text, without defaults, for storage. */
   readonly dag: string
+  /** What is probably not meant, with its place in the file. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** What the check of a flowline's SQL found: its faults, and the columns of nodes as far as they are known. */
+export interface SqlFindings {
+  readonly findings: ReadonlyArray<Finding>
+  /** By component. */
+  readonly columns: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** A flowline without SQL. */
+export const noSql: SqlFindings = { findings: [], columns: {} }
+
+/** A valid flowline with what is probably not meant. */
+export interface Checked {
+  readonly flowline: Flowline
+  readonly warnings: ReadonlyArray<Finding>
 }
 
 /** Parses and validates flowline files without blocking other requests, however large or unusual the files are. */
@@ -69,9 +88,16 @@ export type ParsedDocument = Required<FlowlineDocument>
 export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, ReadonlyArray<Issue>> =>
   Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
 
-/** The faults of a document's value, except those of its SQL. */
-export const check = (value: unknown, { own, patterns, tenant, ceilings }: Surroundings) =>
-  validate(value, ownNodes(own ?? []), patterns, tenant, ceilings)
+/** The faults of a document's value, except those of its SQL; without any, its warnings. */
+export const check = (
+  value: unknown,
+  { own, patterns, tenant, ceilings }: Surroundings,
+  { columns }: SqlFindings
+): Result.Result<Checked, ReadonlyArray<Finding>> =>
+  Result.map(validate(value, ownNodes(own ?? []), patterns, tenant, ceilings), (flowline) => ({
+    flowline,
+    warnings: fieldWarnings(flowline, { patterns, tenant }, columns)
+  }))
 
 /** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
 const maxIssues = 200
@@ -79,12 +105,19 @@ const maxIssues = 200
 /** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
   { source }: ParsedDocument,
-  flowline: Result.Result<Flowline, ReadonlyArray<Finding>>,
-  sql: ReadonlyArray<Finding>
+  checked: Result.Result<Checked, ReadonlyArray<Finding>>,
+  { findings }: SqlFindings
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
-  if (Result.isFailure(flowline)) return Result.fail(report([...flowline.failure, ...sql], source))
-  if (sql.length > 0) return Result.fail(report(sql, source))
-  return Result.succeed({ flowline: flowline.success, dag: JSON.stringify(source.value) })
+  if (Result.isFailure(checked)) return Result.fail(report([...checked.failure, ...findings], source))
+  if (findings.length > 0) return Result.fail(report(findings, source))
+  const { flowline, warnings } = checked.success
+  return Result.succeed({
+    flowline,
+    dag: JSON.stringify(source.value),
+    warnings: report(warnings, source).map(({ detail, line, column }) =>
+      line === undefined ? detail : `line ${line}, column ${column}: ${detail}`
+    )
+  })
 }
 
 const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>

@@ -146,7 +146,7 @@ export class Flowlines extends Context.Service<
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
-        const warnings = [...unchecked, ...hints(flowline), ...missing]
+        const warnings = [...unchecked, ...hints(flowline), ...missing, ...definition.warnings]
         return { definition: { dag, platformId: yield* platform.platformId }, flowline, source, warnings }
       })
 

@@ -6,6 +6,7 @@ import type { TrialReport, TriedNode } from "../../protocol/Trial.ts"
 import type { OpenFlowline } from "./Flowlines.ts"
 import { differencesOf } from "./TestDifferences.ts"
 import type { TestResult, TriedComponent, TriedRecords, TryAnswer } from "./TryAnswer.ts"
+import { unreferenced } from "./Unreferenced.ts"
 
 /** What a run says that ended without a reason. */
 const silent = "the run said nothing of its end"
@@ -77,21 +78,22 @@ export const answerOf = (
     flowline.dag
       .filter((node) => node.subscribe.some((one) => one.component === component && one.stream === stream))
       .map(componentOf)
+  const edges = report.streams
+    .filter(({ component, stream }) => published.has(JSON.stringify([component, stream])))
+    .map(({ component, stream, ...records }) => ({
+      from: component,
+      stream,
+      to: receivers(component, stream),
+      ...shown(records)
+    }))
   return {
     outcome: report.error === undefined ? "succeeded" : "failed",
     ...(report.error === undefined ? {} : { error: report.error }),
     ...(report.component === undefined ? {} : { component: report.component }),
     millis: Math.round(report.millis),
     nodes: report.nodes.map((node) => nodeOf(opened, node, report)),
-    edges: report.streams
-      .filter(({ component, stream }) => published.has(JSON.stringify([component, stream])))
-      .map(({ component, stream, ...records }) => ({
-        from: component,
-        stream,
-        to: receivers(component, stream),
-        ...shown(records)
-      })),
-    unreferenced: [],
+    edges,
+    unreferenced: unreferenced(flowline, edges),
     printed: report.printed,
     warnings
   }
