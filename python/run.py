@@ -13,6 +13,7 @@ import os
 import queue
 import sys
 import threading
+import time
 import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -254,7 +255,7 @@ class Run:
         for receiver in station.receivers + station.rejects:
             receiver.queue.put(None)
         self.counters()
-        self._channel.message("ended", station.component)
+        self._channel.message("ended", station.component, int(time.thread_time() * 1e6))
 
     def start(self):
         for station in self.stations.values():

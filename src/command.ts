@@ -7,10 +7,11 @@ import * as Audit from "./layers/commands/Audit.ts"
 import * as Doctor from "./layers/commands/Doctor.ts"
 import * as HashPassword from "./layers/commands/HashPassword.ts"
 import * as NewSecretsKey from "./layers/commands/NewSecretsKey.ts"
+import * as Test from "./layers/commands/Test.ts"
 
 const root = Command.make("flow-gateway").pipe(
   Command.withDescription("Starts the gateway; with a subcommand, works for its operator"),
-  Command.withSubcommands([Audit.command, Doctor.command, HashPassword.command, NewSecretsKey.command])
+  Command.withSubcommands([Audit.command, Doctor.command, HashPassword.command, NewSecretsKey.command, Test.command])
 )
 
 const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -70,6 +70,7 @@ const additions = [
   "get /v1/{tenant}/channels/{channel}/files",
   "put /v1/{tenant}/channels/{channel}",
   "delete /v1/{tenant}/channels/{channel}",
+  "post /v1/{tenant}/flowline/try",
   "post /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/{action}",
   "get /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/output",
   "get /v1/{tenant}/flowline/{id}/versions",

@@ -17,6 +17,7 @@ import { executionEntity, Launcher, Supervisor } from "../services/executions/Su
 import { Extraction } from "../services/extraction/Extraction.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { FlowlineVersions } from "../services/flowlines/FlowlineVersions.ts"
+import { Tries } from "../services/flowlines/Tries.ts"
 import { Keys } from "../services/keys/Keys.ts"
 import { InUse } from "../services/limits/InUse.ts"
 import { LimitRefusals } from "../services/limits/LimitRefusals.ts"
@@ -61,7 +62,8 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     LimitUsage.layer,
     Operators.layer,
     Extraction.layer,
-    Searches.layer
+    Searches.layer,
+    Tries.layer
   ).pipe(
     Layer.provideMerge(
       Layer.mergeAll(Channels.layer, ChannelDefinitions.layer, Layer.provideMerge(Executions.starter, Executions.layer))

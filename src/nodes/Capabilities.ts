@@ -44,3 +44,18 @@ export type AnalyticsWork =
     }
   /** Prints the first `limit` records, as a table or as JSON lines. */
   | { readonly kind: "print"; readonly limit: number; readonly asTable: boolean }
+
+/** An alternative of a list in a node's settings, such as a pattern. */
+export interface Alternative {
+  /** Path inside `settings`. */
+  readonly path: ReadonlyArray<string | number>
+  readonly text: string
+  readonly fits: (event: Readonly<Record<string, unknown>>) => boolean
+}
+
+/** The alternatives of a node, in their order. */
+export interface Alternatives {
+  readonly list: ReadonlyArray<Alternative>
+  /** Whether a record takes only the first one that fits. */
+  readonly isFirst: boolean
+}

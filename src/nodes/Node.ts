@@ -7,14 +7,14 @@ import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
-import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
+import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
+import type { FieldUse } from "./FieldUse.ts"
 import type { Network } from "./Network.ts"
 import type { Growth, Position } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
 export type Event = Record<string, unknown>
-
 /** The records that pass between nodes at once: at most about 256 KiB. */
 export type Batch = ReadonlyArray<Event>
 
@@ -23,7 +23,6 @@ export type Batch = ReadonlyArray<Event>
  * name itself.
  */
 export const chosen = "*"
-
 /** The stream of records that a node could not process. If the flowline does not publish it, they are only counted. */
 export const errors = "errors"
 
@@ -84,8 +83,8 @@ export interface RunContext {
   /** The node's position as it was last saved. */
   readonly position: Pick<Position, "load">
   /**
-   * Saves the positions of nodes, by component, together with the lengths of the files that are appended to. Every node
-   * has made durable what it received, and nothing is under way between them.
+   * Saves the positions of nodes, by component, with the lengths of the files that are appended to. Every node has made
+   * durable what it received, and nothing is under way between them.
    */
   readonly savePositions: (positions: Readonly<Record<string, unknown>>) => void | Promise<void>
   readonly network: Network
@@ -178,7 +177,7 @@ export interface SettingsIssue {
   readonly column?: number
 }
 
-/** The flowline's properties that a check uses. They may be absent in a flowline that is faulty elsewhere. */
+/** The flowline's properties that a check uses, as far as a faulty flowline has them. */
 export interface Surroundings {
   readonly runtime?: Runtime | undefined
   /** The tenant of the flowline. */
@@ -253,6 +252,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   streams?(
     settings: S["Type"]
   ): ReadonlyArray<{ readonly stream: string; readonly path: ReadonlyArray<string | number> }>
+  /** For an input: reads a text as its own source, in trials. Absent: each line is a record with the member `message`. */
+  sample?(settings: S["Type"], context: NodeContext): (text: Uint8Array, emit: Emit) => Promise<void>
+  /** The alternatives among its settings, so that a trial can name those that fit no record. */
+  alternatives?(settings: S["Type"], context: NodeContext): Alternatives
   /**
    * Whether the node processes every record independently of the others, so that several instances can share the
    * records. Absent: it does not.
@@ -288,6 +291,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
     settings: S["Type"],
     encoding: RowEncoding
   ): ((context: NodeContext, write: WriteRows) => Promise<Instance>) | undefined
+  /** What the node does with the fields of records. Absent: it uses whole records, and publishes any fields. */
+  fields?(settings: S["Type"], surroundings: Surroundings): FieldUse
   /** What SQL can know about the node's records from its settings, which may be faulty. Undefined: nothing. */
   relation?(settings: Readonly<Record<string, unknown>>): Relation | undefined
   start(settings: S["Type"], context: NodeContext): Instance | Promise<Instance>

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { DurationText } from "../languages/DurationText.ts"
+import { FlowlineTest, maxTests } from "./FlowlineTests.ts"
 import { Parameters } from "./Parameters.ts"
 import { runtimes } from "./Runtime.ts"
 
@@ -73,6 +74,7 @@ export const Flowline = Schema.Struct({
   runtime: Schema.Literals(runtimes),
   settings: RunSettings.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   parameters: Schema.optionalKey(Parameters),
-  dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes))
+  dag: Schema.NonEmptyArray(DagNode).check(Schema.isMaxLength(maxNodes)),
+  tests: Schema.optionalKey(Schema.Array(FlowlineTest).check(Schema.isMaxLength(maxTests)))
 }).annotate({ identifier: "Flowline" })
 export type Flowline = typeof Flowline.Type

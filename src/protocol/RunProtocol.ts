@@ -6,6 +6,7 @@ import type { PythonPlace } from "./Isolation.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
 import type { SecretValues } from "./Secrets.ts"
+import { type Trial, TrialReport } from "./Trial.ts"
 
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
@@ -36,6 +37,8 @@ export interface RunSpec {
   readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
+  /** Makes the run a trial, which writes nothing. */
+  readonly trial?: Trial
 }
 
 /** Limits on the output of a run. */
@@ -146,6 +149,8 @@ export type RunMessage =
   | { readonly _tag: "Publishing" }
   /** The sealed archive, already stored as a blob. */
   | { readonly _tag: "Archived"; readonly sha256: string; readonly size: number; readonly entries: number }
+  /** What one case of a trial found; they come in their order. */
+  | { readonly _tag: "Tried"; readonly report: TrialReport }
   | {
       readonly _tag: "Ended"
       readonly outcome: "succeeded" | "failed"
@@ -206,6 +211,7 @@ const Message = Schema.Union([
   }),
   Schema.TaggedStruct("Publishing", {}),
   Schema.TaggedStruct("Archived", { sha256: Schema.String, size: Schema.Finite, entries: Schema.Finite }),
+  Schema.TaggedStruct("Tried", { report: TrialReport }),
   Schema.TaggedStruct("Ended", {
     outcome: Schema.Literals(["succeeded", "failed"]),
     error: Schema.optionalKey(Schema.String),

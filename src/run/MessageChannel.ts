@@ -1,6 +1,21 @@
 import { Socket } from "node:net"
 import type { Masking, MaskTexts } from "../protocol/Masking.ts"
 import { channelFd, type RunMessage } from "../protocol/RunProtocol.ts"
+import type { TrialReport } from "../protocol/Trial.ts"
+
+/** The texts of records are JSON, in which the values of secrets are found too. */
+const maskedReport = (report: TrialReport, { text }: Masking): TrialReport => ({
+  ...report,
+  ...(report.error === undefined ? {} : { error: text(report.error) }),
+  printed: report.printed.map((line) => ({ ...line, text: text(line.text) })),
+  streams: report.streams.map((stream) => ({ ...stream, records: stream.records.map(text) })),
+  nodes: report.nodes.map((node) => ({
+    ...node,
+    ...(node.lost && { lost: { ...node.lost, reasons: node.lost.reasons.map(text) } }),
+    ...(node.dropped && { dropped: { ...node.dropped, records: node.dropped.records.map(text) } }),
+    ...(node.unmatched && { unmatched: node.unmatched.map((one) => ({ ...one, text: text(one.text) })) })
+  }))
+})
 
 /** The channel to the parent: ordered, one message per line. While the parent is slow, `send` stays pending. */
 export class Channel {
@@ -53,6 +68,8 @@ export class Channel {
         )
         return { ...message, nodes }
       }
+      case "Tried":
+        return { ...message, report: maskedReport(message.report, masking) }
       case "Ended":
         return message.error === undefined ? message : { ...message, error: masking.text(message.error) }
       default:

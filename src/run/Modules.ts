@@ -10,18 +10,25 @@ const blobs = Effect.promise(() => import("../drivers/blobs/BlobsAt.ts"))
 /** The job of the flowline with its secrets. */
 const filled =
   (makeJob: MakeJob): MakeJob =>
-  (flowline, makeContext, order) =>
-    makeJob(flowlineWithSecrets(flowline, secretsIn(order.spec)), makeContext, order)
+  (flowline, makeContext, order, send) =>
+    makeJob(flowlineWithSecrets(flowline, secretsIn(order.spec)), makeContext, order, send)
 
 /**
  * The modules of a run, loaded after the watch on the parent has started. Modules that few runs need are loaded on
  * first use.
  */
 export const parts: Parts = {
-  runtime: async (runtime) => {
-    if (runtime === "pybatch") return filled((await import("./pybatch/Pybatch.ts")).pybatch)
-    if (runtime === "analytics") return filled((await import("./analytics/Analytics.ts")).analytics)
-    return filled(async (flowline, makeContext, order) => {
+  runtime: async (runtime, isTrial) => {
+    if (isTrial) return filled((await import("./trial/Trial.ts")).trial)
+    if (runtime === "pybatch") {
+      const { pybatch } = await import("./pybatch/Pybatch.ts")
+      return filled((flowline, makeContext, order) => pybatch(flowline, makeContext, order))
+    }
+    if (runtime === "analytics") {
+      const { analytics } = await import("./analytics/Analytics.ts")
+      return filled((flowline, makeContext, order) => analytics(flowline, makeContext, order))
+    }
+    return filled(async (flowline, makeContext, order, send) => {
       const isParallel = (flowline.settings.parallelism ?? 1) > 1
       if (!isParallel && flowline.dag.some(({ type }) => catalogue.get(type)?.rowEncoding !== undefined)) {
         const { extraction } = await import("./stream/EncodedRows.ts")
@@ -29,7 +36,7 @@ export const parts: Parts = {
       }
       if (!isParallel) return pipeline(flowline, makeContext)
       const { parallel } = await import("./stream/parallel/Parallel.ts")
-      return parallel(flowline, makeContext, order)
+      return parallel(flowline, makeContext, order, send)
     })
   },
   blobs: (store) => Layer.unwrap(Effect.map(blobs, ({ runLayer }) => runLayer(store)))

@@ -12,7 +12,7 @@ import { failureOf, withEffects } from "../nodes/Outcome.ts"
 import type { Flowline, Runtime } from "../protocol/Flowline.ts"
 import { Masking } from "../protocol/Masking.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
-import { decodeOrder, type NodeCounters, type Order, secretsIn } from "../protocol/RunProtocol.ts"
+import { decodeOrder, type NodeCounters, type Order, type RunMessage, secretsIn } from "../protocol/RunProtocol.ts"
 import { Archive } from "./archive/ArchiveWriter.ts"
 import { compileCache } from "./CompileCache.ts"
 import { Allowance, DataFiles } from "./files/DataFiles.ts"
@@ -68,17 +68,21 @@ export interface Job {
   readonly counters: () => ReadonlyArray<NodeCounters>
 }
 
+/** Sends a message to the parent. */
+export type Send = (message: RunMessage) => Promise<void> | undefined
+
 /** Creates the job of a flowline; see `run/stream/Pipeline` for the stream runtime. */
 export type MakeJob = (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
-  order: Order
+  order: Order,
+  send: Send
 ) => Job | Promise<Job>
 
 /** The modules that the entry program provides. */
 export interface Parts {
   /** Loads a runtime. */
-  readonly runtime: (runtime: Runtime) => MakeJob | Promise<MakeJob>
+  readonly runtime: (runtime: Runtime, isTrial: boolean) => MakeJob | Promise<MakeJob>
   readonly blobs: (place: BlobPlace) => Layer.Layer<Blobs>
 }
 
@@ -190,9 +194,9 @@ class Run {
   }
 
   async #work(): Promise<void> {
-    const { flowline } = this.#order.spec
-    const makeJob = await this.#runtime(flowline.runtime)
-    const job = await makeJob(flowline, this.#context, this.#order)
+    const { flowline, trial } = this.#order.spec
+    const makeJob = await this.#runtime(flowline.runtime, trial !== undefined)
+    const job = await makeJob(flowline, this.#context, this.#order, (message) => this.#channel.send(message))
     const counters = () => withEffects(flowline, job.counters())
     let told = ""
     const tell = () => {

@@ -40,7 +40,7 @@ const file = (path: string) => ({ type: "file_input", settings: { path } })
 
 const faults = async (input: object, ...nodes: ReadonlyArray<object>) => {
   const value = { runtime: "analytics", dag: [{ component: "in", ...stream, ...input }, ...nodes] }
-  const found = await sqlFindings(needsOf(outline(value)).sql, conf)
+  const { findings: found } = await sqlFindings(needsOf(outline(value)).sql, conf)
   return found.map(
     ({ path, detail, inside }) => `${String(path[1])} ${inside?.line}:${inside?.column} ${detail.split("!")[0]}`
   )

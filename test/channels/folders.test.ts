@@ -41,7 +41,8 @@ const opened = <A, E>(use: Effect.Effect<A, E, ChannelFolders>) =>
         Effect.succeed({
           flowline: { runtime: "stream", settings: {}, dag: [{ type: "x", settings: {}, subscribe: [], publish: [] }] },
           dag: new TextDecoder().decode(bytes),
-          value: {}
+          value: {},
+          warnings: []
         })
     })
     const result = yield* Effect.provide(use, Layer.provide(ChannelFolders.layer, [conf, flowlines]))

@@ -44,7 +44,7 @@ const keeping = (millis: (run: number) => number, schedule: string, jumped: () =
       hold: (work) => Effect.ignore(work)
     })
   })
-  const found = { flowline, dag: "{}", value: {}, file: job.file }
+  const found = { flowline, dag: "{}", value: {}, warnings: [], file: job.file }
   const layer = JobKeeper.layer.pipe(
     Layer.provideMerge(
       JobStoreMemory.layer.pipe(Layer.provideMerge(Layer.mergeAll(PositionStoreMemory.layer, ArchiveStoreMemory.layer)))

@@ -88,7 +88,7 @@ const keeping = (
             issues: [],
             jobs: [job, elsewhere]
           }),
-        flowline: () => Effect.succeed(Result.succeed({ flowline, dag: "{}", value: {}, file: job.file }))
+        flowline: () => Effect.succeed(Result.succeed({ flowline, dag: "{}", value: {}, warnings: [], file: job.file }))
       })
     ])
   )

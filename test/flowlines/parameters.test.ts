@@ -4,11 +4,11 @@ import type { Issue } from "../../src/errors/BadRequest.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
 import type { Binding } from "../../src/services/flowlines/Binding.ts"
-import { check, conclude, type Definition, parse } from "../../src/services/flowlines/Decoder.ts"
+import { check, conclude, type Definition, noSql, parse } from "../../src/services/flowlines/Decoder.ts"
 
 const decode = (text: string, binding: Binding = {}): Result.Result<Definition, ReadonlyArray<Issue>> =>
   Result.flatMap(parse({ name: "f.yaml", bytes: new TextEncoder().encode(text) }, binding), (document) =>
-    conclude(document, check(document.bound, {}), [])
+    conclude(document, check(document.bound, {}, noSql), noSql)
   )
 
 const bound = (text: string, binding: Binding = {}): Definition => {

@@ -6,13 +6,14 @@ import {
   type Definition,
   FlowlineDecoder,
   type FlowlineFile,
+  noSql,
   parse,
   type Surroundings
 } from "../../src/services/flowlines/Decoder.ts"
 
 /** Parses and validates a file, without its SQL. */
 export const decode = (file: FlowlineFile): Result.Result<Definition, ReadonlyArray<Issue>> =>
-  Result.flatMap(parse(file), (document) => conclude(document, check(document.bound, {}), []))
+  Result.flatMap(parse(file), (document) => conclude(document, check(document.bound, {}, noSql), noSql))
 
 /** Parses and validates a file as the layer's decoder does. */
 export const decodeThere = Effect.fnUntraced(

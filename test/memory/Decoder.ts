@@ -14,6 +14,6 @@ export const layer = Layer.succeed(FlowlineDecoder, {
   validate: ({ needs, source, bound }, surroundings) =>
     Effect.flatMap(
       Effect.promise(() => sqlFindings(needs.sql, undefined)),
-      (sql) => orRefused(conclude({ needs, source: source!, bound: bound! }, check(bound!, surroundings), sql))
+      (sql) => orRefused(conclude({ needs, source: source!, bound: bound! }, check(bound!, surroundings, sql), sql))
     )
 })

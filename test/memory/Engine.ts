@@ -64,6 +64,23 @@ export const layer = Layer.effect(
         fileBytes: 1024 ** 3,
         memoryMib: spec.flowline.settings.memory_mib ?? 512
       }
+      if (spec.trial !== undefined) {
+        const { trial } = yield* Effect.promise(() => import("../../src/run/trial/Trial.ts"))
+        const whole = {
+          ...order,
+          spec,
+          data,
+          unfinished: scratch,
+          blobs: { kind: "disk" as const, root: data },
+          outbound: [],
+          archiveLevel: 1,
+          outputLines: 1000,
+          outputBytes: 1024 * 1024
+        }
+        const send = async (message: RunMessage) => say(message)
+        yield* Effect.promise(async () => (await trial(spec.flowline, context, whole, send)).run())
+        return
+      }
       const job =
         spec.flowline.runtime === "analytics"
           ? (yield* Effect.promise(() => import("../../src/run/analytics/Analytics.ts"))).analytics(

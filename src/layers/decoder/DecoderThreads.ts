@@ -8,7 +8,9 @@ import {
   conclude,
   FlowlineDecoder,
   type FlowlineDocument,
+  noSql,
   parse,
+  type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
@@ -111,15 +113,15 @@ export const limited = (limits: Limits) =>
       })
 
       const sqlFindings = Effect.fnUntraced(function* ({ sql }: Needs, tenant: TenantId | undefined) {
-        if (sql.length === 0) return []
+        if (sql.length === 0) return noSql
         const conf = confRoot === undefined || tenant === undefined ? undefined : join(confRoot, "tenants", tenant)
         const found = yield* (yield* anSqlProcess(tenant)).ask({ nodes: sql, conf })
         return found ?? (yield* tooMuch)
       }, Effect.scoped)
 
-      const checkInThread = Effect.fnUntraced(function* (bound: Bound, surroundings: Surroundings) {
-        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { bound, surroundings })
-        if ("flowline" in answer) return Result.succeed(answer.flowline)
+      const checkInThread = Effect.fnUntraced(function* (bound: Bound, surroundings: Surroundings, sql: SqlFindings) {
+        const answer = yield* answerOf(yield* aThread(surroundings.tenant), { bound, surroundings, sql })
+        if ("checked" in answer) return Result.succeed(answer.checked)
         return "findings" in answer ? Result.fail(answer.findings) : yield* tooMuch
       }, Effect.scoped)
 
@@ -138,8 +140,8 @@ export const limited = (limits: Limits) =>
           const sql = yield* sqlFindings(needs, surroundings.tenant)
           if (source !== undefined && bound !== undefined) {
             const checked = isLight(bound, surroundings)
-              ? check(bound, surroundings)
-              : yield* checkInThread(bound, surroundings)
+              ? check(bound, surroundings, sql)
+              : yield* checkInThread(bound, surroundings, sql)
             return yield* orRefused(conclude({ needs, source, bound }, checked, sql))
           }
           const thread = keepers.get(document)

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads"
 import { Effect, Option } from "effect"
 import { processStat } from "../../drivers/ProcessStat.ts"
 import { program } from "../../drivers/Programs.ts"
-import type { Finding } from "../../services/flowlines/Validation.ts"
+import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
 import type { Answer as ThreadAnswer, Task as ThreadTask } from "./decoderThread.ts"
 import type { SqlTask } from "./sqlProcess.ts"
 
@@ -139,7 +139,7 @@ export const startThread: Start<ThreadTask, ThreadAnswer> = ({ answer, lost }) =
 }
 
 /** DuckDB runs in a process: stopping it in a thread could crash the gateway, and it does not return its memory. */
-export const startSqlProcess: Start<SqlTask, ReadonlyArray<Finding>> = ({ answer, lost }) => {
+export const startSqlProcess: Start<SqlTask, SqlFindings> = ({ answer, lost }) => {
   const { PATH } = process.env
   const child = fork(fileURLToPath(program("sql")), {
     serialization: "advanced",

@@ -1,5 +1,6 @@
 import { placeOf, type StatementFault } from "../../drivers/duckdb/Statement.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
+import type { SqlFindings } from "../../services/flowlines/Decoder.ts"
 import type { SqlNode } from "../../services/flowlines/Outline.ts"
 import type { Finding } from "../../services/flowlines/Validation.ts"
 
@@ -49,7 +50,7 @@ const lookUp = async (
   reads: ReadonlyArray<Read>,
   conf: string | undefined,
   found: Array<Finding>
-): Promise<void> => {
+): Promise<SqlFindings["columns"]> => {
   const [{ Binder }, { fileColumns, parquetPaths, plain }] = await Promise.all([
     import("../../drivers/duckdb/Binder.ts"),
     import("../../drivers/duckdb/Header.ts")
@@ -87,21 +88,20 @@ const lookUp = async (
       const component = nodes[index]?.component
       if (component !== undefined) await columnsOf(component)
     }
+    return Object.fromEntries([...known].flatMap(([name, columns]) => (columns === undefined ? [] : [[name, columns]])))
   } finally {
     binder.close()
   }
 }
 
 /**
- * The faults of the statements of a flowline's nodes that DuckDB finds without their inputs' records. `conf` is the
+ * The faults of the statements of a flowline's nodes that DuckDB finds without their inputs' records, and the columns
+ * that nodes have. `conf` is the
  * tenant's configuration folder, if there is one.
  */
-export const sqlFindings = async (
-  nodes: ReadonlyArray<SqlNode>,
-  conf: string | undefined
-): Promise<ReadonlyArray<Finding>> => {
-  const found: Array<Finding> = []
-  const reads = await readStatements(nodes, found)
-  if (reads.some(({ isSound }) => isSound)) await lookUp(nodes, reads, conf, found)
-  return found
+export const sqlFindings = async (nodes: ReadonlyArray<SqlNode>, conf: string | undefined): Promise<SqlFindings> => {
+  const findings: Array<Finding> = []
+  const reads = await readStatements(nodes, findings)
+  const columns = reads.some(({ isSound }) => isSound) ? await lookUp(nodes, reads, conf, findings) : {}
+  return { findings, columns }
 }

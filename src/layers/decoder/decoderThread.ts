@@ -1,15 +1,16 @@
 import { parentPort } from "node:worker_threads"
 import { Result } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
-import type { Flowline } from "../../protocol/Flowline.ts"
 import type { Binding, Bound } from "../../services/flowlines/Binding.ts"
 import {
+  type Checked,
   check,
   conclude,
   type Definition,
   type FlowlineFile,
   type ParsedDocument,
   parse,
+  type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
@@ -18,14 +19,14 @@ import type { Finding } from "../../services/flowlines/Validation.ts"
 /** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a content. */
 export type Task =
   | { readonly file: FlowlineFile; readonly binding: Binding | undefined }
-  | { readonly surroundings: Surroundings; readonly sql: ReadonlyArray<Finding> }
-  | { readonly bound: Bound; readonly surroundings: Surroundings }
+  | { readonly surroundings: Surroundings; readonly sql: SqlFindings }
+  | { readonly bound: Bound; readonly surroundings: Surroundings; readonly sql: SqlFindings }
 
 export type Answer =
   | { readonly needs: Needs }
   | { readonly definition: Definition }
   | { readonly issues: ReadonlyArray<Issue> }
-  | { readonly flowline: Flowline }
+  | { readonly checked: Checked }
   | { readonly findings: ReadonlyArray<Finding> }
 
 /** The document between parsing and validation. */
@@ -38,13 +39,13 @@ const answerTo = (task: Task): Answer | undefined => {
     return Result.isSuccess(parsed) ? { needs: parsed.success.needs } : { issues: parsed.failure }
   }
   if ("bound" in task) {
-    const checked = check(task.bound, task.surroundings)
-    return Result.isSuccess(checked) ? { flowline: checked.success } : { findings: checked.failure }
+    const checked = check(task.bound, task.surroundings, task.sql)
+    return Result.isSuccess(checked) ? { checked: checked.success } : { findings: checked.failure }
   }
   const document = kept
   kept = undefined
   if (document === undefined) return undefined
-  const concluded = conclude(document, check(document.bound, task.surroundings), task.sql)
+  const concluded = conclude(document, check(document.bound, task.surroundings, task.sql), task.sql)
   return Result.isSuccess(concluded) ? { definition: concluded.success } : { issues: concluded.failure }
 }
 

@@ -95,7 +95,7 @@ class Run {
     this.#warn = warn
     this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
-    this.#memoryMib = limits.memory_mib ?? settings.memoryMib
+    this.#memoryMib = order.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
       limits.timeout_seconds ?? (spec.lasting === true ? Number.POSITIVE_INFINITY : settings.timeoutSeconds)
@@ -229,7 +229,8 @@ const orderOf = async (settings: EngineSettings, spec: RunSpec, connections: num
     blobs: settings.blobs,
     // Only runs that need the search receive its address.
     ...(connections > 0 && settings.search !== undefined ? { search: { ...settings.search, connections } } : {}),
-    memoryMib: spec.flowline.settings.memory_mib ?? settings.memoryMib,
+    // A trial that needs no more than usual takes the child that is kept ready.
+    memoryMib: Math.max(spec.flowline.settings.memory_mib ?? settings.memoryMib, spec.trial ? settings.memoryMib : 0),
     outputLines: settings.outputLines,
     outputBytes: settings.outputBytes,
     fileBytes: settings.fileBytes,

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import * as Predicate from "effect/Predicate"
 import { runtimes } from "../../protocol/Flowline.ts"
 import { batchRecords } from "../Batch.ts"
+import { namesIn } from "../FieldUse.ts"
 import { chosen, node } from "../Node.ts"
 
 export const datasetGenerator = node({
@@ -26,6 +27,7 @@ export const datasetGenerator = node({
     Array.isArray(rows) && rows.every(Predicate.isObject)
       ? { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))] }
       : undefined,
+  fields: ({ rows }) => ({ reads: [], gives: () => new Set(rows.flatMap((row) => namesIn(row))) }),
   start: ({ rows }) => ({
     run: async (emit) => {
       for (let at = 0; at < rows.length; at += batchRecords) await emit(chosen, rows.slice(at, at + batchRecords))

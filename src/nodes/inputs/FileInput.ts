@@ -171,10 +171,27 @@ export const fileInput = node({
   },
   analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
   keepsPosition: ({ follow }) => follow,
+  sample:
+    ({ path, format }, context) =>
+    async (text, emit) => {
+      const asked = format ?? formatOf(path ?? "")
+      // A sample of a file in a binary format is given as records.
+      const reader = new RecordReader(asked === "parquet" ? "ndjson" : asked, context, emit)
+      await reader.push(text)
+      await reader.end()
+    },
   pieces: (given) =>
     given.follow
       ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")
       : Result.succeed((context, take) => readFiles(given, context, take)),
+  fields: ({ path, format }) => ({
+    reads: [],
+    // Files of other formats name their fields themselves, and the name of a stored file is not known here.
+    gives: () =>
+      format === "lines" || (format === undefined && path !== undefined && formatOf(path) === "lines")
+        ? new Set(["message"])
+        : undefined
+  }),
   start: (given, context) => ({
     run: async (emit) => {
       const { path, format } = given

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { batchRecords } from "../Batch.ts"
+import { namesIn } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
@@ -32,6 +33,10 @@ export const generatorInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen],
   example: { messages: ["189 127.0.0.1 GET /index.html", { message: "hello", level: "info" }], count: 10, rate: 100 },
+  fields: ({ messages }) => ({
+    reads: [],
+    gives: () => new Set(messages.flatMap((message) => (typeof message === "string" ? ["message"] : namesIn(message))))
+  }),
   start: ({ messages, count = Number.POSITIVE_INFINITY, rate }, { signal }) => {
     const events = messages.map((message): Event => (typeof message === "string" ? { message } : message))
     return {

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
+import { RecordReader } from "../formats/RecordReader.ts"
 import { recordOf, textDecoder, textReader } from "../formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
@@ -128,6 +129,11 @@ export const httpInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
+  sample: (_, context) => async (text, emit) => {
+    const reader = new RecordReader("ndjson", context, emit)
+    await reader.push(text)
+    await reader.end()
+  },
   example: { port: 8088, path: "/events" },
   start: ({ host, port, path, max_body_bytes: maxBodyBytes, max_waiting: maxWaiting, ack, ack_seconds }, context) => ({
     run: async (emit) => {

@@ -105,6 +105,7 @@ export const searchInput = node({
       }
     }
   },
+  fields: ({ fields }) => ({ reads: [], gives: () => fields && new Set(fields) }),
   start: async ({ index, query, fields, values, count }, { documents, expect, signal }) => {
     if (documents === undefined) throw new Error("This gateway has no search")
     const parsed = await queryAt(query)

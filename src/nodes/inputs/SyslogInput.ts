@@ -9,6 +9,12 @@ import { parseMessage } from "./syslog/SyslogMessage.ts"
 const protocols = ["tcp", "udp"] as const
 const maxConnections = 512
 
+/** What a message may have. */
+const fieldNames = [
+  ...["priority", "facility", "facility_label", "severity", "severity_label"],
+  ...["timestamp", "hostname", "appname", "procid", "msgid", "structured_data", "message"]
+]
+
 /** The function that processes one message. */
 const receiver = (gather: Gather, maxBytes: number) => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
@@ -46,7 +52,17 @@ export const syslogInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
+  sample:
+    ({ max_message_bytes: maxBytes }, context) =>
+    async (text, emit) => {
+      const gather = new Gather(context, emit)
+      const frames = new Frames(maxBytes, receiver(gather, maxBytes))
+      frames.push(text)
+      frames.end()
+      await gather.send()
+    },
   example: { host: "127.0.0.1", port: 5514, protocol: "tcp" },
+  fields: () => ({ reads: [], gives: () => new Set(fieldNames) }),
   start: ({ host, port, protocol, max_message_bytes: maxBytes }, context) => ({
     run: async (emit) => {
       const gather = new Gather(context, emit)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Target } from "../Capabilities.ts"
+import { named } from "../FieldUse.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
 import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
@@ -47,6 +48,7 @@ export const archiveOutput = node({
     columns: given.columns
   }),
   text: (settings, component) => batchText(formatIn(settings, component), settings.columns),
+  fields: ({ columns }) => ({ reads: named(columns, ["columns"]), isWhole: columns === undefined }),
   start: (settings, context) => {
     const entry = entryOf(settings, context.component)
     return writer(() => context.archiveEntry(entry), formatIn(settings, context.component), settings.columns)

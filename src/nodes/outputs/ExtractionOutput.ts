@@ -119,6 +119,10 @@ export const extractionOutput = node({
   needs: ["search"],
   check: checkSearch,
   rowEncoding,
+  fields: ({ fields = [] }) => ({
+    isWhole: fields.length === 0,
+    reads: fields.map(({ name }, at) => ({ name, path: ["fields", at, "name"] }))
+  }),
   start: async (given, context) => {
     const { documents, sha256 } = context
     if (documents === undefined || sha256 === undefined) throw new Error("This gateway has no search")

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Target } from "../Capabilities.ts"
+import { named } from "../FieldUse.ts"
 import { batchText, formatOf } from "../formats/Encoder.ts"
 import { analyticsFormat, parquetFaults, writer, writerSettings } from "../formats/Writer.ts"
 import { node } from "../Node.ts"
@@ -52,6 +53,7 @@ export const fileOutput = node({
     columns: given.columns
   }),
   text: (settings) => batchText(formatIn(settings), settings.columns),
+  fields: ({ columns }) => ({ reads: named(columns, ["columns"]), isWhole: columns === undefined }),
   start: (settings, context) =>
     writer(() => context.file(settings.path, settings.append), formatIn(settings), settings.columns)
 })

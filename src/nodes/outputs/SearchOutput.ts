@@ -49,6 +49,10 @@ export const searchOutput = node({
             detail: `Expected an index of this tenant: ${tenant}- followed by lower-case letters, digits, ".", "_" and "-"`
           }
         ],
+  fields: ({ id_field }) => ({
+    isWhole: true,
+    reads: id_field === undefined ? [] : [{ name: id_field, path: ["id_field"] }]
+  }),
   start: async ({ index, id_field }, context) => {
     const { documents } = context
     if (documents === undefined) throw new Error("This gateway has no search")

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
+import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
@@ -81,6 +82,14 @@ export const aggregate = node({
     metrics: { requests: { type: "count" }, bytes: { type: "sum", field: "bytes" } }
   },
   check,
+  fields: ({ time_field, group_by, metrics }) => ({
+    reads: [
+      ...named(time_field, ["time_field"]),
+      ...named(group_by, ["group_by"]),
+      ...Object.entries(metrics).flatMap(([name, { field }]) => named(field, ["metrics", name, "field"]))
+    ],
+    gives: () => new Set(["window", ...group_by.map(dotted), ...Object.keys(metrics).map(dotted)])
+  }),
   start: (given, context) => {
     const { group_by, max_groups, time_field } = given
     const failures = new Failures(context)

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 import { type Fields, setPath } from "../../languages/FieldPath.ts"
+import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { FieldName, textOf, zonePattern } from "../SettingTexts.ts"
 import { cellsOf } from "./csv/Cells.ts"
@@ -108,6 +109,10 @@ export const csv = node({
   outputs: [chosen, errors],
   example: { field: "message", columns: ["time", "user", "bytes"], types: { bytes: "integer" } },
   check: (settings) => [...columnFaults(settings.columns ?? []), ...nameFaults(settings)],
+  fields: (settings) => {
+    const { columns, autogenerate_column_names: generates } = settings
+    return parsedFields(settings, columns === undefined || generates === true ? undefined : columns.map(dotted))
+  },
   start: (settings, context) => {
     const { types = {}, autodetect_column_names: detects, skip_empty_columns, skip_empty_rows, skip_header } = settings
     const cells = cellsOf(settings.separator, settings.quote)

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { interpolate } from "../../languages/Decorate.ts"
-import { type Fields, fieldPath } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { dateFormatPattern, dynamicZonePattern, FieldName, localePattern, textOf } from "../SettingTexts.ts"
 import { decorationSettings } from "./Decorated.ts"
@@ -85,6 +86,24 @@ export const date = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "timestamp", formats: ["dd/MMM/yyyy:HH:mm:ss Z"] },
+  alternatives: ({ formats, field, year, locale }) => {
+    const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }
+    const source = fieldPath(field)
+    // The zone does not decide whether a format fits.
+    const anyZone: Zone = (local) => local
+    return {
+      isFirst: true,
+      list: formats.map((format, at) => {
+        const read = reader(format, options)
+        const fits = (event: Fields) => {
+          const text = getPath(event, source)
+          return typeof text === "object" || text === undefined ? false : !Number.isNaN(read(String(text), anyZone))
+        }
+        return { path: ["formats", at], text: format, fits: (event) => fits(event as Fields) }
+      })
+    }
+  },
+  fields: ({ target, ...settings }) => parsedFields(settings, [dotted(target)]),
   start: ({ formats, target, timezone, year, locale, ...settings }, context) => {
     const path = fieldPath(target)
     const options = { year, locale: locale === undefined ? undefined : localeOf(locale), now: Date.now }

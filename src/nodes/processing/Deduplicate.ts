@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
+import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { SeenKeys } from "./deduplicate/SeenKeys.ts"
 import { Length, millisOf, timeOf } from "./EventTime.ts"
@@ -50,6 +51,11 @@ export const deduplicate = node({
   inputs: { min: 1, max: 100 },
   outputs: [chosen, duplicates, errors],
   example: { key: ["host", "message"], window: "10m" },
+  fields: ({ key, window, time_field, ignore_missing }) =>
+    sameFields([
+      ...(ignore_missing ? [] : named(key, ["key"])),
+      ...(window === undefined ? [] : named(time_field, ["time_field"]))
+    ]),
   start: ({ key, window, time_field, ignore_missing, max_keys, max_bytes }, context) => {
     const keyOf = keyReader(key)
     const length = window === undefined ? undefined : millisOf(window)

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
+import { namedIn, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 
 const Route = Schema.Struct({
@@ -57,6 +58,11 @@ export const dispatch = node({
     ...routes.map(({ stream }, at) => ({ stream, path: ["routes", at, "stream"] })),
     ...(otherwise === undefined ? [] : [{ stream: otherwise, path: ["default"] }])
   ],
+  alternatives: ({ routes, mode }) => ({
+    isFirst: mode === "first",
+    list: routes.map(({ where }, at) => ({ path: ["routes", at, "where"], text: where, fits: predicate(where) }))
+  }),
+  fields: ({ routes }) => sameFields(routes.flatMap(({ where }, at) => namedIn(where, ["routes", at, "where"]))),
   start: ({ routes, default: otherwise, mode }) => {
     const compiled = routes.map(({ stream, where }) => ({ stream, holds: predicate(where) }))
     return {

@@ -1,6 +1,8 @@
 import { Effect, Result, Schema } from "effect"
 import { compile } from "../../languages/dissect/Dissector.ts"
+import { readPattern } from "../../languages/dissect/DissectPattern.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
+import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { decorationSettings } from "./Decorated.ts"
 import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
@@ -42,6 +44,16 @@ export const dissect = node({
     if (Result.isSuccess(result)) return []
     const { detail, line, column } = result.failure
     return [{ path: ["pattern"], detail, line, column }]
+  },
+  fields: (settings) => {
+    try {
+      const keys = readPattern(settings.pattern, settings.dialect).parts.map(({ key }) => key)
+      const isDynamic = keys.some(({ kind }) => kind === "name" || kind === "value")
+      const names = keys.flatMap(({ kind, name }) => (kind === "skip" || name === "" ? [] : [dotted(name)]))
+      return parsedFields(settings, isDynamic ? undefined : names)
+    } catch {
+      return anyFields
+    }
   },
   start: (settings, context) => {
     const { match, explain } = Result.getOrThrow(compiled(settings))

@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
+import { dotted, named, withFields } from "../FieldUse.ts"
 import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
 import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
@@ -121,6 +122,13 @@ export const enrich = node({
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
   check: (given, context) => fileInput.check?.(source(given), context) ?? [],
   references: (given) => fileInput.references?.(source(given)) ?? [],
+  fields: ({ field, columns, target }) => ({
+    reads: named(field, ["field"]),
+    gives: (known) => {
+      if (target !== undefined) return withFields(known, [dotted(target)])
+      return columns && withFields(known, columns)
+    }
+  }),
   start: async (given, context) => {
     const { field, target, on_missing, case_insensitive } = given
     const keyOf = (value: unknown): string | undefined => {

@@ -3,6 +3,7 @@ import { predicate } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
+import { namedIn, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { codeFaults, mayKeepState, Program, timeoutMillis } from "./ProgramRunner.ts"
 
@@ -51,6 +52,7 @@ export const filter = node({
   isStateless: ({ code }) => code === undefined || !mayKeepState(code),
   example: { where: 'response >= 500 and request !~ "^/health"' },
   check: (given, context) => [...whereFaults(given), ...codeFaults(given.code, "filter", context)],
+  fields: ({ where, code }) => ({ ...sameFields(namedIn(where, ["where"])), isWhole: code !== undefined }),
   start: async ({ where, code, timeout_millis: millis }, context) => {
     if (code === undefined) {
       const holds = predicate(where ?? "")

@@ -7,6 +7,7 @@ import { compile, type Filtered, type GrokFilter, type GrokFilterOptions } from 
 import { compile as compileGrok, type GrokOptions } from "../../languages/grok/GrokMatcher.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Failures } from "../Failures.ts"
+import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { decorationSettings } from "./Decorated.ts"
 
@@ -150,6 +151,36 @@ export const grok = node({
   outputs: [chosen, errors],
   example: { field: "message", patterns: ["%{COMBINEDAPACHELOG}"] },
   check,
+  alternatives: (settings, { patterns: shared }) => ({
+    isFirst: settings.break_on_match,
+    list: placed(settings).map(([path, pattern]) => {
+      const compiled = Result.getOrThrow(compileGrok([pattern], grokOptions(settings, shared)))
+      const source = fieldPath(path[0] === "match" ? String(path[1]) : settings.field)
+      const fits = (event: Fields) =>
+        [getPath(event, source)].flat().some((text) => typeof text === "string" && compiled.match(text) !== undefined)
+      return { path, text: pattern, fits: (event) => fits(event as Fields) }
+    })
+  }),
+  fields: (settings, { patterns: shared }) => {
+    const { target, match, ignore_missing, field, trace_match } = settings
+    const compiled = compileGrok(
+      placed(settings).map(([, pattern]) => pattern),
+      grokOptions(settings, shared)
+    )
+    if (Result.isFailure(compiled)) return anyFields
+    const below = target === undefined ? "" : `${dotted(target)}.`
+    const captures = compiled.success.expressions.flatMap(({ leaves }) => leaves.map(({ path }) => path.join(".")))
+    const sources =
+      match === undefined
+        ? named(field, ["field"])
+        : Object.keys(match).map((name) => ({ name: dotted(name), path: ["match", name] }))
+    const added = [...captures.map((name) => `${below}${name}`), ...(trace_match ? ["_ingest"] : [])]
+    return {
+      // Of several fields, some may be missing.
+      reads: ignore_missing || sources.length > 1 ? [] : sources,
+      gives: (known) => decorated(withFields(known, added), settings)
+    }
+  },
   start: (settings, context) => {
     const filter = Result.getOrThrow(compile(options(settings, context.patterns)))
     const failures = new Failures(context)

@@ -5,6 +5,7 @@ import { type Fields, fieldPath, getPath, type Value } from "../../languages/Fie
 import { position } from "../../languages/PatternError.ts"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
+import { dotted, named, namedIn, withFields } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { Length, millisOf, timeOf } from "./EventTime.ts"
@@ -98,6 +99,16 @@ export const join = node({
   check,
   hints: (_, live) =>
     live.map((component) => `records of ${component} that wait for a partner are lost when the run is killed`),
+  fields: ({ left, right, time_field, target }) => ({
+    reads: [
+      ...namedIn(left.where, ["left", "where"]),
+      ...named(left.key, ["left", "key"]),
+      ...namedIn(right.where, ["right", "where"]),
+      ...named(right.key, ["right", "key"]),
+      ...named(time_field, ["time_field"])
+    ],
+    gives: (known) => withFields(known, [dotted(target)])
+  }),
   start: (given, context) => {
     const window = millisOf(given.window)
     const time = fieldPath(given.time_field)

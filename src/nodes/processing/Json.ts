@@ -1,6 +1,7 @@
 import { Predicate, Schema } from "effect"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
+import { parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { decorationSettings } from "./Decorated.ts"
 import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
@@ -21,6 +22,7 @@ export const json = node({
   isStateless: () => true,
   outputs: [chosen, errors],
   example: { field: "message", target: "payload" },
+  fields: (settings) => parsedFields(settings, undefined),
   start: (settings, context) =>
     parsing(settings, context, (text) => {
       let value: unknown

@@ -1,4 +1,5 @@
 import { refusedSegment } from "../../languages/FieldPath.ts"
+import { parsedFields } from "../FieldUse.ts"
 import { chosen, errors, node, type SettingsIssue } from "../Node.ts"
 import { readFields } from "./kv/Fields.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
@@ -48,6 +49,11 @@ export const kv = node({
       return refused === undefined ? [] : [{ path: ["default_keys", key], detail: `${refused} cannot be a field` }]
     })
   ],
+  fields: (settings) => {
+    const { include_keys: keys = [], default_keys = {}, prefix = "" } = settings
+    const names = [...keys, ...Object.keys(default_keys)].map((key) => prefix + key)
+    return parsedFields(settings, keys.length === 0 || names.some((name) => name.includes("%{")) ? undefined : names)
+  },
   start: (settings, context) => {
     const read = readFields(settings)
     const mayRunAway = settings.field_split_pattern !== undefined || settings.value_split_pattern !== undefined

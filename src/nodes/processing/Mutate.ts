@@ -4,7 +4,9 @@ import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
+import type { Known } from "../FieldUse.ts"
 import { type Batch, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { fieldsAfter, isWhole, readsOf } from "./mutate/OperationFields.ts"
 import { Operation, operationNames } from "./mutate/Operations.ts"
 import { ReplaceFault, replacer } from "./mutate/Replace.ts"
 import { mutation, namesOf } from "./mutate/Steps.ts"
@@ -82,6 +84,11 @@ export const mutate = node({
         path: ["operations", at, ...issue.path]
       }))
     ),
+  fields: ({ operations }) => ({
+    isWhole: operations.some(isWhole),
+    reads: readsOf(operations),
+    gives: (known) => operations.reduce<Known>((fields, operation) => fields && fieldsAfter(fields, operation), known)
+  }),
   start: ({ operations, timeout_millis }, context) => {
     const change = mutation(operations) as (event: Event) => Fields | string
     const failures = new Failures(context)

@@ -2,6 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 import { putPath } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
+import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { setMember } from "./mutate/Place.ts"
@@ -128,6 +129,7 @@ export const pii = node({
   outputs: [chosen, errors],
   example: { action: "mask", fields: ["message"], detect: ["email", "card"] },
   check,
+  fields: ({ fields }) => ({ ...sameFields(named(fields, ["fields"])), isWhole: fields === undefined }),
   start: (given, context) => {
     const whole = changing(given, context)
     const change = given.detect === undefined ? whole : changingParts(whole, given.detect)

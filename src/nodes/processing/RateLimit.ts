@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { sameFields } from "../FieldUse.ts"
 import { chosen, errors, node } from "../Node.ts"
 import { sleep } from "../Sleep.ts"
 
@@ -19,6 +20,7 @@ export const rateLimit = node({
   // Nothing fails here, but a flowline may publish `errors` of all its nodes alike.
   outputs: [chosen, errors],
   example: { records_per_second: 500 },
+  fields: () => sameFields(),
   start: ({ records_per_second: rate }, { signal }) => {
     const perRecord = 1000 / rate
     /** The time at which the next record may pass. */

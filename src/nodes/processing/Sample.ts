@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 import { putPath } from "../../languages/Decorate.ts"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { Failures } from "../Failures.ts"
+import { dotted, named, withFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
 import { keyReader } from "./RecordKey.ts"
@@ -107,6 +108,10 @@ export const sample = node({
   outputs: [chosen, errors],
   example: { probability: 0.1, key: ["clientip"], weight_field: "weight" },
   check,
+  fields: ({ key, rate_field, weight_field }) => ({
+    reads: [...named(key, ["key"]), ...named(rate_field, ["rate_field"])],
+    gives: (known) => (weight_field === undefined ? known : withFields(known, [dotted(weight_field)]))
+  }),
   start: (given, context) => {
     const weigh = given.every === undefined ? choosing(given) : counting(given.every, given)
     const target = given.weight_field === undefined ? undefined : fieldPath(given.weight_field)

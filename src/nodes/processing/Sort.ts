@@ -1,6 +1,7 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
 import { batchCharacters, batchRecords } from "../Batch.ts"
+import { dotted, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { sizeOf } from "./RecordSize.ts"
 import { comparison, type Rank, rankOf } from "./sort/Rank.ts"
@@ -63,6 +64,7 @@ export const sort = node({
   example: { by: [{ field: "bytes", order: "descending" }], limit: 100 },
   hints: (_, live) =>
     live.map((component) => `the records of ${component} are held until it ends, and those of a killed run are lost`),
+  fields: ({ by }) => sameFields(by.map(({ field }, at) => ({ name: dotted(field), path: ["by", at, "field"] }))),
   start: ({ by, limit, max_records, max_bytes }) => {
     const paths = by.map(({ field }) => fieldPath(field))
     const compare = comparison(by.map(({ order }) => order === "descending"))

@@ -10,6 +10,7 @@ import { Files } from "./Files.ts"
 import { Graph } from "./Plan.ts"
 import { Scratch } from "./Scratch.ts"
 import { Steps } from "./Steps.ts"
+import type { Watch } from "./Work.ts"
 
 /** The part of an {@link Order} that the runtime uses. */
 export type AnalyticsOrder = Pick<Order, "conf" | "scratch" | "fileBytes" | "memoryMib">
@@ -29,7 +30,8 @@ const defaultThreads = Math.max(1, Math.min(2, availableParallelism()))
 export const analytics = (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
-  order: AnalyticsOrder
+  order: AnalyticsOrder,
+  watch?: Watch
 ): Job => {
   const graph = new Graph(flowline, makeContext)
   const counters = (): ReadonlyArray<NodeCounters> => graph.plannedNodes.map((planned) => planned.counters())
@@ -50,7 +52,7 @@ export const analytics = (
     const files = new Files(order.conf, scratch)
     const stop = () => database.interrupt()
     signal.addEventListener("abort", stop, { once: true })
-    const steps = new Steps({ graph, database, scratch, files, signal })
+    const steps = new Steps({ graph, database, scratch, files, signal, watch })
     try {
       for (const planned of graph.plannedNodes) await steps.prepare(planned)
       await database.close(files.direct, scratch.folder)

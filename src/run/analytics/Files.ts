@@ -122,6 +122,17 @@ export class Files {
     return [file]
   }
 
+  /** Takes the bytes in place of the files that a component reads. */
+  async given(bytes: Uint8Array, reading: Reading & { readonly format: Format }): Promise<ReadonlyArray<Opened>> {
+    const { component, format } = reading
+    const chunks = async function* () {
+      yield bytes
+    }
+    const file = { ...(await this.#copy(chunks(), format, reading)), name: "the sample", format }
+    this.opened.push({ ...file, component })
+    return [file]
+  }
+
   /**
    * Copies to the scratch folder: decompressed, because DuckDB accepts a truncated gzip file as complete; lines become
    * a CSV file.

@@ -1,6 +1,8 @@
 import { literal } from "../../drivers/duckdb/Columns.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
+import { formatOf } from "../../nodes/inputs/files/Format.ts"
 import { errors } from "../../nodes/Node.ts"
+import { type Sample, sampleOf } from "../../protocol/Trial.ts"
 import { collect, Failed } from "./Bridge.ts"
 import type { Opened } from "./Files.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
@@ -27,10 +29,29 @@ export class Inputs {
   async prepare(planned: PlannedNode): Promise<void> {
     const failed = new Failed()
     const { work } = planned
-    const files = await (work?.kind === "read" ? this.#open(planned, work, failed) : this.#collect(planned, failed))
-    if (work?.kind === "read") planned.files = files.length
+    const { watch } = this.#run
+    const sample = watch && sampleOf(watch.trial, planned.component)
+    const isGiven = watch !== undefined && (sample !== undefined || watch.trial.first === 0)
+    const files = await (isGiven
+      ? this.#given(planned, sample ?? { records: [] }, failed)
+      : work?.kind === "read"
+        ? this.#open(planned, work, failed)
+        : this.#collect(planned, failed))
+    if (work?.kind === "read" && !isGiven) planned.files = files.length
     planned.failed(failed)
     this.#prepared.set(planned, { files, failed })
+  }
+
+  /** The sample of a trial. */
+  #given({ component, context, work }: PlannedNode, sample: Sample, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
+    const source = work?.kind === "read" && typeof work.source === "string" ? work.source : ""
+    const asked = (work?.kind === "read" ? work.format : undefined) ?? formatOf(source)
+    const [bytes, format] =
+      "records" in sample
+        ? [Buffer.from(sample.records.map((record) => `${JSON.stringify(record)}\n`).join("")), "ndjson" as const]
+        : [Buffer.from(sample.base64, "base64"), asked === "parquet" ? "ndjson" : asked]
+    return this.#run.files.given(bytes, { component, context, format, reject })
   }
 
   #open(
@@ -65,7 +86,11 @@ export class Inputs {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
-    const query = (await source(files, database)) ?? nothing
+    const { watch } = this.#run
+    const whole = (await source(files, database)) ?? nothing
+    const isReal = watch !== undefined && sampleOf(watch.trial, planned.component) === undefined
+    const query = isReal ? `SELECT * FROM (${whole}) LIMIT ${watch.trial.first}` : whole
+    if (watch !== undefined) return { name, records: await create("TABLE", query) }
     const read = files.filter(({ bytes }) => bytes > 0)
     if (read.length > 0 && read.every(({ format }) => format === "parquet")) {
       await create("VIEW", query)

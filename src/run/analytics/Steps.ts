@@ -1,6 +1,10 @@
-import { identifier } from "../../drivers/duckdb/Columns.ts"
+import { Predicate } from "effect"
+import { identifier, jsonLine } from "../../drivers/duckdb/Columns.ts"
 import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
+import { parseJson } from "../../languages/json/JsonValue.ts"
+import { type Event, errors } from "../../nodes/Node.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
+import type { TrialRecorder } from "../TrialRecorder.ts"
 import type { Scene } from "./ErrorText.ts"
 import { Inputs } from "./InputRelations.ts"
 import type { PlannedNode, Relation } from "./Plan.ts"
@@ -44,6 +48,15 @@ export class Steps {
   async run(planned: PlannedNode): Promise<void> {
     if (this.#done.has(planned)) return
     this.#at(planned)
+    const { watch } = this.#run
+    if (watch === undefined) return this.#step(planned)
+    const began = performance.now()
+    if (planned.type.kind !== "output") await this.#step(planned)
+    watch.recorder.took(planned.component, performance.now() - began)
+    await recordRelations(planned, this.#run, watch.recorder)
+  }
+
+  async #step(planned: PlannedNode): Promise<void> {
     const { type, work } = planned
     if (type.kind === "input") await this.#inputs.publish(planned)
     else if (work?.kind === "query") await this.#query(planned, work.statement)
@@ -84,9 +97,11 @@ export class Steps {
     }
     // A query that is only written to a file becomes a view, which saves a table.
     const only = planned.subscribers.length === 1 ? planned.subscribers[0] : undefined
-    const straight = only !== undefined && only.inputs.length === 1 && this.#receivers.counts(only)
+    const isWatched = this.#run.watch !== undefined
+    const straight = !isWatched && only !== undefined && only.inputs.length === 1 && this.#receivers.counts(only)
     const name = database.relation()
-    const before = `CREATE ${kindOf(planned, straight)} ${name} AS\n`
+    const kind = isWatched ? "TABLE" : kindOf(planned, straight)
+    const before = `CREATE ${kind} ${name} AS\n`
     this.#statement = { text: statement, before: Buffer.byteLength(before) }
     const records = await database.run(before + statement)
     await this.#count()
@@ -109,6 +124,26 @@ export class Steps {
     if (open.length === 0) return
     const scanned = await this.#run.database.scanned()
     for (const relation of open) relation.records = scanned.get(relation.path!) ?? 0
+  }
+}
+
+/** The first records of everything that the node publishes, for a trial. */
+const recordRelations = async (planned: PlannedNode, { database }: Work, recorder: TrialRecorder): Promise<void> => {
+  const { component, relations, sources } = planned
+  recorder.received(
+    component,
+    sources.reduce((sum, { records }) => sum + records, 0)
+  )
+  const seen = new Set<Relation>()
+  for (const [stream, relation] of relations) {
+    const columns = await database.columns(relation.name)
+    const first: Array<Event> = []
+    const query = `SELECT ${jsonLine(columns)} FROM ${relation.name} LIMIT ${recorder.records}`
+    for await (const rows of database.texts(query))
+      first.push(...rows.map(([line]) => parseJson(line ?? "{}")).filter(Predicate.isObject))
+    recorder.carried(component, stream, relation.records, first)
+    if (stream !== errors && !seen.has(relation)) recorder.sent(component, relation.records)
+    seen.add(relation)
   }
 }
 

@@ -6,7 +6,7 @@ import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { Failures } from "../../nodes/Failures.ts"
 import { chosen, type Emit, errors, type NodeType, node, type RunContext } from "../../nodes/Node.ts"
-import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
+import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import type { Order } from "../../protocol/RunProtocol.ts"
 import type { Job } from "../Run.ts"
 import { pipeline } from "../stream/Pipeline.ts"
@@ -61,6 +61,7 @@ class Nodes {
   readonly #ends = new Map<string, PromiseWithResolvers<void>>()
   readonly #print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>
   readonly #hasNetwork: boolean
+  readonly #took: (component: string, millis: number) => void
   readonly counts = new Map<string, readonly [recordsIn: number, recordsOut: number, errors: number]>()
   failure: ProgramFailure | undefined
 
@@ -69,9 +70,11 @@ class Nodes {
     components: Iterable<string>,
     fed: ReadonlySet<string>,
     print: (component: string, lines: ReadonlyArray<string>) => void | Promise<void>,
-    hasNetwork: boolean
+    hasNetwork: boolean,
+    took: (component: string, millis: number) => void
   ) {
     this.#hasNetwork = hasNetwork
+    this.#took = took
     this.#program = program
     this.#fed = fed
     this.#print = print
@@ -111,6 +114,7 @@ class Nodes {
         for (const [component, count] of Object.entries(what)) this.counts.set(component, count)
         break
       case "ended":
+        this.#took(what, message[2] / 1000)
         this.#ends.get(what)?.resolve()
         break
       case "failed":
@@ -147,6 +151,15 @@ class Nodes {
     })
 }
 
+/** How a trial watches the nodes. */
+export interface Watch {
+  readonly typeOf: (type: NodeType, node: DagNode) => NodeType
+  /** Receives the processor time of a Python node in milliseconds. */
+  readonly took: (component: string, millis: number) => void
+}
+
+const unwatched: Watch = { typeOf: (type) => type, took: () => {} }
+
 /**
  * Runs a flowline of Python nodes. All of them run in one Python process; the inputs and outputs around them are nodes
  * of the catalogue and run here.
@@ -154,11 +167,17 @@ class Nodes {
 export const pybatch = async (
   flowline: Flowline,
   makeContext: (component: string) => RunContext,
-  { scratch, spec, python }: Pick<Order, "scratch" | "python"> & { readonly spec: Pick<Order["spec"], "modules"> }
+  { scratch, spec, python }: Pick<Order, "scratch" | "python"> & { readonly spec: Pick<Order["spec"], "modules"> },
+  watch?: Watch
 ): Promise<Job> => {
-  const { outer, order, fed } = wire(flowline)
+  const { typeOf, took } = watch ?? unwatched
+  const { outer, order, fed } = wire(flowline, watch !== undefined)
   const first = order.nodes[0]
-  if (first === undefined) return pipeline(flowline, makeContext)
+  const known = (type: string, node: DagNode) => {
+    const found = catalogue.get(type)
+    return found && typeOf(found, node)
+  }
+  if (first === undefined) return pipeline(flowline, makeContext, known)
   if (python?.refusal !== undefined) throw new Failure(python.refusal)
   const interpreter = python === undefined ? await findPython() : python.interpreter
   if (interpreter === undefined) throw new Failure(noPython)
@@ -170,8 +189,8 @@ export const pybatch = async (
   const printFirst = (lines: ReadonlyArray<string>) => void print(first.component, lines)
   const program = await Program.start(interpreter, isolation, scratch, { ...order, files }, printFirst)
   const components = order.nodes.map(({ component }) => component)
-  const nodes = new Nodes(program, components, fed, print, isolation?.parts.includes("network") !== true)
-  const job = pipeline(outer, makeContext, (type) => catalogue.get(type) ?? nodes.type(type))
+  const nodes = new Nodes(program, components, fed, print, isolation?.parts.includes("network") !== true, took)
+  const job = pipeline(outer, makeContext, (type, node) => known(type, node) ?? typeOf(nodes.type(type), node))
   return {
     counters: () =>
       job.counters().map((counters) => {

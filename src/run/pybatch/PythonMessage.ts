@@ -13,7 +13,8 @@ const Message = Schema.Union([
   Schema.Tuple([Schema.Literal("errors"), Schema.String, Schema.Array(Schema.Tuple([Row, Schema.String]))]),
   Schema.Tuple([Schema.Literal("print"), Schema.String, Schema.Array(Schema.String)]),
   Schema.Tuple([Schema.Literal("counters"), Schema.Record(Schema.String, Count)]),
-  Schema.Tuple([Schema.Literal("ended"), Schema.String]),
+  // The processor time in microseconds.
+  Schema.Tuple([Schema.Literal("ended"), Schema.String, Schema.Int]),
   Schema.Tuple([Schema.Literal("failed"), Schema.String, Schema.String])
 ])
 export type Message = typeof Message.Type

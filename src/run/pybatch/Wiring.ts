@@ -11,9 +11,13 @@ export const inner = "\u0000inner"
 
 const isPython = ({ type }: DagNode): boolean => !catalogue.has(type)
 
-/** Splits a flowline: the part for the Python process, and the flowline for the pipeline around it. */
+/**
+ * Splits a flowline: the part for the Python process, and the flowline for the pipeline around it. With `tellsAll` the
+ * pipeline also gets the rows that only Python nodes take.
+ */
 export const wire = (
-  flowline: Flowline
+  flowline: Flowline,
+  tellsAll = false
 ): { readonly outer: Flowline; readonly order: Omit<PythonOrder, "files">; readonly fed: ReadonlySet<string> } => {
   const python = new Map(flowline.dag.filter(isPython).map((node) => [componentOf(node), node]))
   const asked = new Set<string>()
@@ -47,7 +51,7 @@ export const wire = (
     type,
     settings,
     senders: senders.get(component) ?? 0,
-    asked: asked.has(component)
+    asked: tellsAll || asked.has(component)
   }))
   const [first, ...rest] = outer
   return { outer: { ...flowline, dag: [first!, ...rest] }, order: { nodes, edges }, fed }

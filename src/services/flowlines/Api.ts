@@ -13,11 +13,12 @@ import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import { UnsupportedMediaType } from "../../errors/UnsupportedMediaType.ts"
-import { NeededRole } from "../shared/Access.ts"
+import { ChangesNothing, NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
-import { filePart, text, versionRange, wholeNumber } from "../shared/Parameters.ts"
+import { filePart, text, truth, versionRange, wholeNumber } from "../shared/Parameters.ts"
 import { Authorization } from "../shared/Security.ts"
 import { KnownTenant, tenantParams } from "../shared/Tenant.ts"
+import { TryAnswer } from "./TryAnswer.ts"
 import { FlowlineComparison, FlowlineVersionEntry, FlowlineVersionRecord } from "./VersionModels.ts"
 
 const flowlineParams = { ...tenantParams, id: text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" }) }
@@ -37,6 +38,7 @@ const versionQuery = {
 const version = (description: string) => wholeNumber(versionRange, { description, example: 1 })
 
 const versionParams = { ...flowlineParams, version: version("Number of a version") }
+const part = (description: string) => Schema.optionalKey(Schema.String.annotate({ description }))
 
 const FlowlineForm = Schema.Struct({
   file: filePart("Flowline file: YAML, HJSON or JSON")
@@ -59,6 +61,22 @@ export const ExecuteRequest = Schema.Struct({
     Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Values of the flowline's parameters" })
   )
 }).annotate({ identifier: "ExecuteRequest" })
+
+const TryForm = Schema.Struct({
+  file: Schema.optionalKey(filePart("Flowline file: YAML, HJSON or JSON")),
+  id: part("Id of a saved flowline, in place of `file`"),
+  version: part("Version of the saved flowline, by default the current one"),
+  sample: Schema.optionalKey(
+    filePart("Text that the input reads in place of its source: lines, or the head of a file; at most 1 MiB")
+  ),
+  records: part("Records in place of `sample`: a list in JSON, or a JSON object in each line"),
+  input: part("Component of the input that `sample` or `records` is for, if there are several inputs"),
+  samples: part("For several inputs: a JSON object of components, each with a text or a list of records and lines"),
+  first: part("How many records inputs without a sample read of their own source: 100 by default, 0 for none"),
+  limit: part("How many records of each stream the answer shows: 100 by default, at most 1000")
+})
+  .annotate({ identifier: "TryForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
 
 export const SavedFlowline = Schema.Struct({
   id: Schema.String,
@@ -111,7 +129,10 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.post("save", "/v1/:tenant/flowline/save", {
       params: tenantParams,
       query: {
-        id: Schema.optionalKey(FlowlineIdText)
+        id: Schema.optionalKey(FlowlineIdText),
+        test: Schema.optionalKey(
+          truth({ description: "Runs the tests of the flowline first, and saves it only if they pass", example: true })
+        )
       },
       payload: FlowlineForm,
       success: SaveResponse,
@@ -147,6 +168,15 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Runs a flowline file once, without saving it"),
+    HttpApiEndpoint.post("tryOut", "/v1/:tenant/flowline/try", {
+      params: tenantParams,
+      payload: TryForm,
+      success: TryAnswer,
+      error: [BadRequest, NotFound, Overloaded, RequestTimeout, StorageUnreachable, TooLarge, TooMany]
+    })
+      .annotate(NeededRole, "developer")
+      .annotate(ChangesNothing, true)
+      .annotate(OpenApi.Summary, "Tries a flowline on a sample, without storing or writing anything"),
     HttpApiEndpoint.get("get", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       query: versionQuery,

@@ -11,6 +11,7 @@ import { ownNodes } from "../scan/OwnNodes.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Binding, type Bound, bind, settled, settledResult } from "./Binding.ts"
+import { fieldWarnings } from "./FieldCheck.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { patternFindings } from "./ParameterCheck.ts"
 import { type Finding, validate } from "./Validation.ts"
@@ -48,8 +49,24 @@ export interface Definition {
   readonly dag: string
   /** What an execution with these values keeps; absent when the flowline has no parameters and uses no variables. */
   readonly kept?: KeptValues
-  /** What may keep it from running: variables that do not exist. */
-  readonly warnings?: ReadonlyArray<string>
+  /** What is probably not meant, with its place in the file, and what may keep it from running. */
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** What the check of a flowline's SQL found: its faults, and the columns of nodes as far as they are known. */
+export interface SqlFindings {
+  readonly findings: ReadonlyArray<Finding>
+  /** By component. */
+  readonly columns: Readonly<Record<string, ReadonlyArray<string>>>
+}
+
+/** A flowline without SQL. */
+export const noSql: SqlFindings = { findings: [], columns: {} }
+
+/** A valid flowline with what is probably not meant. */
+export interface Checked {
+  readonly flowline: Flowline
+  readonly warnings: ReadonlyArray<Finding>
 }
 
 /** Parses and validates flowline files without blocking other requests, however large or unusual the files are. */
@@ -84,16 +101,24 @@ export const parse = (file: FlowlineFile, binding: Binding = {}): Result.Result<
 
 const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 
-/** The faults of a document with its values, except those of its SQL. */
-export const check = (bound: Bound, { own, patterns, tenant, ceilings }: Surroundings) => {
+/** The faults of a document with its values, except those of its SQL; without any, its warnings. */
+export const check = (
+  bound: Bound,
+  { own, patterns, tenant, ceilings }: Surroundings,
+  { columns }: SqlFindings
+): Result.Result<Checked, ReadonlyArray<Finding>> => {
   const result = settledResult(
     bound,
     validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings),
     decodeFlowline
   )
   const findings = [...bound.findings, ...patternFindings(bound.matched)]
-  if (findings.length === 0) return result
-  return Result.fail(Result.isFailure(result) ? [...findings, ...result.failure] : findings)
+  if (Result.isFailure(result)) return Result.fail([...findings, ...result.failure])
+  if (findings.length > 0) return Result.fail(findings)
+  const flowline = result.success
+  // Which fields there are may depend on settings whose values are not known yet.
+  const warnings = bound.open.length > 0 ? [] : fieldWarnings(flowline, { patterns, tenant }, columns)
+  return Result.succeed({ flowline, warnings })
 }
 
 /** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
@@ -102,15 +127,23 @@ const maxIssues = 200
 /** Combines the outcome of a {@link check} with the faults of the SQL. All issues, in the order of the file. */
 export const conclude = (
   { source, bound }: ParsedDocument,
-  flowline: Result.Result<Flowline, ReadonlyArray<Finding>>,
-  statements: ReadonlyArray<Finding>
+  checked: Result.Result<Checked, ReadonlyArray<Finding>>,
+  { findings }: SqlFindings
 ): Result.Result<Definition, ReadonlyArray<Issue>> => {
-  const sql = settled(statements, bound)
-  if (Result.isFailure(flowline)) return Result.fail(report([...flowline.failure, ...sql], source))
+  const sql = settled(findings, bound)
+  if (Result.isFailure(checked)) return Result.fail(report([...checked.failure, ...sql], source))
   if (sql.length > 0) return Result.fail(report(sql, source))
-  const { kept, warnings } = bound
-  const dag = JSON.stringify(source.value)
-  return Result.succeed({ flowline: flowline.success, dag, warnings, ...(kept === undefined ? {} : { kept }) })
+  const { flowline, warnings } = checked.success
+  const placed = report(warnings, source).map(({ detail, line, column }) =>
+    line === undefined ? detail : `line ${line}, column ${column}: ${detail}`
+  )
+  const { kept } = bound
+  return Result.succeed({
+    flowline,
+    dag: JSON.stringify(source.value),
+    warnings: [...bound.warnings, ...placed],
+    ...(kept === undefined ? {} : { kept })
+  })
 }
 
 const textAt = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>

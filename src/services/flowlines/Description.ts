@@ -30,7 +30,18 @@ const change = { pointer: "/dag/1/component", change: "changed", before: "screen
 
 /** What OpenAPI says of flowlines. */
 export const flowlines: Feature<
-  "list" | "save" | "executeOnce" | "get" | "execute" | "remove" | "versions" | "version" | "file" | "diff" | "restore"
+  | "list"
+  | "save"
+  | "executeOnce"
+  | "tryOut"
+  | "get"
+  | "execute"
+  | "remove"
+  | "versions"
+  | "version"
+  | "file"
+  | "diff"
+  | "restore"
 > = {
   description: "Graphs of nodes, saved as immutable versions",
   operations: {
@@ -51,6 +62,14 @@ export const flowlines: Feature<
       {
         body: { file }
       }
+    ),
+    tryOut: operation(
+      "Runs the flowline once in a process of its own, as an execution would, but with a sample in place of its inputs' " +
+        "sources and without its outputs. The answer has the first records of every stream, what each node dropped or " +
+        "rejected and why, and the results of the flowline's tests. A run that fails is an answer, too: `outcome` says " +
+        "so. Every part of the form may be a file or a text.",
+      digested,
+      { body: { file, sample: "a line\nanother line\n" } }
     ),
     get: operation(
       "The definition is the JSON text in `source.dag`. `parameters` is the JSON Schema of what an execution gives: " +
@@ -94,6 +113,63 @@ export const flowlines: Feature<
     ExecuteRequest: {
       description: "What an execution of a saved flowline is given",
       example: { parameters: { threshold: 500 } }
+    },
+    TryForm: { description: "A flowline, and the sample to try it on", example: { file, sample: "a line\n" } },
+    TriedRecords: {
+      description: "The first records of a list",
+      example: { count: 1, records: [{ message: "a line" }], cut: false }
+    },
+    TriedEdge: {
+      description: "A stream, with the nodes that it connects",
+      example: {
+        from: "parse",
+        stream: "logs",
+        to: ["show"],
+        count: 1,
+        records: [{ message: "hello" }],
+        cut: false
+      }
+    },
+    UnmatchedSetting: {
+      description: "A pattern that matched no record",
+      example: { pointer: "/dag/1/settings/patterns/1", text: "^%{IP:client}", line: 9, column: 22 }
+    },
+    TriedComponent: {
+      description:
+        "What a node made of its records: `rejected` are those that failed, with the reason and how far a pattern matched, " +
+        "`dropped` those of which nothing went out",
+      example: { component: "parse", type: "grok", recordsIn: 2, recordsOut: 2, micros: 310 }
+    },
+    UnreferencedField: {
+      description: "A field that nothing uses",
+      example: { component: "parse", field: "ident" }
+    },
+    TestDifference: {
+      description: "Where a test found something else than it expects",
+      example: {
+        pointer: "/tests/0/expect/0/records/0/response",
+        line: 30,
+        column: 27,
+        detail: "Expected 500, found 404",
+        expected: 500,
+        found: 404
+      }
+    },
+    TestResult: {
+      description: "The result of a test of the flowline",
+      example: { name: "a failed request", passed: true, differences: [] }
+    },
+    TryAnswer: {
+      description: "What a try found",
+      example: {
+        outcome: "succeeded",
+        millis: 12,
+        nodes: [],
+        edges: [],
+        unreferenced: [],
+        printed: [],
+        warnings: []
+      }
     },
     SavedFlowline: {
       description: "A saved flowline in the list",

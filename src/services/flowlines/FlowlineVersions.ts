@@ -8,8 +8,9 @@ import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { FlowlineFile } from "./Decoder.ts"
 import { flowlineDiff } from "./FlowlineDiff.ts"
+import { missingFlowline } from "./FlowlineNames.ts"
 import { FlowlineStore, type FullVersion } from "./FlowlineStore.ts"
-import { Flowlines, missingFlowline, type Saved } from "./Flowlines.ts"
+import { Flowlines, type Saved } from "./Flowlines.ts"
 import type { FlowlineComparison } from "./VersionModels.ts"
 
 /** Characters of a unified diff. */

@@ -1,8 +1,7 @@
 import { Context, Effect, Layer, type Stream } from "effect"
-import * as Base64Url from "effect/encoding/Base64Url"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import type { Conflict } from "../../errors/Conflict.ts"
-import { NotFound } from "../../errors/NotFound.ts"
+import type { NotFound } from "../../errors/NotFound.ts"
 import type { Overloaded } from "../../errors/Overloaded.ts"
 import { PreconditionFailed } from "../../errors/PreconditionFailed.ts"
 import type { QueueFull } from "../../errors/QueueFull.ts"
@@ -11,6 +10,7 @@ import type { TooLarge } from "../../errors/TooLarge.ts"
 import type { TooMany } from "../../errors/TooMany.ts"
 import { hints } from "../../nodes/Hints.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
+import type { Flowline } from "../../protocol/Flowline.ts"
 import type { KeptValues, Values } from "../../protocol/Parameters.ts"
 import { mayRefer } from "../../protocol/ValueReferences.ts"
 import { Audit } from "../audit/Audit.ts"
@@ -23,49 +23,15 @@ import { ownNodes } from "../scan/OwnNodes.ts"
 import { Scan } from "../scan/Scan.ts"
 import { Secrets } from "../secrets/Secrets.ts"
 import { type Commit, unkeyed } from "../shared/Commit.ts"
-import { FlowlineId } from "../shared/FlowlineId.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import { Settings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { TenantVariables } from "../variables/TenantVariables.ts"
 import { type Definition, FlowlineDecoder, type FlowlineFile } from "./Decoder.ts"
+import { expectedVersions, missingFlowline, newId } from "./FlowlineNames.ts"
 import { FlowlineStore, type FlowlineVersion, type Keeping } from "./FlowlineStore.ts"
-
-/**
- * A new flowline id: 20 URL-safe characters. The first is a letter or digit, so that tools do not parse it as an
- * option.
- */
-const newId = Effect.sync(() => {
-  for (;;) {
-    const id = Base64Url.encode(crypto.getRandomValues(new Uint8Array(15)))
-    if (/^[A-Za-z0-9]/.test(id)) return FlowlineId(id)
-  }
-})
-
-/** The entity tag of a version without its quotes, for `If-Match`. */
-export const tagOf = (id: FlowlineId, version: number): string => `${id}.${version}`
-
-/** The versions of the flowline `id` that an `If-Match` header names; `undefined` when it allows any. */
-const expectedVersions = (id: FlowlineId, ifMatch: string | undefined): ReadonlyArray<number> | undefined => {
-  if (ifMatch === undefined || ifMatch.trim() === "*") return undefined
-  return ifMatch.split(",").flatMap((tag) => {
-    const version = /^\s*"(.*)\.(\d{1,9})"\s*$/.exec(tag)
-    return version?.[1] === id ? [Number(version[2])] : []
-  })
-}
-
-/** The name that clients know for a tenant's collection of flowlines. */
-export const indexOf = (tenant: TenantId): string => `${tenant}-flowlines`
-
-/** There is no such flowline, or it has no such version. */
-export const missingFlowline = (tenant: TenantId, id: FlowlineId, version?: number): NotFound =>
-  new NotFound({
-    kind: "flowline",
-    tenant,
-    id,
-    ...(version === undefined ? {} : { detail: `There is no version ${version} of a flowline "${id}"` })
-  })
 
 /** A saved version. `warnings` name what may prevent it from running on this machine, or from keeping a promise. */
 export interface Saved {
@@ -87,6 +53,14 @@ export interface BoundVersion extends FlowlineVersion {
   readonly kept?: KeptValues
 }
 
+/** A valid flowline file with what may be said of its parts. */
+export interface OpenFlowline {
+  readonly flowline: Flowline
+  readonly warnings: ReadonlyArray<string>
+  /** The line and column of the value at a path in the file; empty when the file is too large to keep them. */
+  readonly place: (path: ReadonlyArray<PropertyKey>) => { readonly line?: number; readonly column?: number }
+}
+
 export class Flowlines extends Context.Service<
   Flowlines,
   {
@@ -100,6 +74,12 @@ export class Flowlines extends Context.Service<
       Saved,
       BadRequest | Conflict | NotFound | Overloaded | PreconditionFailed | StorageUnreachable | TooLarge | TooMany
     >
+    /** Reads and validates a file for the tenant, and keeps the places of its parts. */
+    readonly open: (
+      tenant: TenantId,
+      file: FlowlineFile,
+      given?: Values
+    ) => Effect.Effect<OpenFlowline, BadRequest | Overloaded | StorageUnreachable>
     /**
      * Reads and validates a file for the tenant, without storing it: with the parameters that are given, else as it would
      * be saved.
@@ -169,19 +149,17 @@ export class Flowlines extends Context.Service<
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
-        return { own, definition }
+        return { own, definition, source: document.source }
       }, Effect.scoped)
 
       const prepare = Effect.fn("Flowlines.prepare")(function* (tenant: TenantId, file: FlowlineFile, given?: Values) {
-        const {
-          own,
-          definition: { dag, flowline, kept, warnings: unknown = [] }
-        } = yield* check(tenant, file, given)
+        const { own, definition, source } = yield* check(tenant, file, given)
+        const { dag, flowline, kept } = definition
         const isUnchecked = flowline.runtime === "pybatch" && own !== undefined && ownNodes(own).isUnknown
         const unchecked = isUnchecked ? (own ?? []).flatMap(({ error }) => error?.message ?? []) : []
         const missing = yield* secrets.warnings(tenant, secretsOf(flowline))
-        const warnings = [...unchecked, ...hints(flowline), ...missing, ...unknown]
-        return { definition: { dag, platformId: yield* platform.platformId }, kept, warnings }
+        const warnings = [...unchecked, ...hints(flowline), ...missing, ...definition.warnings]
+        return { definition: { dag, platformId: yield* platform.platformId }, flowline, kept, source, warnings }
       })
 
       const bound = Effect.fn("Flowlines.bound")(function* (
@@ -245,6 +223,10 @@ export class Flowlines extends Context.Service<
             return { id, version: revision.version, warnings }
           })
           return yield* commit(revised)
+        }),
+        open: Effect.fn("Flowlines.open")(function* (tenant, file, given) {
+          const { flowline, source, warnings } = yield* prepare(tenant, file, given)
+          return { flowline, warnings, place: (path) => source?.position(path) ?? {} }
         }),
         check: (tenant, file, given) => Effect.map(check(tenant, file, given), ({ definition }) => definition),
         draft: Effect.fn("Flowlines.draft")(function* (tenant, file, keeping, given) {

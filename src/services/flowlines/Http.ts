@@ -20,9 +20,12 @@ import { Settings } from "../shared/Settings.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { type FlowlineFile, parametersPart } from "./Decoder.ts"
-import { Flowlines, indexOf, type Saved, type Started, Starter, tagOf } from "./Flowlines.ts"
+import { indexOf, tagOf } from "./FlowlineNames.ts"
+import { Flowlines, type Saved, type Started, Starter } from "./Flowlines.ts"
 import { definitionOf, FlowlineVersions, fileOf, textOf } from "./FlowlineVersions.ts"
 import { inBody, parametersOfBody, parametersOfPart, schemaOfParameters } from "./GivenParameters.ts"
+import { Tries } from "./Tries.ts"
+import { readTry, tryRules } from "./TryForm.ts"
 
 /** Memory of a version in bytes: its file, its definition, and the answer that is made of both. */
 const versionBytes = 24 * 1024 * 1024
@@ -49,6 +52,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const flowlines = yield* Flowlines
     const starter = yield* Starter
     const versions = yield* FlowlineVersions
+    const tries = yield* Tries
     const answers = yield* IdempotencyStore
     const { limits } = yield* Settings
 
@@ -97,13 +101,17 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const save = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
-      id: FlowlineId | undefined
+      id: FlowlineId | undefined,
+      isTested: boolean
     ) {
       const { file } = yield* formOf(tenant, request, { file: filePart })
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>
-        flowlines.save(tenant, file, into, answered(savedIn(tenant)))
+        Effect.andThen(
+          isTested ? tries.verify(tenant, file) : Effect.void,
+          flowlines.save(tenant, file, into, answered(savedIn(tenant)))
+        )
       )
     })
 
@@ -162,6 +170,12 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       })
     })
 
+    const tryOut = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
+      const form = yield* readForm(request, { ...tryRules(limits), hold: yield* formMemory(tenant) })
+      const asked = yield* Effect.fromResult(readTry(form))
+      return HttpServerResponse.jsonUnsafe(yield* tries.run(tenant, asked))
+    })
+
     const get = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
@@ -182,9 +196,15 @@ export const FlowlinesHttp = HttpApiBuilder.group(
         )
       )
       .handleRaw("save", ({ params, query, request }) =>
-        save(TenantId(params.tenant), request, query.id === undefined ? undefined : FlowlineId(query.id))
+        save(
+          TenantId(params.tenant),
+          request,
+          query.id === undefined ? undefined : FlowlineId(query.id),
+          query.test === "true"
+        )
       )
       .handleRaw("executeOnce", ({ params, request }) => executeOnce(TenantId(params.tenant), request))
+      .handleRaw("tryOut", ({ params, request }) => tryOut(TenantId(params.tenant), request))
       .handleRaw("get", ({ params, query, request }) =>
         get(TenantId(params.tenant), request, FlowlineId(params.id), query.version)
       )

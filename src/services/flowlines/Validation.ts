@@ -17,6 +17,7 @@ import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
 import { checkSecrets } from "./SecretCheck.ts"
+import { checkTests } from "./TestCheck.ts"
 
 /** A fault in a flowline's value. */
 export interface Finding {
@@ -52,7 +53,7 @@ const decode = <S extends Schema.ConstraintDecoder<unknown>>(
       const found = at(value, keys)
       // The schemas' internal names mean nothing to the author of the file.
       const expected = detail.replace(
-        /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings|Parameters?)$/,
+        /^Expected (Flowline|DagNode|Subscription|Publication|RunSettings|Parameters?|FlowlineTest|Expectation)$/,
         "Expected object"
       )
       const mistyped = expected.startsWith("Expected ") && found !== undefined && !expected.includes(", got ")
@@ -101,6 +102,7 @@ export const validate = (
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
   findings.push(...checkTargets(nodes, known))
   findings.push(...checkSecrets(value))
+  findings.push(...checkTests(value, graph))
   if (ceilings !== undefined) findings.push(...checkCeilings(value, ceilings))
   findings.push(...checkFailWhen(value, nodes))
   if (runtime === "stream" && Result.isSuccess(decoded) && decoded.success.settings.retry !== undefined) {

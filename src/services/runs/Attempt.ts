@@ -203,6 +203,9 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
               return fenced(
                 row.progress({ positions: message.positions, files: canRepeat(spec.flowline) ? message.files : {} })
               )
+            // Only trials say so, which are no attempts.
+            case "Tried":
+              return Effect.void
           }
         }
 

@@ -1,0 +1,252 @@
+import { Predicate } from "effect"
+import { finishes } from "../../languages/Guard.ts"
+import { batchRecords } from "../../nodes/Batch.ts"
+import type { Alternative, Alternatives } from "../../nodes/Capabilities.ts"
+import { catalogue } from "../../nodes/Catalogue.ts"
+import { RecordReader } from "../../nodes/formats/RecordReader.ts"
+import {
+  type Batch,
+  chosen,
+  type Emit,
+  type Event,
+  errors,
+  type Instance,
+  type NodeContext,
+  type NodeType
+} from "../../nodes/Node.ts"
+import { sourceOf, withSources } from "../../nodes/Source.ts"
+import type { DagNode } from "../../protocol/Flowline.ts"
+import { type Sample, sampleOf, type TrialCase } from "../../protocol/Trial.ts"
+import type { TrialRecorder } from "../TrialRecorder.ts"
+
+/** Milliseconds that a real input has for its first records: one that follows a file may never have so many. */
+const inputMillis = 2000
+/** Processor time in milliseconds to find out which alternatives of a node fit the records of a batch. */
+const fitMillis = 500
+
+/** Why an input was stopped that has given its first records. */
+const enough = new Error("the first records are enough")
+
+/** Emits the sample as the input would emit what it reads. */
+export const emitSample = async (
+  type: NodeType,
+  settings: unknown,
+  context: NodeContext,
+  sample: Sample,
+  emit: Emit
+): Promise<void> => {
+  if ("records" in sample) {
+    for (let at = 0; at < sample.records.length; at += batchRecords)
+      await emit(chosen, sample.records.slice(at, at + batchRecords))
+    return
+  }
+  const text = Buffer.from(sample.base64, "base64")
+  if (type.sample !== undefined) return type.sample(settings, context)(text, emit)
+  const reader = new RecordReader("lines", context, emit)
+  await reader.push(text)
+  await reader.end()
+}
+
+/** Finds the alternatives of a node that fit none of its records. */
+class Fitting {
+  readonly #open: Set<Alternative>
+  readonly #alternatives: Alternatives
+  readonly #context: NodeContext
+  #seen = false
+
+  constructor(alternatives: Alternatives, context: NodeContext) {
+    this.#alternatives = alternatives
+    this.#open = new Set(alternatives.list)
+    this.#context = context
+  }
+
+  see(batch: Batch): void {
+    if (this.#open.size === 0 || batch.length === 0) return
+    this.#seen = true
+    const { list, isFirst } = this.#alternatives
+    const look = () => {
+      for (const event of batch) {
+        const fitting = isFirst
+          ? [list.find(({ fits }) => fits(event))]
+          : [...this.#open].filter(({ fits }) => fits(event))
+        for (const one of fitting) if (one !== undefined) this.#open.delete(one)
+        if (this.#open.size === 0) return
+      }
+    }
+    const { guard } = this.#context
+    // What takes too long to tell is not told.
+    if (guard === undefined) look()
+    else if (!finishes(guard, fitMillis, look)) this.#open.clear()
+  }
+
+  /** Undefined when there is nothing to tell. */
+  get unmatched(): ReadonlyArray<Pick<Alternative, "path" | "text">> | undefined {
+    if (!this.#seen || this.#alternatives.list.length < 2) return undefined
+    return [...this.#open].map(({ path, text }) => ({ path, text }))
+  }
+}
+
+/** A node without a list of alternatives. */
+const none: Alternatives = { list: [], isFirst: true }
+
+/** The nodes of a trial: those of the flowline, watched, with inputs and outputs replaced. */
+export const trialTypes = (trial: TrialCase, recorder: TrialRecorder) => {
+  const { first } = trial
+
+  /** Records what a node emits. Answers the emit for the node, and the time that it has spent outside of the node. */
+  const watched = (node: DagNode, type: NodeType, component: string, emit: Emit) => {
+    const streams = node.publish.map(({ stream }) => stream)
+    const free = streams.filter((stream) => !type.outputs.includes(stream))
+    const outside = { millis: 0 }
+    const send: Emit = async (stream, batch) => {
+      if (batch.length === 0) return
+      const names = stream === chosen ? free : stream === errors || streams.includes(stream) ? [stream] : []
+      for (const name of names) recorder.published(component, name, batch)
+      if (names.length > 0 && stream !== errors) recorder.sent(component, batch.length)
+      const began = performance.now()
+      await emit(stream, batch)
+      outside.millis += performance.now() - began
+    }
+    return { send, outside }
+  }
+
+  const told = (context: NodeContext): NodeContext => ({
+    ...context,
+    publishesErrors: () => true,
+    reject: (count, reason) => {
+      recorder.lost(context.component, count, reason)
+      context.reject(count, reason)
+    }
+  })
+
+  /** Lets the first records pass, then stops the input, which closes what it has open. */
+  const limited = (component: string, emit: Emit, stop: AbortController): Emit => {
+    let left = first
+    return async (stream, batch) => {
+      if (batch.length === 0) return
+      const some = batch.slice(0, left)
+      left -= some.length
+      if (some.length > 0) await emit(stream, some)
+      // An input whose last record was just enough ends by itself.
+      if (some.length === batch.length) return
+      recorder.more(component)
+      stop.abort(enough)
+      throw enough
+    }
+  }
+
+  const input = (type: NodeType, node: DagNode): NodeType => ({
+    ...type,
+    start: async (settings, given) => {
+      const context = told(given)
+      const { component } = context
+      const sample = sampleOf(trial, component)
+      if (sample !== undefined) {
+        const run = async (emit: Emit) => {
+          const { send, outside } = watched(node, type, component, emit)
+          const began = performance.now()
+          await emitSample(type, settings, context, sample, send)
+          recorder.took(component, performance.now() - began - outside.millis)
+        }
+        return { run }
+      }
+      if (first === 0 || type.isLive === true) return { run: async () => {} }
+      const stop = new AbortController()
+      const real = await type.start(settings, {
+        ...context,
+        signal: AbortSignal.any([context.signal, stop.signal])
+      })
+      const run = async (emit: Emit) => {
+        const { send, outside } = watched(node, type, component, emit)
+        const began = performance.now()
+        const late = Promise.withResolvers<void>()
+        const timer = setTimeout(late.resolve, inputMillis)
+        try {
+          await Promise.race([real.run?.(limited(component, send, stop)), late.promise])
+        } catch (error) {
+          if (!stop.signal.aborted) throw error
+        } finally {
+          clearTimeout(timer)
+          stop.abort(enough)
+        }
+        recorder.took(component, performance.now() - began - outside.millis)
+      }
+      return { run }
+    }
+  })
+
+  const processing = (type: NodeType, node: DagNode): NodeType => ({
+    ...type,
+    start: async (settings, given) => {
+      const { component } = given
+      const spent = { millis: 0 }
+      /** Records that came in, by their place, as long as nothing went out of them. */
+      const waiting = new Map<number, Event>()
+      let isTraced = true
+      let at = 0
+      const noting =
+        (emit: Emit): Emit =>
+        (stream, batch) => {
+          for (const event of batch) {
+            const source = sourceOf(event)
+            if (source === undefined) isTraced = false
+            else waiting.delete(source.at)
+            // A record may have been put into another one.
+            for (const member of Object.values(event)) {
+              const inner = Predicate.isObject(member) ? sourceOf(member) : undefined
+              if (inner !== undefined) waiting.delete(inner.at)
+            }
+          }
+          return emit(stream, batch)
+        }
+      const watch = (emit: Emit) => {
+        const { send, outside } = watched(node, type, component, noting(emit))
+        return { send, outside }
+      }
+      const timed = async (emit: Emit, step: (emit: Emit) => void | Promise<void>) => {
+        const { send, outside } = watch(emit)
+        const began = performance.now()
+        await step(send)
+        spent.millis += performance.now() - began - outside.millis
+      }
+      const own = watch(given.emit)
+      const context = { ...told(given), emit: own.send }
+      const began = performance.now()
+      const real = await type.start(settings, context)
+      // What it needs once, such as its table, belongs to its time.
+      if (catalogue.has(type.type)) recorder.took(component, performance.now() - began)
+      const alternatives = new Fitting(type.alternatives?.(settings, context) ?? none, context)
+      const instance: Instance = {
+        ...real,
+        process: async (batch, emit) => {
+          recorder.received(component, batch.length)
+          alternatives.see(batch)
+          const traced = withSources(batch, component, at)
+          for (const [index, event] of batch.entries()) waiting.set(at + index, event)
+          at += batch.length
+          await timed(emit, (send) => real.process?.(traced, send))
+        },
+        end: async (emit) => {
+          await timed(emit, (send) => real.end?.(send))
+          // Nodes of other processes tell their time themselves.
+          if (catalogue.has(type.type)) recorder.took(component, spent.millis)
+          if (isTraced && waiting.size > 0) recorder.dropped(component, [...waiting.values()])
+          if (alternatives.unmatched !== undefined) recorder.unmatched(component, alternatives.unmatched)
+        }
+      }
+      return instance
+    }
+  })
+
+  /** Takes records and does nothing with them. */
+  const output = (type: NodeType): NodeType => {
+    const { text: _, target: __, rowEncoding: ___, identifies: ____, ...rest } = type
+    return {
+      ...rest,
+      start: (_, { component }) => ({ process: (batch) => recorder.received(component, batch.length) })
+    }
+  }
+
+  return (type: NodeType, node: DagNode): NodeType =>
+    type.kind === "input" ? input(type, node) : type.kind === "output" ? output(type) : processing(type, node)
+}

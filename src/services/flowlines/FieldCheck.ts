@@ -1,0 +1,120 @@
+import { Result, Schema } from "effect"
+import { position } from "../../languages/PatternError.ts"
+import { suggestion } from "../../languages/Suggest.ts"
+import { catalogue } from "../../nodes/Catalogue.ts"
+import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "../../nodes/FieldUse.ts"
+import { errors, type Surroundings } from "../../nodes/Node.ts"
+import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
+import { sendersFirst } from "../../protocol/SendersFirst.ts"
+import type { Finding } from "./Validation.ts"
+
+/** Maximum number of warnings of a flowline. */
+const maxWarnings = 50
+
+/** Fields that inputs and failures give to records besides those that settings name. */
+const always = ["_source", "tags", "error"]
+
+/** What the node does with fields. A node of the tenant may do anything. */
+export const fieldUseOf = (node: DagNode, surroundings: Surroundings): FieldUse => {
+  const type = catalogue.get(node.type)
+  if (type?.fields === undefined) return anyFields
+  const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
+  return Result.isFailure(settings) ? anyFields : type.fields(settings.success, surroundings)
+}
+
+const textAt = (value: unknown, path: ReadonlyArray<string | number>): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" && inner !== null ? Reflect.get(inner, key) : undefined),
+    value
+  )
+
+/** The fields of the records that a node receives: of several senders, those of any. */
+const together = (all: ReadonlyArray<Known>): Known => {
+  const known = new Set<string>()
+  for (const one of all) {
+    if (one === undefined) return undefined
+    for (const name of one) known.add(name)
+  }
+  return known
+}
+
+/** The fields of the records that each node receives. */
+const received = (
+  { dag }: Flowline,
+  uses: ReadonlyMap<DagNode, FieldUse>,
+  columns: Readonly<Record<string, ReadonlyArray<string>>>
+): ReadonlyMap<DagNode, Known> => {
+  const byName = new Map(dag.map((node, at) => [componentOf(node), { node, at }]))
+  const ways = dag.flatMap(({ subscribe }, to) =>
+    subscribe.flatMap(({ component }) => {
+      const from = byName.get(component)?.at
+      return from === undefined ? [] : [{ from, to }]
+    })
+  )
+  const into = new Map<DagNode, Known>()
+  const outOf = new Map<DagNode, Known>()
+  for (const place of sendersFirst(dag.length, ways)) {
+    const node = dag[place]
+    if (node === undefined) continue
+    const known = together(
+      node.subscribe.map(({ component, stream }) => {
+        const sender = byName.get(component)?.node
+        if (sender === undefined) return undefined
+        // A failed record is as it came in; an input has none, so that a failure of its own may be any text.
+        if (stream === errors) return sender.subscribe.length === 0 ? undefined : into.get(sender)
+        return outOf.get(sender)
+      })
+    )
+    into.set(node, known)
+    const own = Object.hasOwn(columns, componentOf(node)) ? columns[componentOf(node)] : undefined
+    const { gives } = uses.get(node) ?? anyFields
+    outOf.set(
+      node,
+      own !== undefined
+        ? new Set(own)
+        : known === undefined && node.subscribe.length > 0
+          ? undefined
+          : gives?.(known ?? new Set())
+    )
+  }
+  return into
+}
+
+const findingOf = (
+  node: DagNode,
+  index: number,
+  { name, path, offset }: NamedField,
+  known: ReadonlySet<string>
+): Finding => {
+  const near = suggestion(
+    name,
+    [...known].filter((one) => !always.includes(one))
+  )
+  const detail = `${componentOf(node)}: no record that comes here can have the field ${JSON.stringify(name)}${near}`
+  const text = offset === undefined ? undefined : textAt(node.settings, path)
+  const inside = typeof text === "string" && offset !== undefined ? position(text, offset) : undefined
+  return { path: ["dag", index, "settings", ...path], detail, ...(inside === undefined ? {} : { inside }) }
+}
+
+/**
+ * Settings that name fields which no record can have there. `columns` are those of nodes in SQL, by component. What
+ * follows a node whose fields nobody knows is not checked.
+ */
+export const fieldWarnings = (
+  flowline: Flowline,
+  surroundings: Pick<Surroundings, "patterns" | "tenant">,
+  columns: Readonly<Record<string, ReadonlyArray<string>>>
+): ReadonlyArray<Finding> => {
+  const { dag, runtime } = flowline
+  const uses = new Map(dag.map((node) => [node, fieldUseOf(node, { ...surroundings, runtime })]))
+  const into = received(flowline, uses, columns)
+  return dag
+    .flatMap((node, index) => {
+      const known = into.get(node)
+      if (known === undefined || node.subscribe.length === 0) return []
+      const all = new Set([...known, ...always])
+      const { reads } = uses.get(node) ?? anyFields
+      return reads.filter(({ name }) => !canHave(all, name)).map((field) => findingOf(node, index, field, all))
+    })
+    .slice(0, maxWarnings)
+}

@@ -1,0 +1,155 @@
+import { Context, Effect, Layer, Result, Stream } from "effect"
+import * as Base64Url from "effect/encoding/Base64Url"
+import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
+import type { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import { TooMany } from "../../errors/TooMany.ts"
+import type { FlowlineTest } from "../../protocol/FlowlineTests.ts"
+import type { TrialCase, TrialReport } from "../../protocol/Trial.ts"
+import { LimitRefusals } from "../limits/LimitRefusals.ts"
+import { Engine } from "../runs/Attempt.ts"
+import { Provision } from "../runs/Provision.ts"
+import { observeQueue } from "../shared/Observed.ts"
+import type { TenantId } from "../shared/Tenant.ts"
+import { Turns } from "../shared/Turns.ts"
+import type { FlowlineFile } from "./Decoder.ts"
+import { Flowlines, type OpenFlowline } from "./Flowlines.ts"
+import { samplesOf } from "./TestDifferences.ts"
+import type { TestResult, TryAnswer } from "./TryAnswer.ts"
+import { caseOf, type Source, type TryRequest, tryLimits } from "./TryForm.ts"
+import { answerOf, testResult } from "./TryReport.ts"
+
+/** Processes of tries: in this gateway, of one tenant, and kept for tenants that have none. */
+const places = { all: 8, each: 2, kept: 2 }
+/** Tries of one tenant that may wait. */
+const waiting = 8
+
+/** Records of each stream, and bytes, that tests compare. */
+const tested = { records: 2000, bytes: 8 * 1024 * 1024 }
+
+type Refused = BadRequest | Overloaded | StorageUnreachable | TooMany
+
+/** Runs flowlines on samples: nothing is stored, and outputs get nothing. */
+export class Tries extends Context.Service<
+  Tries,
+  {
+    /** Tries a flowline, and runs its tests. */
+    readonly run: (tenant: TenantId, request: TryRequest) => Effect.Effect<TryAnswer, Refused | NotFound>
+    /** Runs the tests of a file; fails with what they found otherwise. */
+    readonly verify: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<void, Refused>
+  }
+>()("flow/flowlines/Tries") {
+  static readonly layer = Layer.effect(
+    Tries,
+    Effect.gen(function* () {
+      const flowlines = yield* Flowlines
+      const provision = yield* Provision
+      const engine = yield* Engine
+      const refusals = yield* LimitRefusals
+      const turns = new Turns<TooMany>({ ...places })
+      yield* observeQueue("tries", turns)
+      const inLine = new Map<TenantId, number>()
+
+      /** Does the work in the tenant's next place, unless too many wait for one already. */
+      const within = <A, E>(tenant: TenantId, work: Effect.Effect<A, E>): Effect.Effect<A, E | TooMany> =>
+        Effect.suspend(() => {
+          const used = (inLine.get(tenant) ?? 0) + 1
+          const value = places.each + waiting
+          if (used > value) {
+            const detail = `${value} tries of the tenant "${tenant}" are under way or waiting`
+            return refusals.refused(
+              tenant,
+              new TooMany({ detail, limit: "tries", value, used, key: `tenant:${tenant}`, tenant })
+            )
+          }
+          inLine.set(tenant, used)
+          const leave = Effect.sync(() => {
+            const left = (inLine.get(tenant) ?? 1) - 1
+            if (left === 0) inLine.delete(tenant)
+            else inLine.set(tenant, left)
+          })
+          return Effect.ensuring(turns.within(tenant, work), leave)
+        })
+
+      const open = Effect.fnUntraced(function* (tenant: TenantId, source: Source) {
+        if ("file" in source) return yield* flowlines.open(tenant, source.file)
+        const { dag } = yield* flowlines.get(tenant, source.id, source.version)
+        const file = { name: "saved.json", bytes: new TextEncoder().encode(dag) }
+        // Places in the stored text are not those in the file of the user.
+        return { ...(yield* flowlines.open(tenant, file)), place: () => ({}) }
+      })
+
+      /** The reports of the cases that were run, and why the others were not. */
+      const reportsOf = Effect.fnUntraced(function* (
+        tenant: TenantId,
+        { flowline }: OpenFlowline,
+        cases: ReadonlyArray<TrialCase>
+      ) {
+        const provisions = yield* provision.of(tenant, flowline)
+        if (Result.isFailure(provisions)) return { reports: [], error: provisions.failure }
+        const { retry: _, ...settings } = flowline.settings
+        const seconds = Math.ceil((2 * tryLimits.millis) / 1000)
+        const spec = {
+          tenant,
+          executionId: `try-${Base64Url.encode(crypto.getRandomValues(new Uint8Array(12)))}`,
+          epoch: 1,
+          flowline: { ...flowline, tests: [], settings: { ...settings, timeout_seconds: seconds } },
+          ...provisions.success,
+          trial: { cases, millis: Math.min(tryLimits.millis, (settings.timeout_seconds ?? seconds) * 1000) }
+        }
+        const reports: Array<TrialReport> = []
+        let error: string | undefined
+        yield* Stream.runForEach(engine.run(spec), (message) =>
+          Effect.sync(() => {
+            if (message._tag === "Tried") reports.push(message.report)
+            if (message._tag === "Ended") error = message.error
+          })
+        )
+        return { reports, error }
+      })
+
+      const testsOf = ({ flowline }: OpenFlowline): ReadonlyArray<FlowlineTest> => flowline.tests ?? []
+      const casesOf = (opened: OpenFlowline): ReadonlyArray<TrialCase> =>
+        testsOf(opened).map((test) => ({ samples: samplesOf(test), first: 0, ...tested }))
+
+      const resultsOf = (
+        opened: OpenFlowline,
+        reports: ReadonlyArray<TrialReport>,
+        error: string | undefined
+      ): ReadonlyArray<TestResult> =>
+        testsOf(opened).map((test, index) => testResult(opened, test, index, reports[index], error))
+
+      return Tries.of({
+        run: Effect.fn("Tries.run")(function* (tenant, request) {
+          const opened = yield* open(tenant, request.source)
+          const tried = yield* Effect.fromResult(caseOf(opened.flowline, request))
+          const { reports, error } = yield* within(tenant, reportsOf(tenant, opened, [tried, ...casesOf(opened)]))
+          const [first, ...others] = reports
+          const tests = resultsOf(opened, others, error)
+          return { ...answerOf(opened, first, error), ...(tests.length === 0 ? {} : { tests }) }
+        }),
+        verify: Effect.fn("Tries.verify")(function* (tenant, file) {
+          const opened = yield* flowlines.open(tenant, file)
+          if (testsOf(opened).length === 0) return
+          const { reports, error } = yield* within(tenant, reportsOf(tenant, opened, casesOf(opened)))
+          const issues = resultsOf(opened, reports, error).flatMap(
+            ({ name, error, differences }): ReadonlyArray<Issue> => {
+              const test = `The test ${JSON.stringify(name)} fails: `
+              return [
+                ...(error === undefined ? [] : [{ part: "file", detail: test + error }]),
+                ...differences.map(({ detail, pointer, line, column }) => ({
+                  part: "file",
+                  pointer,
+                  detail: test + detail,
+                  ...(line === undefined || column === undefined ? {} : { line, column })
+                }))
+              ]
+            }
+          )
+          if (issues.length > 0) return yield* new BadRequest({ detail: "The tests of the flowline fail", issues })
+        })
+      })
+    })
+  )
+}
