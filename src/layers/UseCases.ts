@@ -30,6 +30,9 @@ import { Attempts } from "../services/runs/Attempt.ts"
 import { Provision } from "../services/runs/Provision.ts"
 import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
+import { Firings } from "../services/schedules/Firings.ts"
+import { Hooks } from "../services/schedules/Hooks.ts"
+import { Schedules } from "../services/schedules/Schedules.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Secrets } from "../services/secrets/Secrets.ts"
 import { Draining } from "../services/shared/Draining.ts"
@@ -58,8 +61,11 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     LimitUsage.layer,
     Operators.layer,
     Extraction.layer,
-    Searches.layer
+    Searches.layer,
+    Schedules.layer,
+    Hooks.layer
   ).pipe(
+    Layer.provideMerge(Firings.layer),
     Layer.provideMerge(Layer.mergeAll(Channels.layer, Layer.provideMerge(Executions.starter, Executions.layer))),
     Layer.provideMerge(entities),
     Layer.provideMerge(

@@ -146,8 +146,8 @@ export const layer = Layer.effect(
           entry.epoch++
           entry.owner = owner
           entry.state = "PENDING"
-          const { epoch, attempts, flowlineId, runtime, dag, lines } = entry
-          return { ...key, epoch, attempts, flowlineId, runtime, dag, lines: lines.at(-1)?.seq ?? 0 }
+          const { epoch, attempts, flowlineId, runtime, dag, lines, trigger = null, body = null } = entry
+          return { ...key, epoch, attempts, flowlineId, runtime, dag, trigger, body, lines: lines.at(-1)?.seq ?? 0 }
         }),
       started: (attempt, jobId, event) =>
         write(attempt, isOpen, (entry, now) => {
@@ -228,6 +228,14 @@ export const layer = Layer.effect(
             endedAt: isoOrNull(endedAt),
             events: events.map((event) => eventOf(entry.tenant, event)).reverse()
           }
+        }),
+      given: (key) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          if (entry === undefined) return undefined
+          const { tenant, flowlineId, version, runtime, dag, trigger, body } = entry
+          const origin = { ...(trigger === undefined ? {} : { trigger }), ...(body === undefined ? {} : { body }) }
+          return { tenant, flowlineId, version, runtime, dag, ...origin }
         }),
       state: (key) =>
         Effect.sync(() => {

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { unreachable } from "../../drivers/postgres/Unreachable.ts"
 import { ExecutionStatus } from "../../services/executions/Execution.ts"
-import type { ExecutionKey, OutputState } from "../../services/executions/ExecutionStore.ts"
+import type { ExecutionKey, NewExecution, OutputState } from "../../services/executions/ExecutionStore.ts"
 import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
 import type { LinePage } from "../../services/shared/OutputLines.ts"
@@ -14,6 +14,7 @@ interface StatusRow {
   readonly summary: string
   readonly events: string
   readonly nodes: string
+  readonly trigger: string | null
   readonly [column: string]: unknown
 }
 
@@ -45,14 +46,20 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
       const [row] = yield* sql<StatusRow>`
         select '{' || ${summary(sql)} || '}' as summary, flowline_id as "flowlineId", version, runtime, state,
-          flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes,
+          flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes, trigger,
           coalesce((select '[' || string_agg(${event(sql)}, ',' order by seq desc) || ']' from execution_events
             where tenant = e.tenant and execution_id = e.id), '[]') as events
         from executions e where tenant = ${tenant} and id = ${id}`
       if (row === undefined) return undefined
-      const { summary: own, events, nodes, ...rest } = row
+      const { summary: own, events, nodes, trigger, ...rest } = row
       return yield* Effect.orDie(
-        decodeStatus({ ...JSON.parse(own), ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
+        decodeStatus({
+          ...JSON.parse(own),
+          ...rest,
+          ...(trigger === null ? {} : { trigger: JSON.parse(trigger) }),
+          events: JSON.parse(events),
+          nodes: JSON.parse(nodes)
+        })
       )
     }, unreachable),
 
@@ -60,6 +67,17 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
       const [row] = yield* sql<OutputState>`
         select state, truncated from executions where tenant = ${tenant} and id = ${id}`
       return row
+    }, unreachable),
+
+    given: Effect.fn("ExecutionStore.given")(function* ({ tenant, id }: ExecutionKey) {
+      const [row] = yield* sql<NewExecution & { readonly trigger: string | null; readonly body: string | null }>`
+        select e.tenant, flowline_id as "flowlineId", e.version, runtime, v.dag, trigger, body
+        from executions e join flowline_versions v
+          on v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
+        where e.tenant = ${tenant} and e.id = ${id}`
+      if (row === undefined) return undefined
+      const { trigger, body, ...rest } = row
+      return { ...rest, ...(trigger === null ? {} : { trigger }), ...(body === null ? {} : { body }) }
     }, unreachable),
 
     list: (tenant: TenantId, flowlineId: FlowlineId | undefined, span: ListSpan) =>

@@ -31,7 +31,8 @@ export const migrations: MigrationFiles = {
   "0023_api_keys.ts": () => import("../../../migrations/0023_api_keys.ts"),
   "0024_limits.ts": () => import("../../../migrations/0024_limits.ts"),
   "0026_audit.ts": () => import("../../../migrations/0026_audit.ts"),
-  "0027_secrets.ts": () => import("../../../migrations/0027_secrets.ts")
+  "0027_secrets.ts": () => import("../../../migrations/0027_secrets.ts"),
+  "0031_schedules.ts": () => import("../../../migrations/0031_schedules.ts")
 }
 
 const table = "flow_migrations"

@@ -48,8 +48,9 @@ export const layer = Layer.effect(
         const id = ExecutionId(`${e.flowlineId}-${at}`)
         const [row] = yield* sql<{ found: boolean; added: boolean }>`
           with room as (select ${hasRoom} as found), added as (
-            insert into executions (tenant, id, flowline_id, version, runtime, state, owner)
-            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner}
+            insert into executions (tenant, id, flowline_id, version, runtime, state, owner, trigger, body)
+            select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner},
+              ${e.trigger ?? null}, ${e.body ?? null}
             from room where found
             on conflict do nothing returning 1
           )
@@ -76,7 +77,8 @@ export const layer = Layer.effect(
         from flowline_versions v
         where e.tenant = ${key.tenant} and e.id = ${key.id} and ${open} and not cancelled
           and v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
-        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::float8 as lines`
+        returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag, lines::float8 as lines,
+          trigger, body`
       return row
     }, unreachable)
 

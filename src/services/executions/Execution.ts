@@ -1,4 +1,5 @@
 import { Brand, Schema } from "effect"
+import { RunTrigger } from "../../protocol/Trigger.ts"
 import { NodeCount } from "../runs/NodeCount.ts"
 
 /** The id of an execution in its tenant: `<flowline id>-<epoch milliseconds>`. */
@@ -43,6 +44,7 @@ const detailFields = {
   startedAt: Schema.NullOr(timestamp),
   endedAt: Schema.NullOr(timestamp),
   error: Schema.NullOr(Schema.String),
+  trigger: Schema.optionalKey(RunTrigger.annotate({ description: "What started it; absent for a request" })),
   events: Schema.Array(ExecutionEvent),
   nodes: Schema.Array(NodeCount)
 }

@@ -19,8 +19,14 @@ export interface ExecutionKey {
   readonly id: ExecutionId
 }
 
+/** What started an execution besides a request: JSON of `RunTrigger` and of `TriggerBody`. */
+export interface Origin {
+  readonly trigger?: string
+  readonly body?: string
+}
+
 /** A version of a flowline that is stored, and its text. */
-export interface NewExecution {
+export interface NewExecution extends Origin {
   readonly tenant: TenantId
   readonly flowlineId: FlowlineId
   readonly version: number
@@ -38,6 +44,8 @@ export interface Claim extends ExecutionAttempt {
   readonly runtime: string
   readonly dag: string
   readonly lines: number
+  readonly trigger: string | null
+  readonly body: string | null
   /** Number of earlier attempts that have started. */
   readonly attempts: number
 }
@@ -114,6 +122,8 @@ export class ExecutionStore extends Context.Service<
     readonly orphans: Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
+    /** What an execution ran, to run it again. */
+    readonly given: (key: ExecutionKey) => Effect.Effect<NewExecution | undefined, StorageUnreachable>
     /** The executions of a tenant or of a flowline as JSON of `Execution`, oldest first. */
     readonly list: (
       tenant: TenantId,
