@@ -13,11 +13,17 @@ export const triggerInput = node({
     "`kind`, `scheduledAt`, `file` and `parameters`, as far as there are any. An execution that no schedule has started " +
     "gets no record.",
   runtimes,
-  settings: Schema.Struct({}),
+  settings: Schema.Struct({
+    field: Schema.optionalKey(
+      Schema.String.check(Schema.isPattern(/^[A-Za-z_@][\w@-]{0,99}$/u)).annotate({
+        description: "Field of each record of a body in which the trigger stands. By default it stands in none."
+      })
+    )
+  }),
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
-  example: {},
-  start: (_, context) => ({
+  example: { field: "trigger" },
+  start: ({ field }, context) => ({
     run: async (emit) => {
       const { trigger, triggerBody } = context
       const failures = new Failures(context)
@@ -28,7 +34,11 @@ export const triggerInput = node({
             ? []
             : [{ ...trigger }]
       if (typeof found === "string") throw new Error(found)
-      for (let at = 0; at < found.length; at += batchRecords) await emit(chosen, found.slice(at, at + batchRecords))
+      const records =
+        field === undefined || triggerBody === undefined
+          ? found
+          : found.map((record) => ({ ...record, [field]: trigger }))
+      for (let at = 0; at < records.length; at += batchRecords) await emit(chosen, records.slice(at, at + batchRecords))
       await failures.send(emit)
     }
   })

@@ -95,9 +95,9 @@ export const readBackfill = Effect.fnUntraced(function* (body: unknown) {
       faults.push(inBody(`/${name}`, "Expected a time with its zone, such as 2026-01-01T00:00:00Z"))
     return time
   }
-  const range = { from: read("from", from), to: read("to", to), parallel }
-  if (faults.length === 0 && range.to <= range.from) faults.push(inBody("/to", "Expected a time after `from`"))
-  return faults.length === 0 ? range : yield* refuse("backfill", faults)
+  const [first = 0, end = 0] = Object.entries({ from, to }).map(([name, text]) => read(name, text))
+  if (faults.length === 0 && end <= first) faults.push(inBody("/to", "Expected a time after `from`"))
+  return faults.length === 0 ? { from: first, to: end, parallel } : yield* refuse("backfill", faults)
 })
 
 /** The names of a circle that `link` closes among the others: each fires after the next one, for ever. */

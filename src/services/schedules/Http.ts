@@ -1,5 +1,5 @@
 import { Effect, Stream } from "effect"
-import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
 import { BadRequest } from "../../errors/BadRequest.ts"
@@ -119,7 +119,13 @@ export const HooksHttp = HttpApiBuilder.group(
         const [type = ""] = (request.headers["content-type"] ?? "").split(";")
         const body = { type: type.trim().toLowerCase(), text: yield* textOf(request) }
         return answer(yield* hooks.fire(hook, key, body), 202)
-      })
+      }).pipe(
+        Effect.catchTag("Unauthorized", (error) =>
+          Effect.map(HttpServerRespondable.toResponse(error), (response) =>
+            HttpServerResponse.setHeader(response, "www-authenticate", 'Bearer realm="flow-gateway"')
+          )
+        )
+      )
     )
   })
 )
