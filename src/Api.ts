@@ -15,6 +15,7 @@ import { PlatformApi } from "./services/platform/Api.ts"
 import { RegistryApi } from "./services/registry/Api.ts"
 import { ResourcesApi } from "./services/resources/Api.ts"
 import { ScanApi } from "./services/scan/Api.ts"
+import { HooksApi, SchedulesApi } from "./services/schedules/Api.ts"
 import { SearchApi } from "./services/search/Api.ts"
 import { SecretsApi } from "./services/secrets/Api.ts"
 import { RequestProblems, strict } from "./services/shared/RequestProblems.ts"
@@ -40,10 +41,13 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(KeysApi)
   .add(SecretsApi)
   .add(LimitsApi)
+  .add(SchedulesApi)
   .middleware(RequestProblems)
   .middleware(RequestRate)
   // The last one is the first to see a request: without credentials nothing of it is looked at.
   .middleware(Authentication)
+  // Webhooks come without credentials but their own token.
+  .add(HooksApi)
   // Report all faults of a request at once.
   .annotate(HttpApi.ParseOptions, { errors: "all" })
   .annotate(HttpApi.QueryParseOptions, strict)

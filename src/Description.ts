@@ -18,6 +18,7 @@ import { platform } from "./services/platform/Description.ts"
 import { registry } from "./services/registry/Description.ts"
 import { resources } from "./services/resources/Description.ts"
 import { scan } from "./services/scan/Description.ts"
+import { hooks, schedules } from "./services/schedules/Description.ts"
 import { search } from "./services/search/Description.ts"
 import { secrets } from "./services/secrets/Description.ts"
 import type { Feature } from "./services/shared/OpenApiParts.ts"
@@ -41,6 +42,8 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   registry,
   resources: artifacts,
   scan,
+  schedules,
+  hooks,
   search,
   secrets,
   stored: resources

@@ -31,6 +31,7 @@ import { PlatformHttp } from "./services/platform/Http.ts"
 import { RegistryHttp } from "./services/registry/Http.ts"
 import { ResourcesHttp } from "./services/resources/Http.ts"
 import { ScanHttp } from "./services/scan/Http.ts"
+import { HooksHttp, SchedulesHttp } from "./services/schedules/Http.ts"
 import { SearchHttp } from "./services/search/Http.ts"
 import { SecretsHttp } from "./services/secrets/Http.ts"
 import * as RequestIssues from "./services/shared/RequestIssues.ts"
@@ -62,7 +63,9 @@ const Handlers = Layer.mergeAll(
   withFewServices(ExecutionsHttp, ["executions"]),
   withFewServices(ArchivesHttp, ["archives"]),
   withFewServices(AuditHttp, ["audit"]),
-  withFewServices(LimitsHttp, ["limits"])
+  withFewServices(LimitsHttp, ["limits"]),
+  withFewServices(SchedulesHttp, ["schedules"]),
+  withFewServices(HooksHttp, ["schedules"])
 )
 
 const ApiRoutes = HttpApiBuilder.layer(Api).pipe(

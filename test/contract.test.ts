@@ -100,7 +100,21 @@ const additions = [
   "get /v1/{tenant}/limits",
   "post /v1/{tenant}/keys",
   "get /v1/{tenant}/keys",
-  "delete /v1/{tenant}/keys/{id}"
+  "delete /v1/{tenant}/keys/{id}",
+  "post /v1/{tenant}/flowline/executions/{id}/again",
+  "get /v1/{tenant}/schedules",
+  "get /v1/{tenant}/schedules/{name}",
+  "put /v1/{tenant}/schedules/{name}",
+  "delete /v1/{tenant}/schedules/{name}",
+  "post /v1/{tenant}/schedules/{name}/pause",
+  "post /v1/{tenant}/schedules/{name}/resume",
+  "post /v1/{tenant}/schedules/{name}/token",
+  "post /v1/{tenant}/schedules/{name}/run",
+  "get /v1/{tenant}/schedules/{name}/firings",
+  "post /v1/{tenant}/schedules/{name}/backfill",
+  "get /v1/{tenant}/schedules/{name}/backfill",
+  "delete /v1/{tenant}/schedules/{name}/backfill/{id}",
+  "post /v1/{tenant}/hooks/{name}"
 ]
 
 const flowline = `

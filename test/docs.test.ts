@@ -96,7 +96,7 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
     })
   )
 
-  it.effect.each(["your-own-log", "how-to/versions", "how-to/chaining", "how-to/failed-lines"])(
+  it.effect.each(["your-own-log", "schedules", "how-to/versions", "how-to/chaining", "how-to/failed-lines"])(
     "leads to %s.md, whose commands print what it says",
     (page) =>
       Effect.gen(function* () {

@@ -108,6 +108,10 @@ layer(Used, { excludeTestServices: true })("the metrics of a gateway that has be
       for (let n = 0; n < 2; n++) {
         yield* Effect.promise(async () => tenant.ended(await tenant.execute(id)))
       }
+      const schedule = JSON.stringify({ flowline: id, trigger: { every: "1d" } })
+      const json = { "content-type": "application/json" }
+      yield* ask(`${base}/schedules/used`, { method: "PUT", headers: json, body: schedule })
+      yield* ask(`${base}/schedules/used/run`, { method: "POST" })
       yield* (yield* BlobSweep).tidy(TenantId("mytenant"))
       const keysOf = makeIssuerKeys(
         "https://issuer.example",

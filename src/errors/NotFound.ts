@@ -17,7 +17,9 @@ export const Kind = Schema.Literals([
   "page",
   "index",
   "secret",
-  "key"
+  "key",
+  "schedule",
+  "backfill"
 ])
 
 /**

@@ -6,6 +6,7 @@ import * as DiskChannels from "./conf/ChannelFilesOnDisk.ts"
 import * as DiskConf from "./conf/ConfFolders.ts"
 import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
+import * as WatchedFolders from "./conf/WatchedFolders.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
 import * as PatternFiles from "./operators/PatternFolders.ts"
@@ -23,5 +24,6 @@ export const layer = Layer.mergeAll(
   Folders.layer,
   Markdown.layer,
   DiskTenants.layer,
-  PlatformFile.layer
+  PlatformFile.layer,
+  WatchedFolders.layer
 )

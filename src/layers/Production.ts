@@ -15,6 +15,7 @@ import { BlobSweep } from "../services/blobs/BlobSweep.ts"
 import * as JobRecovery from "../services/channels/JobRecovery.ts"
 import { pendingMeasurement } from "../services/executions/PendingMetrics.ts"
 import * as Retention from "../services/retention/Retention.ts"
+import * as Ticker from "../services/schedules/Ticker.ts"
 import * as SecretRotation from "../services/secrets/SecretRotation.ts"
 import * as Secrets from "../services/secrets/SecretStore.ts"
 import { inBackground } from "../services/shared/Background.ts"
@@ -52,6 +53,7 @@ import * as RateStore from "./postgres/PostgresRateStore.ts"
 import * as RegistryStore from "./postgres/PostgresRegistryStore.ts"
 import * as ResourceStore from "./postgres/PostgresResourceStore.ts"
 import * as RetentionStore from "./postgres/PostgresRetentionStore.ts"
+import * as ScheduleStore from "./postgres/PostgresScheduleStore.ts"
 import * as SecretStore from "./postgres/PostgresSecretStore.ts"
 import * as UsageStore from "./postgres/PostgresUsageStore.ts"
 import * as TenantNodes from "./python/PythonNodes.ts"
@@ -149,6 +151,7 @@ const Adapters = Layer.mergeAll(
   RegistryStore.layer,
   RateStore.layer,
   UsageStore.layer,
+  ScheduleStore.layer,
   KeyStore.layer,
   Layer.provide(IdempotencyStore.layer, ThisGateway),
   SecretStore.layer.pipe(Layer.provideMerge(SecretKeys.layer)),
@@ -226,6 +229,7 @@ const Upkeep = Layer.mergeAll(
   BlobSweep.schedule(),
   Check,
   JobRecovery.layer,
+  Ticker.layer,
   Retention.schedule(),
   HeadLog.schedule(),
   AccessAudit.layer,

@@ -33,6 +33,9 @@ import { Attempts } from "../services/runs/Attempt.ts"
 import { Provision } from "../services/runs/Provision.ts"
 import { References } from "../services/runs/ResolvedReferences.ts"
 import { Scan } from "../services/scan/Scan.ts"
+import { Firings } from "../services/schedules/Firings.ts"
+import { Hooks } from "../services/schedules/Hooks.ts"
+import { Schedules } from "../services/schedules/Schedules.ts"
 import { Searches } from "../services/search/Searches.ts"
 import { Secrets } from "../services/secrets/Secrets.ts"
 import { Draining } from "../services/shared/Draining.ts"
@@ -63,8 +66,11 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
     Operators.layer,
     Extraction.layer,
     Searches.layer,
-    Tries.layer
+    Tries.layer,
+    Schedules.layer,
+    Hooks.layer
   ).pipe(
+    Layer.provideMerge(Firings.layer),
     Layer.provideMerge(
       Layer.mergeAll(Channels.layer, ChannelDefinitions.layer, Layer.provideMerge(Executions.starter, Executions.layer))
     ),

@@ -8,6 +8,7 @@ import { generatorInput } from "./inputs/GeneratorInput.ts"
 import { httpInput } from "./inputs/HttpInput.ts"
 import { searchInput } from "./inputs/SearchInput.ts"
 import { syslogInput } from "./inputs/SyslogInput.ts"
+import { triggerInput } from "./inputs/TriggerInput.ts"
 import type { NodeType } from "./Node.ts"
 import { archiveOutput } from "./outputs/ArchiveOutput.ts"
 import { extractionOutput } from "./outputs/ExtractionOutput.ts"
@@ -44,6 +45,7 @@ const nodes: ReadonlyArray<NodeType> = [
   searchInput,
   syslogInput,
   httpInput,
+  triggerInput,
   grok,
   dissect,
   flowlet,

@@ -7,6 +7,7 @@ import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
+import type { RunTrigger, TriggerBody } from "../protocol/Trigger.ts"
 import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { FieldUse } from "./FieldUse.ts"
@@ -103,6 +104,9 @@ export interface RunContext {
   readonly work?: string | undefined
   /** Names what keeps the positions of inputs, for the records that come from them. */
   readonly scope?: string | undefined
+  /** What started the execution, and the body of its webhook; absent where no schedule did. */
+  readonly trigger?: RunTrigger | undefined
+  readonly triggerBody?: TriggerBody | undefined
   /** The tenant's grok patterns; only where a node of the flowline may use them. */
   readonly patterns?: TenantDefinitions | undefined
   /**

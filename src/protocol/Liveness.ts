@@ -103,6 +103,14 @@ export const jobScan = 10_000
 /** How often who waits for a time of a schedule looks at the database's clock. */
 export const clockLook = 5000
 
+// Schedules of flowlines.
+
+/** How often one gateway looks which schedules are due, and which firings may start. */
+export const scheduleTick = 1000
+
+/** How often it looks for new files. */
+export const fileLook = 2000
+
 // The database's outages.
 
 /** How long a request waits for a storage, including the wait for a connection. */

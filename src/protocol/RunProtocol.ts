@@ -7,6 +7,7 @@ import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
 import type { SecretValues } from "./Secrets.ts"
 import { type Trial, TrialReport } from "./Trial.ts"
+import type { RunTrigger, TriggerBody } from "./Trigger.ts"
 
 /** Argument of a child that exits if it had to compile its modules itself, so that a faster one replaces it. */
 export const leaveWhenCold = "--leave-when-cold"
@@ -33,6 +34,9 @@ export interface RunSpec {
   readonly origin?: string
   /** The same for inputs that are read from their beginning in every attempt: see `RunContext.work`. */
   readonly work?: string
+  /** What started the execution, and the body of its webhook. */
+  readonly trigger?: RunTrigger
+  readonly triggerBody?: TriggerBody
   /** The limits of the tenant that the run keeps. */
   readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */

@@ -150,6 +150,8 @@ class Run {
   readonly #context = (component: string): RunContext => ({
     ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal, this.#order.outbound),
     patterns: this.#order.spec.patterns,
+    trigger: this.#order.spec.trigger,
+    triggerBody: this.#order.spec.triggerBody,
     guard,
     position: { load: () => this.#order.spec.positions?.[component] },
     savePositions: async (positions) => {

@@ -13,6 +13,7 @@ import { read, section } from "../support/documents.ts"
 import { ended, exampleConf, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
+import { scheduleCalls } from "./schedules.ts"
 
 const tenant = "mytenant"
 const base = `/v1/${tenant}`
@@ -125,6 +126,10 @@ const calls: Calls = {
     call: call("DELETE", `flowline/${id}/executions/${execution}`),
     row: { target: execution }
   })),
+  "executions.again": Effect.map(done(), ({ id, execution }) => ({
+    call: call("POST", `flowline/executions/${execution}/again`),
+    row: { target: expect.stringContaining(id), after: expect.stringMatching(/^[0-9a-f]{64}$/) }
+  })),
   "executions.remove": Effect.map(done(), ({ execution }) => ({
     call: call("DELETE", `flowline/executions/${execution}`),
     row: { target: execution }
@@ -217,6 +222,7 @@ const calls: Calls = {
     call: call("DELETE", "secrets/GONE"),
     row: { target: "GONE", before: null, after: null }
   }),
+  ...scheduleCalls,
   "scan.reset": Effect.succeed({ call: call("DELETE", "flowline/scan/reset"), row: { outcome: "begun" } }),
   "search.removeIndex": Effect.as(done(archived), {
     call: call("DELETE", "indices/mytenant-audit"),

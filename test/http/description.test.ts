@@ -64,13 +64,16 @@ it("headers, statuses and ranges are where they are understood", () => {
   expect([...takes("Idempotency-Key")].sort()).toEqual([
     "channels.act",
     "channels.actOnJob",
+    "executions.again",
     "extraction.extract",
     "flowlines.execute",
     "flowlines.executeOnce",
     "flowlines.restore",
     "flowlines.save",
+    "hooks.fire",
     "registry.create",
     "resources.upload",
+    "schedules.run",
     "stored.copy",
     "stored.move",
     "stored.register"
@@ -152,6 +155,8 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
       writeFileSync(file, "203.0.113.9\n")
       /** The ids of what was made, in place of the example's. */
       const made = new Map<string, string>()
+      /** The id of a flowline in examples of bodies. */
+      const unsaved = "4kQz0vWbT1mXr8sYh2Lc"
       const send = Effect.fnUntraced(function* (id: string) {
         const { path, method, operation } = operations.find((one) => one.id === id)!
         const value = (name: string, example: unknown) => made.get(`${id}.${name}`) ?? String(example)
@@ -169,7 +174,10 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
             ? form === undefined
               ? {}
               : { body: formOf(form as Record<string, string>) }
-            : { headers: { "content-type": "application/json" }, body: JSON.stringify(json) }
+            : {
+                headers: { "content-type": "application/json" },
+                body: JSON.stringify(json).replaceAll(unsaved, made.get("flowlines.get.id") ?? unsaved)
+              }
         const answer = yield* raw(`${url}?${query}`, { method, ...init })
         const text = yield* Effect.promise(() => answer.text())
         expect([id, answer.status, answer.status < 300 ? "" : text]).toEqual([id, expect.any(Number), ""])
@@ -181,17 +189,20 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
       for (const name of ofFlowline) made.set(`flowlines.${name}.id`, flowline)
       made.set("executions.listOf.id", flowline)
       const execution = idOf(yield* send("flowlines.execute"))
-      for (const name of ["events", "output", "remove"]) made.set(`executions.${name}.id`, execution)
+      for (const name of ["events", "output", "again", "remove"]) made.set(`executions.${name}.id`, execution)
       made.set("executions.detail.flowlineId", flowline)
       made.set("keys.revoke.id", idOf(yield* send("keys.create")))
       made.set("executions.detail.executionId", execution)
       yield* ended("mytenant", flowline, execution)
       // What reads and removes comes after what makes.
       const first = ["resources.upload", "registry.create", "stored.register", "stored.copy"]
+      for (const name of ["put", "backfill", "cancelBackfill"]) first.push(`schedules.${name}`)
       // An archive needs a run that makes one, an index one that writes it, and to cancel it must still run.
       const others = [
         /^archives\.(download|remove)$/,
         /^search\.removeIndex$/,
+        // A webhook needs its token, and the example has another trigger.
+        /^(hooks\.fire|schedules\.newToken)$/,
         /^executions\.cancel$/,
         /^stored\.move$/
       ]

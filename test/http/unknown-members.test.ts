@@ -118,6 +118,9 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
       expect(bodies.map(({ described }) => described.id).sort()).toEqual([
         "extraction.extract",
         "keys.create",
+        "schedules.backfill",
+        "schedules.put",
+        "schedules.run",
         "search.search",
         "secrets.put"
       ])

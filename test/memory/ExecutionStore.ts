@@ -184,8 +184,9 @@ export const layer = Layer.effect(
           entry.epoch++
           entry.owner = owner
           entry.state = "PENDING"
-          const { epoch, attempts, flowlineId, runtime, dag, kept, lines } = entry
-          return { ...key, epoch, attempts, flowlineId, runtime, dag, kept, lines: lines.at(-1)?.seq ?? 0 }
+          const { epoch, attempts, flowlineId, runtime, dag, kept, lines, trigger = null, body = null } = entry
+          const last = lines.at(-1)?.seq ?? 0
+          return { ...key, epoch, attempts, flowlineId, runtime, dag, kept, trigger, body, lines: last }
         }),
       started: (attempt, jobId, event) =>
         write(attempt, isOpen, (entry, now) => {
@@ -268,6 +269,14 @@ export const layer = Layer.effect(
             endedAt: isoOrNull(endedAt),
             events: events.map((event) => eventOf(entry.tenant, event)).reverse()
           }
+        }),
+      given: (key) =>
+        Effect.sync(() => {
+          const entry = entries.get(keyOf(key))
+          if (entry === undefined) return undefined
+          const { tenant, flowlineId, version, runtime, dag, trigger, body } = entry
+          const origin = { ...(trigger === undefined ? {} : { trigger }), ...(body === undefined ? {} : { body }) }
+          return { tenant, flowlineId, version, runtime, dag, ...origin }
         }),
       state: (key) =>
         Effect.sync(() => {

@@ -6,6 +6,7 @@ import * as PythonPlaces from "../../src/layers/python/PythonPlaces.ts"
 import * as SecretFiles from "../../src/layers/secrets/SecretFiles.ts"
 import { useCases } from "../../src/layers/UseCases.ts"
 import { Gateway } from "../../src/services/runs/Gateway.ts"
+import { ScheduleStore } from "../../src/services/schedules/ScheduleStore.ts"
 import { Measurements } from "../../src/services/shared/Observed.ts"
 import { Readiness } from "../../src/services/shared/Readiness.ts"
 import * as ArchiveStore from "./ArchiveStore.ts"
@@ -46,6 +47,8 @@ const Adapters = Layer.mergeAll(
   KeyStore.layer,
   IdempotencyStore.layer,
   SecretStore.layer,
+  // Schedules live in the database: their tests use the real one.
+  Layer.mock(ScheduleStore)({}),
   Layer.succeed(Gateway, { id: "memory", name: "memory", address: "memory:0" }),
   MemoryEngine.layer,
   Decoder.layer,

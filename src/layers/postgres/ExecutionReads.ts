@@ -9,6 +9,7 @@ import {
   type ExecutionFilter,
   type ExecutionKey,
   isByTime,
+  type NewExecution,
   type OutputState
 } from "../../services/executions/ExecutionStore.ts"
 import type { ListRow, ListSpan } from "../../services/shared/Listing.ts"
@@ -20,6 +21,7 @@ interface StatusRow {
   readonly summary: string
   readonly events: string
   readonly nodes: string
+  readonly trigger: string | null
   readonly [column: string]: unknown
 }
 
@@ -110,16 +112,24 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
   return {
     detail: Effect.fn("ExecutionStore.detail")(function* ({ tenant, id }: ExecutionKey) {
       const [row] = yield* sql<StatusRow & KeptRow>`
-        select '{' || ${summary(sql)} || '}' as summary, version, runtime, parameters, variables, environment,
+        select '{' || ${summary(sql)} || '}' as summary, flowline_id as "flowlineId", version, runtime, state,
+          parameters, variables, environment, trigger,
           flow_iso(started_at) as "startedAt", flow_iso(ended_at) as "endedAt", error, nodes,
           coalesce((select '[' || string_agg(${event(sql)}, ',' order by seq desc) || ']' from execution_events
             where tenant = e.tenant and execution_id = e.id), '[]') as events
         from executions e where tenant = ${tenant} and id = ${id}`
       if (row === undefined) return undefined
-      const { summary: own, events, nodes, parameters, variables, environment, ...rest } = row
+      const { summary: own, events, nodes, trigger, parameters, variables, environment, ...rest } = row
       const values = keptOf({ parameters, variables, environment }) ?? { parameters: {}, variables: {} }
       return yield* Effect.orDie(
-        decodeStatus({ ...JSON.parse(own), ...values, ...rest, events: JSON.parse(events), nodes: JSON.parse(nodes) })
+        decodeStatus({
+          ...JSON.parse(own),
+          ...values,
+          ...rest,
+          ...(trigger === null ? {} : { trigger: JSON.parse(trigger) }),
+          events: JSON.parse(events),
+          nodes: JSON.parse(nodes)
+        })
       )
     }, unreachable),
 
@@ -127,6 +137,25 @@ export const executionReads = (sql: SqlClient.SqlClient, wide: PgClient.PgClient
       const [row] = yield* sql<OutputState>`
         select state, truncated from executions where tenant = ${tenant} and id = ${id}`
       return row
+    }, unreachable),
+
+    given: Effect.fn("ExecutionStore.given")(function* ({ tenant, id }: ExecutionKey) {
+      const [row] = yield* sql<
+        NewExecution & KeptRow & { readonly trigger: string | null; readonly body: string | null }
+      >`
+        select e.tenant, flowline_id as "flowlineId", e.version, runtime, v.dag, trigger, body,
+          parameters, variables, environment
+        from executions e join flowline_versions v
+          on v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
+        where e.tenant = ${tenant} and e.id = ${id}`
+      if (row === undefined) return undefined
+      const { trigger, body, parameters, variables, environment, ...rest } = row
+      return {
+        ...rest,
+        kept: keptOf({ parameters, variables, environment }),
+        ...(trigger === null ? {} : { trigger }),
+        ...(body === null ? {} : { body })
+      }
     }, unreachable),
 
     list: (tenant: TenantId, filter: ExecutionFilter, span: ListSpan) =>

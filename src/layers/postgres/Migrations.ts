@@ -32,8 +32,9 @@ export const migrations: MigrationFiles = {
   "0024_limits.ts": () => import("../../../migrations/0024_limits.ts"),
   "0026_audit.ts": () => import("../../../migrations/0026_audit.ts"),
   "0027_secrets.ts": () => import("../../../migrations/0027_secrets.ts"),
+  "0028_outcomes.ts": () => import("../../../migrations/0028_outcomes.ts"),
   "0029_flowline_texts.ts": () => import("../../../migrations/0029_flowline_texts.ts"),
-  "0028_outcomes.ts": () => import("../../../migrations/0028_outcomes.ts")
+  "0031_schedules.ts": () => import("../../../migrations/0031_schedules.ts")
 }
 
 const table = "flow_migrations"

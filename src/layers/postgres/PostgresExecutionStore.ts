@@ -50,9 +50,11 @@ export const layer = Layer.effect(
         const id = ExecutionId(`${e.flowlineId}-${at}`)
         const [row] = yield* sql<{ found: boolean; added: boolean }>`
           with room as (select ${hasRoom} as found), added as (
-            insert into executions (tenant, id, flowline_id, version, runtime, state, owner, parameters, variables, environment)
+            insert into executions
+              (tenant, id, flowline_id, version, runtime, state, owner, parameters, variables, environment, trigger, body)
             select ${e.tenant}, ${id}, ${e.flowlineId}, ${e.version}, ${e.runtime}, 'PENDING', ${owner},
-              ${parameters}::text, ${variables}::text, ${e.kept?.environment ?? null}::text
+              ${parameters}::text, ${variables}::text, ${e.kept?.environment ?? null}::text,
+              ${e.trigger ?? null}, ${e.body ?? null}
             from room where found
             on conflict do nothing returning 1
           )
@@ -80,7 +82,7 @@ export const layer = Layer.effect(
         where e.tenant = ${key.tenant} and e.id = ${key.id} and ${open} and not cancelled
           and v.tenant = e.tenant and v.id = e.flowline_id and v.version = e.version
         returning e.tenant, e.id, epoch, attempts, flowline_id as "flowlineId", runtime, v.dag,
-          parameters, variables, environment, lines::float8 as lines`
+          parameters, variables, environment, trigger, body, lines::float8 as lines`
       if (row === undefined) return undefined
       const { parameters, variables, environment, ...rest } = row
       return { ...rest, kept: keptOf({ parameters, variables, environment }) }

@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
-import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
+import { bodyTypes, recordsOf } from "../formats/BodyRecords.ts"
 import { RecordReader } from "../formats/RecordReader.ts"
-import { recordOf, textDecoder, textReader } from "../formats/TextReader.ts"
+import { textDecoder } from "../formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { hostSetting, portSetting } from "./Ports.ts"
@@ -14,40 +14,6 @@ const problem = (status: number, detail: string, headers: Readonly<Record<string
   body: { status, detail }
 })
 
-/** The records of a body, or why it has none. Invalid records among them are added to `failures`. */
-const recordsOf = (type: string, text: string, failures: Failures): ReadonlyArray<Event> | string => {
-  if (type !== "application/json") {
-    const format = type === "text/plain" ? "lines" : "ndjson"
-    const events: Array<Event> = []
-    const reader = textReader(format, failures)
-    reader.push(text, events)
-    reader.end(events)
-    return events
-  }
-  let value: unknown
-  try {
-    value = parseJson(text)
-  } catch {
-    return "The body is not JSON"
-  }
-  const events: Array<Event> = []
-  for (const item of Array.isArray(value) ? value : [value]) {
-    const record = recordOf(item, text.length)
-    if (typeof record === "string") return "The body is neither a JSON object nor a list of JSON objects"
-    events.push(record)
-  }
-  return events
-}
-
-const types = new Set([
-  "application/json",
-  "application/x-ndjson",
-  "application/ndjson",
-  "application/jsonl",
-  "text/plain",
-  ""
-])
-
 const acknowledgements = ["stored", "received"] as const
 const tooLate = "The records were not taken in time; they may be processed all the same. Send them again"
 
@@ -56,7 +22,7 @@ const read = async (
   request: Incoming,
   context: NodeContext
 ): Promise<Answer | { readonly events: ReadonlyArray<Event>; readonly failures: Failures }> => {
-  if (!types.has(request.type)) {
+  if (!bodyTypes.has(request.type)) {
     return problem(415, "The body must be application/x-ndjson, application/json or text/plain")
   }
   const decode = textDecoder()

@@ -1,5 +1,6 @@
 import { Cron, Effect, Result, Schema } from "effect"
 import type { Issue } from "../../errors/BadRequest.ts"
+import { isPossible } from "../../languages/cron/CronText.ts"
 import { DurationText, millisOf } from "../../languages/DurationText.ts"
 import { readDocument, type SourceFile } from "../../languages/document/Document.ts"
 import { pointerOf } from "../../languages/document/Pointer.ts"
@@ -31,19 +32,6 @@ export interface JobDefinition {
   readonly parameters?: Values
 }
 
-/** The maximum number of days of each month, by its number from 1. */
-const daysOf = [0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-/** Whether a schedule ever fires. The 31st of February does not, and searching for it would take long. */
-const comes = (text: string, { days, months, weekdays }: Cron.Cron): boolean => {
-  const [, , , day, , weekday] = text.trim().split(/\s+/)
-  // If both day and weekday are restricted, either suffices; else both must match.
-  const either = weekdays.size > 0 && !day?.startsWith("*") && !weekday?.startsWith("*")
-  if (days.size === 0 || either) return true
-  const first = Math.min(...days)
-  return months.size === 0 || [...months].some((month) => daysOf[month]! >= first)
-}
-
 /** Cron expressions with six fields, of which the first is seconds. */
 const Schedule = Schema.String.check(
   Schema.makeFilter((text: string) => {
@@ -51,7 +39,7 @@ const Schedule = Schema.String.check(
     if (cron === undefined || Result.isFailure(cron)) {
       return "Expected a cron expression with seconds first, such as 0 */5 * * * *"
     }
-    return comes(text, cron.success) ? undefined : "This schedule never fires: none of its months has such a day"
+    return isPossible(text, cron.success) ? undefined : "This schedule never fires: none of its months has such a day"
   })
 )
 

@@ -2,8 +2,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
+import { IdempotencyKeyReused } from "../../errors/IdempotencyKeyReused.ts"
 import { NotFound } from "../../errors/NotFound.ts"
 import { Overloaded } from "../../errors/Overloaded.ts"
+import { QueueFull } from "../../errors/QueueFull.ts"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { NeededRole } from "../shared/Access.ts"
 import { pageQuery } from "../shared/Listing.ts"
@@ -19,6 +21,10 @@ import {
   ExecutionOutput,
   ExecutionState
 } from "./Execution.ts"
+
+export const AgainResponse = Schema.Struct({
+  id: Schema.String.annotate({ description: "Id of the new execution" })
+}).annotate({ identifier: "AgainResponse" })
 
 const flowlineId = text({ description: "Flowline id", example: "4kQz0vWbT1mXr8sYh2Lc" })
 const executionId = text({ description: "Execution id", example: "4kQz0vWbT1mXr8sYh2Lc-1763683200000" })
@@ -96,6 +102,13 @@ export class ExecutionsApi extends HttpApiGroup.make("executions")
     })
       .annotate(NeededRole, "viewer")
       .annotate(OpenApi.Summary, "Gets an execution with its events and counters"),
+    HttpApiEndpoint.post("again", "/v1/:tenant/flowline/executions/:id/again", {
+      params: executionParams,
+      success: AgainResponse,
+      error: [BadRequest, Conflict, IdempotencyKeyReused, NotFound, QueueFull, StorageUnreachable]
+    })
+      .annotate(NeededRole, "operator")
+      .annotate(OpenApi.Summary, "Runs the same version of a flowline again, with the same input"),
     HttpApiEndpoint.delete("cancel", "/v1/:tenant/flowline/:flowlineId/executions/:executionId", {
       params: detailParams,
       success: HttpApiSchema.Accepted,

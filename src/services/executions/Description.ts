@@ -1,4 +1,4 @@
-import { eventStreamed, type Feature, lines, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
+import { eventStreamed, type Feature, keyed, lines, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const timestamp = "2026-01-01T00:00:00.000Z"
 const execution = {
@@ -20,7 +20,7 @@ const count = { component: "show", recordsIn: 1, recordsOut: 0, errors: 0 }
 const line = { seq: 1, timestamp, component: "show", text: "hello" }
 
 /** What OpenAPI says of executions. */
-export const executions: Feature<"list" | "listOf" | "events" | "output" | "detail" | "cancel" | "remove"> = {
+export const executions: Feature<"list" | "listOf" | "events" | "output" | "detail" | "again" | "cancel" | "remove"> = {
   description: "Runs of flowlines that were asked for",
   operations: {
     list: operation(
@@ -41,12 +41,22 @@ export const executions: Feature<"list" | "listOf" | "events" | "output" | "deta
       lines
     ),
     detail: operation("With its state, its events and the counters of its nodes.", revalidated),
+    again: operation(
+      "The new execution gets the parameters, the file and the body of the webhook that the execution had. The flowline may " +
+        "have been changed or deleted since.",
+      keyed(200)
+    ),
     cancel: operation("The state becomes `CANCELLED` when the run has ended. An execution that has ended is a 409."),
     remove: operation("Deletes the execution with its events and output. Its archive stays. A running one is a 409.")
   },
   schemas: {
     Execution: { description: "An execution in a list", example: execution },
     ExecutionEvent: { description: "An event of an execution", example: event },
+    AgainResponse: { description: "An execution that was started again", example: { id: execution.id } },
+    RunTrigger: {
+      description: "What has started an execution",
+      example: { schedule: "nightly", kind: "cron", scheduledAt: timestamp }
+    },
     NodeCount: { description: "The counters of a node", example: count },
     RunCounts: { description: "What a run has done with its records", example: execution.counts },
     OutputLine: { description: "A line that a run has printed", example: line },

@@ -1,4 +1,5 @@
 import { Brand, Schema } from "effect"
+import { RunTrigger } from "../../protocol/Trigger.ts"
 import { NodeCount } from "../runs/NodeCount.ts"
 import { OutcomeWord, outcomeFields } from "../runs/RunOutcome.ts"
 
@@ -59,6 +60,7 @@ const detailFields = {
   parameters: values.annotate({ description: "The values of the flowline's parameters, with defaults" }),
   variables: values.annotate({ description: "The tenant's variables that were used" }),
   environment: Schema.optionalKey(Schema.String.annotate({ description: "The environment whose variables they are" })),
+  trigger: Schema.optionalKey(RunTrigger.annotate({ description: "What started it; absent for a request" })),
   events: Schema.Array(ExecutionEvent),
   nodes: Schema.Array(NodeCount)
 }

@@ -22,8 +22,14 @@ export interface ExecutionKey {
   readonly id: ExecutionId
 }
 
+/** What started an execution besides a request: JSON of `RunTrigger` and of `TriggerBody`. */
+export interface Origin {
+  readonly trigger?: string
+  readonly body?: string
+}
+
 /** A version of a flowline that is stored, and its text. */
-export interface NewExecution {
+export interface NewExecution extends Origin {
   readonly tenant: TenantId
   readonly flowlineId: FlowlineId
   readonly version: number
@@ -57,6 +63,8 @@ export interface Claim extends ExecutionAttempt {
   readonly dag: string
   readonly kept: KeptValues | undefined
   readonly lines: number
+  readonly trigger: string | null
+  readonly body: string | null
   /** Number of earlier attempts that have started. */
   readonly attempts: number
 }
@@ -135,6 +143,8 @@ export class ExecutionStore extends Context.Service<
     readonly orphans: Effect.Effect<ReadonlyArray<ExecutionKey>, StorageUnreachable>
     readonly detail: (key: ExecutionKey) => Effect.Effect<ExecutionStatus | undefined, StorageUnreachable>
     readonly state: (key: ExecutionKey) => Effect.Effect<OutputState | undefined, StorageUnreachable>
+    /** What an execution ran, to run it again. */
+    readonly given: (key: ExecutionKey) => Effect.Effect<NewExecution | undefined, StorageUnreachable>
     /**
      * The executions of a tenant as JSON of `Execution`, oldest first. Keys are ordinals; in a list by state, outcome or
      * time they are `<epoch milliseconds of the request>-<ordinal>`, by which it is ordered.

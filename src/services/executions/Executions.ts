@@ -18,7 +18,13 @@ import { type Followed, followedPage, type StoredLine } from "../shared/OutputLi
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { type ExecutionDetail, ExecutionId, hasEnded } from "./Execution.ts"
-import { type ExecutionFilter, type ExecutionKey, ExecutionStore, type OutputState } from "./ExecutionStore.ts"
+import {
+  type ExecutionFilter,
+  type ExecutionKey,
+  ExecutionStore,
+  type Origin,
+  type OutputState
+} from "./ExecutionStore.ts"
 import { runtimeOf } from "./StoredFlowline.ts"
 import { keyOf, Launcher, Supervisor } from "./Supervisor.ts"
 
@@ -35,8 +41,15 @@ export class Executions extends Context.Service<
       tenant: TenantId,
       action: string,
       flowline: Effect.Effect<BoundVersion, StorageUnreachable>,
-      commit?: Commit<Started>
+      commit?: Commit<Started>,
+      origin?: Origin
     ) => Effect.Effect<Started, Conflict | QueueFull | StorageUnreachable>
+    /** Runs the same version of the flowline again, with what started the execution: its parameters, file and body. */
+    readonly again: (
+      tenant: TenantId,
+      id: ExecutionId,
+      commit?: Commit<Started>
+    ) => Effect.Effect<Started, NotFound | Conflict | QueueFull | StorageUnreachable>
     /** Requests the end of an execution. Its state becomes `CANCELLED` when its run has ended. */
     readonly cancel: (
       tenant: TenantId,
@@ -121,13 +134,14 @@ export class Executions extends Context.Service<
         tenant,
         action,
         flowline,
-        commit = unkeyed
+        commit = unkeyed,
+        origin = {}
       ) {
         const now = yield* Clock.currentTimeMillis
         const most = rules.limitsOf(tenant).waitingExecutions.value
         const created = Effect.gen(function* () {
           const { id: flowlineId, version, dag, kept } = yield* flowline
-          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag, kept }
+          const execution = { tenant, flowlineId, version, runtime: runtimeOf(dag), dag, kept, ...origin }
           const { id } = yield* store.create(execution, gateway.id, now, most).pipe(
             // Others have taken the last places since the request was admitted.
             Effect.catchTag("NoRoom", () => full(tenant, most ?? 0))
@@ -213,6 +227,16 @@ export class Executions extends Context.Service<
           yield* admit(tenant)
           const flowline = yield* flowlines.draft(tenant, file, "once", given)
           return yield* start(tenant, "flowlines.executeOnce", flowline, commit)
+        }),
+        again: Effect.fn("Executions.again")(function* (tenant, id, commit) {
+          const given = yield* store.given({ tenant, id })
+          if (given === undefined) return yield* new NotFound({ kind: "execution", tenant, id })
+          yield* admit(tenant)
+          const { flowlineId, version, dag, kept, trigger, body } = given
+          const values = kept === undefined ? {} : { kept }
+          const flowline = { id: flowlineId, version, dag, platformId: "", savedAt: "", ...values }
+          const origin = { ...(trigger === undefined ? {} : { trigger }), ...(body === undefined ? {} : { body }) }
+          return yield* start(tenant, "executions.again", Effect.succeed(flowline), commit, origin)
         }),
         cancel: Effect.fn("Executions.cancel")(function* (tenant, flowlineId, id) {
           yield* detail(tenant, flowlineId, id)

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { Api } from "../../Api.ts"
+import { idempotent } from "../http/Idempotency.ts"
 import { eventStream, formatOf, outputDocument, startOf } from "../http/OutputDocument.ts"
 import { listResponse } from "../http/Paging.ts"
 import { Draining } from "../shared/Draining.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
+import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import type { ListSpan, PageQuery } from "../shared/Listing.ts"
 import { TenantId } from "../shared/Tenant.ts"
 import { ExecutionId } from "./Execution.ts"
@@ -32,6 +34,7 @@ export const ExecutionsHttp = HttpApiBuilder.group(
   Effect.fn(function* (handlers) {
     const executions = yield* Executions
     const draining = yield* Draining
+    const answers = yield* IdempotencyStore
     return handlers
       .handle("list", ({ params, query }) => {
         const tenant = TenantId(params.tenant)
@@ -67,6 +70,15 @@ export const ExecutionsHttp = HttpApiBuilder.group(
       })
       .handle("detail", ({ params }) =>
         executions.detail(TenantId(params.tenant), FlowlineId(params.flowlineId), ExecutionId(params.executionId))
+      )
+      .handleRaw("again", ({ params, request }) =>
+        idempotent(answers, request, TenantId(params.tenant), new Uint8Array(), (answered) =>
+          executions.again(
+            TenantId(params.tenant),
+            ExecutionId(params.id),
+            answered(({ id }) => ({ body: { id } }))
+          )
+        )
       )
       .handle("cancel", ({ params }) =>
         executions.cancel(TenantId(params.tenant), FlowlineId(params.flowlineId), ExecutionId(params.executionId))

@@ -1,6 +1,7 @@
 import { Option, Predicate, Result, Schema } from "effect"
-import { Flowline } from "../../protocol/Flowline.ts"
+import { componentOf, Flowline } from "../../protocol/Flowline.ts"
 import type { KeptValues } from "../../protocol/Parameters.ts"
+import { RunTrigger, TriggerBody, UnusableTrigger, withTrigger } from "../../protocol/Trigger.ts"
 import { filledFlowline, keptValueOf, mayRefer } from "../../protocol/ValueReferences.ts"
 
 const decodeJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
@@ -20,8 +21,42 @@ export const decodeStored = (dag: string, kept?: KeptValues) =>
     )
   })
 
+/** Whether a stored flowline declares parameters. */
+export const declaresParameters = (dag: string): boolean => {
+  const stored = Result.getOrUndefined(decodeJson(dag))
+  return Predicate.isObject(stored) && stored["parameters"] !== undefined
+}
+
+/** Decode what started an execution from its stored JSON. */
+export const decodeTrigger = Schema.decodeUnknownSync(Schema.fromJsonString(RunTrigger))
+export const decodeBody = Schema.decodeUnknownSync(Schema.fromJsonString(TriggerBody))
+
 const decodeRuntime = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ runtime: Schema.String })))
 
 /** The runtime of a stored flowline. */
 export const runtimeOf = (dag: string): string =>
   Option.match(decodeRuntime(dag), { onNone: () => "stream", onSome: ({ runtime }) => runtime })
+
+/** The flowline with what started the execution in place of the references to it, or why it cannot run. */
+export const triggeredFlowline = (
+  flowline: Flowline,
+  trigger: RunTrigger | undefined
+): Result.Result<Flowline, string> => {
+  type Node = Flowline["dag"][0]
+  const faults: Array<string> = []
+  const filled = (node: Node): Node => {
+    const settings = Object.entries(node.settings).map(([name, setting]) => {
+      try {
+        return [name, withTrigger(setting, trigger)]
+      } catch (error) {
+        if (!(error instanceof UnusableTrigger)) throw error
+        faults.push(`${componentOf(node)}: ${name}: ${error.message}`)
+        return [name, setting]
+      }
+    })
+    return { ...node, settings: Object.fromEntries(settings) }
+  }
+  const [first, ...rest] = flowline.dag
+  const made: Flowline = { ...flowline, dag: [filled(first), ...rest.map(filled)] }
+  return faults[0] === undefined ? Result.succeed(made) : Result.fail(faults[0])
+}

@@ -23,7 +23,7 @@ import { lastingPlaces, Turns } from "../shared/Turns.ts"
 import { ExecutionId, hasEnded } from "./Execution.ts"
 import { type Claim, type Ending, type ExecutionKey, ExecutionStore } from "./ExecutionStore.ts"
 import { runMetrics } from "./RunMetrics.ts"
-import { decodeStored } from "./StoredFlowline.ts"
+import { decodeBody, decodeStored, decodeTrigger, triggeredFlowline } from "./StoredFlowline.ts"
 
 /** Number of attempts after which an execution whose gateways died is `LOST`. */
 const maxAttempts = 3
@@ -145,8 +145,16 @@ export class Supervisor extends Context.Service<
           // It may have been saved before the operator lowered what a run may have.
           const [over] = checkCeilings(flowline.success, ceilings)
           if (over !== undefined) return failed(`/${over.path.join("/")}: ${over.detail}`)
+          const trigger = claim.trigger === null ? undefined : decodeTrigger(claim.trigger)
+          const triggered = triggeredFlowline(flowline.success, trigger)
+          if (Result.isFailure(triggered)) return failed(triggered.failure)
+          const started = {
+            executionId: id,
+            ...(trigger === undefined ? {} : { trigger }),
+            ...(claim.body === null ? {} : { triggerBody: decodeBody(claim.body) })
+          }
           const stored = Effect.suspend(() => (kept ? positions.load(tenant, scope) : Effect.succeed({})))
-          const spec = yield* prepare(flowline.success, { executionId: id }, stored)
+          const spec = yield* prepare(triggered.success, started, stored)
           if (Result.isFailure(spec)) return failed(spec.failure)
           for (let tried = 1; ; tried++) {
             const outcome = yield* run(tried === 1 ? spec.success : { ...spec.success, positions: yield* stored })

@@ -101,7 +101,7 @@ export interface Attempt {
   /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
-    run: Pick<RunSpec, "executionId" | "lasting" | "work">,
+    run: Pick<RunSpec, "executionId" | "lasting" | "work" | "trigger" | "triggerBody">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
   /** Runs the flowline, stores its messages and returns its result. No process of the run is left then. */

@@ -1,0 +1,131 @@
+import { Effect, Stream } from "effect"
+import { type HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { Api } from "../../Api.ts"
+import { BadRequest } from "../../errors/BadRequest.ts"
+import { TooLarge } from "../../errors/TooLarge.ts"
+import { readJson } from "../http/JsonBody.ts"
+import { listResponse } from "../http/Paging.ts"
+import { Bytes } from "../shared/Bytes.ts"
+import { Settings } from "../shared/Settings.ts"
+import { TenantId } from "../shared/Tenant.ts"
+import { Hooks } from "./Hooks.ts"
+import { ScheduleName } from "./Schedule.ts"
+import type { ScheduleKey } from "./ScheduleStore.ts"
+import { Schedules } from "./Schedules.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const keyOf = (params: { readonly tenant: string; readonly name: string }): ScheduleKey => ({
+  tenant: TenantId(params.tenant),
+  name: ScheduleName(params.name)
+})
+
+/** What makes a repeated request the same one: its key, or one that no other request has. */
+const requestKey = (request: Request): Effect.Effect<string, BadRequest> => {
+  const given = request.headers["idempotency-key"]
+  if (given === undefined) return Effect.sync(() => crypto.randomUUID())
+  if (/^[\x21-\x7e]{1,255}$/.test(given)) return Effect.succeed(`key-${given}`)
+  return new BadRequest({
+    detail: "The idempotency key is invalid",
+    issues: [{ part: "header", pointer: "/idempotency-key", detail: "Expected 1 to 255 visible ASCII characters" }]
+  })
+}
+
+const answer = (value: unknown, status = 200) => HttpServerResponse.jsonUnsafe(value, { status })
+
+/** An answer with a token is not to be kept by anybody. */
+const secret = (value: unknown, status: number) =>
+  HttpServerResponse.jsonUnsafe(value, { status, headers: { "cache-control": "no-store" } })
+
+export const SchedulesHttp = HttpApiBuilder.group(
+  Api,
+  "schedules",
+  Effect.fn(function* (handlers) {
+    const schedules = yield* Schedules
+    const { limits } = yield* Settings
+    const bodyOf = (request: Request) => Effect.map(readJson(request, limits.jsonBody), ({ value }) => value)
+    const hasBody = ({ headers }: Request) =>
+      headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0"
+    return handlers
+      .handle("list", ({ params }) => schedules.list(TenantId(params.tenant)))
+      .handle("get", ({ params }) => schedules.get(keyOf(params)))
+      .handleRaw("put", ({ params, request }) =>
+        Effect.map(
+          Effect.flatMap(bodyOf(request), (body) => schedules.put(keyOf(params), body)),
+          ({ isNew, schedule }) => secret(schedule, isNew ? 201 : 200)
+        )
+      )
+      .handle("remove", ({ params }) => schedules.remove(keyOf(params)))
+      .handle("pause", ({ params }) => schedules.pause(keyOf(params), true))
+      .handle("resume", ({ params }) => schedules.pause(keyOf(params), false))
+      .handleRaw("newToken", ({ params }) =>
+        Effect.map(schedules.newToken(keyOf(params)), (token) => secret({ token }, 201))
+      )
+      .handleRaw("run", ({ params, request }) =>
+        Effect.gen(function* () {
+          const body = hasBody(request) ? yield* bodyOf(request) : {}
+          return answer(yield* schedules.run(keyOf(params), yield* requestKey(request), body ?? {}))
+        })
+      )
+      .handleRaw("firings", ({ params, query }) =>
+        Effect.flatMap(schedules.firings(keyOf(params)), (rows) =>
+          listResponse(`firings of ${params.name}`, TenantId(params.tenant), query, rows)
+        )
+      )
+      .handleRaw("backfill", ({ params, request }) =>
+        Effect.map(
+          Effect.flatMap(bodyOf(request), (body) => schedules.backfill(keyOf(params), body)),
+          (made) => answer(made, 201)
+        )
+      )
+      .handle("backfills", ({ params }) => schedules.backfills(keyOf(params)))
+      .handle("cancelBackfill", ({ params }) => schedules.cancelBackfill(keyOf(params), params.id))
+  })
+)
+
+const bearer = /^Bearer +(\S+) *$/i
+
+const unreadable = (detail: string) =>
+  new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
+
+export const HooksHttp = HttpApiBuilder.group(
+  Api,
+  "hooks",
+  Effect.fn(function* (handlers) {
+    const hooks = yield* Hooks
+    const { limits } = yield* Settings
+
+    const textOf = Effect.fnUntraced(function* (request: Request) {
+      const bytes = new Bytes()
+      yield* Stream.runForEach(request.stream, (chunk) => {
+        bytes.append(chunk)
+        return bytes.length > limits.jsonBody
+          ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limits.jsonBody }))
+          : Effect.void
+      }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
+      return yield* Effect.try({
+        try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes.value),
+        catch: () => unreadable("The body is not UTF-8")
+      })
+    })
+
+    return handlers.handleRaw("fire", ({ params, request }) =>
+      Effect.gen(function* () {
+        // The body of a request without the token is not read.
+        const [, token] = bearer.exec(request.headers["authorization"] ?? "") ?? []
+        const hook = yield* hooks.authorize(keyOf(params), token)
+        const key = yield* requestKey(request)
+        const [type = ""] = (request.headers["content-type"] ?? "").split(";")
+        const body = { type: type.trim().toLowerCase(), text: yield* textOf(request) }
+        return answer(yield* hooks.fire(hook, key, body), 202)
+      }).pipe(
+        Effect.catchTag("Unauthorized", (error) =>
+          Effect.map(HttpServerRespondable.toResponse(error), (response) =>
+            HttpServerResponse.setHeader(response, "www-authenticate", 'Bearer realm="flow-gateway"')
+          )
+        )
+      )
+    )
+  })
+)

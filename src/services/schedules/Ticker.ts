@@ -1,0 +1,133 @@
+import { Clock, Effect, Layer } from "effect"
+import * as Singleton from "effect/cluster/Singleton"
+import { fileLook, scheduleTick } from "../../protocol/Liveness.ts"
+import { ScheduleClock, type ScheduleTime } from "../channels/ScheduleClock.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
+import { inBackground, survive } from "../shared/Background.ts"
+import { Settings } from "../shared/Settings.ts"
+import { Tenants } from "../shared/Tenant.ts"
+import { countFirings, Firings } from "./Firings.ts"
+import { spanMillis } from "./Schedule.ts"
+import { ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
+import { definitionOf } from "./StoredDefinition.ts"
+import { TenantFolders } from "./TenantFolders.ts"
+import { delayOf, dueTimes, timesOf } from "./Times.ts"
+
+const usualRest = 10_000
+
+/** Folders that are looked at at once. */
+const foldersAtOnce = 4
+
+const make = Effect.gen(function* () {
+  const store = yield* ScheduleStore
+  const firings = yield* Firings
+  const folders = yield* TenantFolders
+  const clock = yield* ScheduleClock
+  const tenants = yield* Tenants
+  const rules = yield* TenantRules
+
+  /** Work on one schedule, whose failure keeps no other one from firing. */
+  const each = (
+    rows: ReadonlyArray<StoredRow>,
+    work: (row: StoredRow) => Effect.Effect<unknown, unknown>,
+    concurrency = 1
+  ) =>
+    Effect.forEach(
+      rows,
+      (row) =>
+        survive(
+          `The schedule ${row.tenant}/${row.name}`,
+          Effect.flatMap(tenants.exists(row.tenant), (exists) => (exists ? work(row) : Effect.void))
+        ),
+      { discard: true, concurrency }
+    )
+
+  const fire = (now: number) =>
+    Effect.fnUntraced(function* (row: StoredRow) {
+      const { trigger, catchUp = "last", jitter } = definitionOf(row.definition)
+      const times = timesOf(trigger, row.anchor)
+      if (times === undefined || row.nextAt === null) return
+      const due = dueTimes(times, row.nextAt, now, catchUp)
+      const kind = trigger.cron === undefined ? "every" : "cron"
+      yield* store.fire(row, due, kind, (at) => delayOf(jitter, `${row.tenant}/${row.name}`, at))
+      if (due.missed !== undefined) yield* countFirings(row.tenant, "missed")
+    })
+
+  /** A clock that was turned back makes no schedule wait for the time that it showed before. */
+  const align = (now: number) =>
+    Effect.fnUntraced(function* (row: StoredRow) {
+      const next = timesOf(definitionOf(row.definition).trigger, row.anchor)?.next(now)
+      if (next === undefined || row.nextAt === null || row.nextAt <= next) return
+      yield* store.fire(row, { fire: [], missed: undefined, next }, "cron", () => 0)
+    })
+
+  /** What was last seen of the files of a schedule, when nothing of it rested still. */
+  const settled = new Map<string, string>()
+
+  const watch = Effect.fnUntraced(function* (row: StoredRow) {
+    const { path = "", restsFor } = definitionOf(row.definition).trigger.file ?? {}
+    const files = yield* folders.files(row.tenant, path)
+    if (typeof files === "string") return yield* store.setFault(row, files)
+    if (row.fault !== null) yield* store.setFault(row, undefined)
+    const key = `${row.tenant}/${row.name}`
+    const seen = `${row.revision} ${JSON.stringify(files)}`
+    if (settled.get(key) === seen) return
+    const rests = restsFor === undefined ? usualRest : spanMillis(restsFor)
+    const { resting } = yield* store.found(row, files, rests)
+    if (resting === 0) settled.set(key, seen)
+    else settled.delete(key)
+  })
+
+  let aligned: ScheduleTime | undefined
+  let lookedAt = Number.NEGATIVE_INFINITY
+
+  return Effect.gen(function* () {
+    const now = yield* clock.now
+    if (aligned?.jumps !== now.jumps) {
+      yield* each(yield* store.timed, align(now.at))
+      aligned = now
+    }
+    const suspended = rules.suspended()
+    yield* each(yield* store.due(now.at, suspended), fire(now.at))
+    const steady = Number(yield* Clock.currentTimeNanos) / 1e6
+    if (steady - lookedAt >= fileLook) {
+      lookedAt = steady
+      const watching = yield* store.watching(suspended)
+      for (const key of settled.keys())
+        if (!watching.some((row) => `${row.tenant}/${row.name}` === key)) settled.delete(key)
+      yield* each(watching, watch, foldersAtOnce)
+    }
+    yield* firings.start
+  })
+})
+
+/** Deletes old firings, as many as the rule of executions says. */
+const expiry = Effect.gen(function* () {
+  const store = yield* ScheduleStore
+  const tenants = yield* Tenants
+  const { retention } = yield* Settings
+  if (retention.mode !== "on") return
+  const { age, number } = retention.executions
+  const rule = { ...(age === undefined ? {} : { age }), ...(number === undefined ? {} : { number }) }
+  for (const tenant of yield* tenants.names) {
+    while ((yield* store.expire(tenant, rule)) > 0) yield* Effect.yieldNow
+  }
+})
+
+/**
+ * Fires schedules, in one gateway of the cluster. Another one takes over when that gateway is gone, and for a moment two
+ * of them may do it: what they do is made one by the keys of the firings.
+ */
+export const layer = Layer.unwrap(
+  Effect.map(make, (tick) => {
+    const round = Effect.andThen(
+      survive(
+        "The schedules",
+        // While the database is away nothing fires; it is made up for afterwards, as each schedule says.
+        Effect.catchTag(tick, "StorageUnreachable", () => Effect.void)
+      ),
+      Effect.sleep(scheduleTick)
+    )
+    return Singleton.make("Schedules", Effect.forever(round))
+  })
+).pipe(Layer.merge(Layer.effectDiscard(inBackground("Retention of firings", expiry, "10 minutes"))))

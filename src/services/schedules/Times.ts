@@ -1,0 +1,72 @@
+import { Cron, Hash, Result } from "effect"
+import { parseCron } from "../../languages/cron/CronText.ts"
+import { spanMillis, type Trigger } from "./Schedule.ts"
+
+/** Milliseconds after which a time that no gateway has fired counts as missed. A takeover takes less. */
+export const missedAfter = 60_000
+
+/** Times that `catchUp: all` makes up for at most. */
+export const mostCaughtUp = 100
+
+/** The times of a schedule, in epoch milliseconds. Both functions are strict: never the given time itself. */
+export interface Times {
+  readonly next: (after: number) => number
+  readonly previous: (before: number) => number
+}
+
+/** The times of a checked trigger; undefined if it has none. An interval counts from `anchor`. */
+export const timesOf = ({ cron, zone, every }: Trigger, anchor: number): Times | undefined => {
+  if (every !== undefined) {
+    const period = spanMillis(every)
+    return {
+      next: (after) => anchor + (Math.floor((after - anchor) / period) + 1) * period,
+      previous: (before) => anchor + (Math.ceil((before - anchor) / period) - 1) * period
+    }
+  }
+  if (cron === undefined) return undefined
+  const parsed = Result.getOrThrow(parseCron(cron, zone ?? "UTC"))
+  return {
+    next: (after) => Cron.next(parsed, after).getTime(),
+    previous: (before) => Cron.prev(parsed, before).getTime()
+  }
+}
+
+/** What to do with the times that are due. */
+export interface Due {
+  /** The times to fire, oldest first. */
+  readonly fire: ReadonlyArray<number>
+  /** The first and the last time that were missed and are not made up for. */
+  readonly missed: readonly [first: number, last: number] | undefined
+  readonly next: number
+}
+
+/**
+ * Which of the times from `from` up to `now` fire. Those of the last minute always do; of earlier ones as many as are
+ * made up for. However many were missed, it looks at the last ones only.
+ */
+export const dueTimes = (times: Times, from: number, now: number, catchUp: "none" | "last" | "all"): Due => {
+  const most = catchUp === "all" ? mostCaughtUp : 1
+  const early = Math.max(from, now - missedAfter)
+  // Walking back may step over times next to a change of the clocks, so that the times themselves are found forward.
+  let start = early
+  for (let count = 0; count < most && start > from; count++) {
+    const before = times.previous(start)
+    if (before < from) break
+    start = before
+  }
+  const found: Array<number> = []
+  for (let at = times.next(start - 1); at <= now; at = times.next(at)) found.push(at)
+  const recent = found.filter((at) => at >= early)
+  const old = found.filter((at) => at < early)
+  const caughtUp =
+    catchUp === "none" ? [] : catchUp === "all" ? old.slice(-most) : recent.length > 0 ? [] : old.slice(-1)
+  const fire = [...caughtUp, ...recent]
+  const first = times.next(from - 1)
+  const last = old.filter((at) => !caughtUp.includes(at)).at(-1) ?? (first < start ? times.previous(start) : undefined)
+  const isMissed = first < (fire[0] ?? early) && last !== undefined && first <= last
+  return { fire, missed: isMissed ? [first, last] : undefined, next: times.next(now) }
+}
+
+/** How much later than its time a firing comes: the same share for the same time, whoever computes it. */
+export const delayOf = (jitter: string | undefined, name: string, at: number): number =>
+  jitter === undefined ? 0 : (Hash.string(`${name} ${at}`) >>> 0) % spanMillis(jitter)
