@@ -3,6 +3,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { inBackground } from "../../services/shared/Background.ts"
+import type { OwnPlace } from "../../services/shared/RootRules.ts"
 import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
 
 /** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
@@ -27,12 +28,14 @@ const warnIfOpen = (path: string, { openToAll }: AccessFileVersion) =>
  * the former rules.
  *
  * @param deadline milliseconds that the disk has to answer
+ * @param own places of the gateway that no root may open
  */
-export const layer = (path: string, deadline: number) =>
+export const layer = (path: string, deadline: number, own: ReadonlyArray<OwnPlace> = []) =>
   Layer.effect(
     AccessRules,
     Effect.gen(function* () {
-      const first = yield* attempt(path, deadline, loadAccessFile)
+      const load = (path: string) => loadAccessFile(path, own)
+      const first = yield* attempt(path, deadline, load)
       yield* warnIfOpen(path, first)
       const rules = yield* SubscriptionRef.make<AccessFile | undefined>(first.file)
       let digest = first.digest
@@ -57,7 +60,7 @@ export const layer = (path: string, deadline: number) =>
           return
         }
         if (signature === judged) return
-        const version = yield* attempt(path, deadline, loadAccessFile)
+        const version = yield* attempt(path, deadline, load)
         // Replaced since the look: the next looks see that it has changed, and judge it.
         if (version.signature !== signature) return
         judged = signature

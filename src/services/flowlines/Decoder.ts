@@ -5,6 +5,7 @@ import { readDocument, type SourceDocument } from "../../languages/document/Docu
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
+import type { Roots } from "../../protocol/Roots.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
@@ -34,6 +35,8 @@ export interface Surroundings {
   readonly patterns?: TenantDefinitions
   /** What the operator allows a run. */
   readonly ceilings?: RunCeilings
+  /** The roots that the operator gives the tenant. */
+  readonly roots?: Roots
 }
 
 /** A valid flowline. */
@@ -70,8 +73,8 @@ export const parse = (file: FlowlineFile): Result.Result<ParsedDocument, Readonl
   Result.map(readDocument(file), (source) => ({ needs: needsOf(outline(source.value)), source }))
 
 /** The faults of a document's value, except those of its SQL. */
-export const check = (value: unknown, { own, patterns, tenant, ceilings }: Surroundings) =>
-  validate(value, ownNodes(own ?? []), patterns, tenant, ceilings)
+export const check = (value: unknown, { own, patterns, tenant, ceilings, roots }: Surroundings) =>
+  validate(value, ownNodes(own ?? []), patterns, tenant, ceilings, roots)
 
 /** Maximum number of issues: more would be repetitive, and a hostile file could cause millions. */
 const maxIssues = 200

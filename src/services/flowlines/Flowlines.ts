@@ -10,6 +10,7 @@ import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { hints } from "../../nodes/Hints.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
 import { Audit } from "../audit/Audit.ts"
+import { TenantRules } from "../limits/TenantRules.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { Platform } from "../platform/Platform.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
@@ -101,6 +102,7 @@ export class Flowlines extends Context.Service<
       const audit = yield* Audit
       const patterns = yield* TenantPatterns
       const secrets = yield* Secrets
+      const rules = yield* TenantRules
       const { ceilings } = yield* Settings
       const missing = (tenant: TenantId, id: FlowlineId, version?: number) =>
         version === undefined
@@ -120,6 +122,7 @@ export class Flowlines extends Context.Service<
         const definition = yield* decoder.validate(document, {
           tenant,
           ceilings,
+          roots: rules.rootsOf(tenant),
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })
