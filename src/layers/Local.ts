@@ -7,6 +7,7 @@ import * as PlatformFile from "./conf/PlatformFile.ts"
 import * as DiskTenants from "./conf/Tenants.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
+import * as WrittenFolders from "./files/WrittenFolders.ts"
 import * as PatternFiles from "./operators/PatternFolders.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
@@ -14,6 +15,7 @@ import * as OperatorPool from "./operators/Pool.ts"
 export const layer = Layer.mergeAll(
   DataArea.layer,
   FileMeter.layer,
+  WrittenFolders.layer,
   StreamHash.layer,
   OperatorPool.layer,
   PatternFiles.layer,

@@ -14,6 +14,7 @@ import * as ExecutionRecovery from "../services/executions/ExecutionRecovery.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
+import { RunFiles } from "../services/files/RunFiles.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { Keys } from "../services/keys/Keys.ts"
 import { InUse } from "../services/limits/InUse.ts"
@@ -69,6 +70,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         Artifacts.layer,
         Resources.layer,
         Registry.layer,
+        RunFiles.layer,
         Keys.layer,
         References.layer
       )

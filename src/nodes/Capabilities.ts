@@ -1,5 +1,5 @@
 import type { Reference } from "../protocol/References.ts"
-import type { Storage } from "./Files.ts"
+import type { Storage } from "./NodeFiles.ts"
 
 // What a node can do besides running, as data: runtimes and validation ask for capabilities instead of node types.
 

@@ -10,8 +10,8 @@ import type { Reference } from "../protocol/References.ts"
 import type { Roots } from "../protocol/Roots.ts"
 import type { AnalyticsWork, Block, BlockFormat, Need, RootUse, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
-import type { InputFiles, OpenFile, Sink, Storage, StoredFile } from "./Files.ts"
 import type { Network } from "./Network.ts"
+import type { InputFiles, OpenFile, Sink, Storage, StoredFile } from "./NodeFiles.ts"
 import type { Position } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
@@ -146,6 +146,8 @@ export interface Surroundings {
   readonly tenant?: string | undefined
   /** The roots of the operator that the tenant may use; unchecked where they are not known. */
   readonly roots?: Roots | undefined
+  /** The settings that are faulty by themselves: the check does not get them. */
+  readonly faulty?: ReadonlySet<string> | undefined
   /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions | undefined
 }

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { hasSecret } from "../protocol/Secrets.ts"
-import type { Storage } from "./Files.ts"
 import type { SettingsIssue } from "./Node.ts"
+import type { Storage } from "./NodeFiles.ts"
 import { pathFault, pathPattern } from "./Paths.ts"
 import { secretOr } from "./SettingTexts.ts"
 
@@ -98,10 +98,8 @@ export const storageFaults = ({ path, root, s3 }: Given): ReadonlyArray<Settings
   const issues: Array<SettingsIssue> = []
   const isOnS3 = path !== undefined && isObject(path)
   if (path === undefined) {
-    for (const [name, value] of Object.entries({ root, s3 })) {
-      if (value !== undefined)
-        issues.push({ path: [name], detail: `${name} says what a path is relative to: set path` })
-    }
+    const [name] = Object.entries({ root, s3 }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+    if (name !== undefined) issues.push({ path: [], detail: `${name} says what a path is relative to: set path` })
     return issues
   }
   if (isOnS3 && root !== undefined) issues.push({ path: ["root"], detail: "An s3:// path is in no root" })

@@ -50,8 +50,7 @@ describe("FLOW_ROOTS", () => {
   it("opens nothing that the gateway keeps for itself", () => {
     const cases = ["/", "/var/lib", "/var/lib/flow", "/var/lib/flow/blobs/other", "/etc/flow"]
     for (const path of cases) expect(overlapFault(path, own)).toMatch(/^\S+ (contains|lies in) \S+ \(FLOW_/)
-    for (const path of ["/var/lib/flowers", "/var", "/etc/flows"].slice(0, 1))
-      expect(overlapFault(path, own)).toBeUndefined()
+    for (const path of ["/var/lib/flowers", "/etc/flows"]) expect(overlapFault(path, own)).toBeUndefined()
   })
 
   it.effect("opens it through no link either, and names a folder that is missing", () =>

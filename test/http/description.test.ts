@@ -52,6 +52,7 @@ it("headers, statuses and ranges are where they are understood", () => {
     "conf.read",
     "documentation.index",
     "documentation.page",
+    "files.read",
     "registry.download",
     "resources.download",
     "stored.content"
@@ -78,7 +79,7 @@ it("headers, statuses and ranges are where they are understood", () => {
   expect(answers(405)).toEqual(operations.map(({ id }) => id))
   const limits = operations.flatMap(({ operation }) => operation.parameters.filter(({ name }) => name === "limit"))
   for (const { schema } of limits) expect(schema).toEqual({ type: "integer", minimum: 1, maximum: 10_000 })
-  expect(limits.length).toBe(11)
+  expect(limits.length).toBe(12)
   expect(document.servers).toEqual([{ url: "/", description: expect.any(String) as string }])
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
   expect(document.info.version).toBe(version)
@@ -145,9 +146,11 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
   it.effect("has examples that work when they are copied", () =>
     Effect.gen(function* () {
       const { settings } = yield* TestGateway
-      const file = join(settings.data, "blobs/mytenant/data/lists/blocked.csv")
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, "203.0.113.9\n")
+      for (const path of ["lists/blocked.csv", "out/access.csv"]) {
+        const file = join(settings.data, "blobs/mytenant/data", path)
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, "203.0.113.9\n")
+      }
       /** The ids of what was made, in place of the example's. */
       const made = new Map<string, string>()
       const send = Effect.fnUntraced(function* (id: string) {

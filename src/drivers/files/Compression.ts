@@ -1,7 +1,7 @@
 import { once } from "node:events"
 import { pipeline, Readable } from "node:stream"
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib"
-import type { Sink } from "../../nodes/Files.ts"
+import type { Sink } from "../../nodes/NodeFiles.ts"
 import { compressionOf } from "../../nodes/Paths.ts"
 import { codeOf, Failure } from "../Failure.ts"
 

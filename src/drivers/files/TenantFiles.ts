@@ -1,7 +1,7 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join, matchesGlob } from "node:path"
 import { suggestion } from "../../languages/Suggest.ts"
-import type { OpenFile } from "../../nodes/Files.ts"
+import type { OpenFile } from "../../nodes/NodeFiles.ts"
 import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
 import { Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "./Compression.ts"

@@ -1,7 +1,7 @@
 import type { LookupFunction } from "node:net"
 import { Redacted } from "effect"
-import type { S3Access } from "../../nodes/Files.ts"
 import { RefusedAddress } from "../../nodes/Network.ts"
+import type { S3Access } from "../../nodes/NodeFiles.ts"
 import { objectOf } from "../../nodes/Storage.ts"
 import { Bucket, isMissing, refusalOf, troubleOf } from "../blobs/s3/Bucket.ts"
 import { Failure } from "../Failure.ts"

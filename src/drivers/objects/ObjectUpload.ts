@@ -1,5 +1,5 @@
 import { PutObjectCommand, UploadPartCommand } from "@aws-sdk/client-s3"
-import type { S3Access } from "../../nodes/Files.ts"
+import type { S3Access } from "../../nodes/NodeFiles.ts"
 import { objectOf } from "../../nodes/Storage.ts"
 import type { Bucket } from "../blobs/s3/Bucket.ts"
 import { Filling } from "../blobs/s3/Collect.ts"

@@ -2,9 +2,9 @@ import { Effect, Result, Schema } from "effect"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Block, BlockFormat } from "../Capabilities.ts"
-import type { InputFiles, OpenFile } from "../Files.ts"
 import { RecordReader } from "../formats/RecordReader.ts"
 import { type CheckContext, chosen, errors, type NodeContext, node, type SettingsIssue, type Taker } from "../Node.ts"
+import type { InputFiles, OpenFile } from "../NodeFiles.ts"
 import { compressionOf, relativePath } from "../Paths.ts"
 import { ResourceName } from "../SettingTexts.ts"
 import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
@@ -53,8 +53,10 @@ const filesOf = (given: Settings, context: NodeContext): InputFiles => {
   return storage === undefined ? context : context.filesIn(storage)
 }
 
-const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<SettingsIssue> => {
-  const sources = (["path", "registry", "resource"] as const).filter((name) => given[name] !== undefined)
+const check = (given: Settings, { runtime, faulty }: CheckContext): ReadonlyArray<SettingsIssue> => {
+  const all = ["path", "registry", "resource"] as const
+  const sources = all.filter((name) => given[name] !== undefined)
+  if (sources.length === 0 && all.some((name) => faulty?.has(name))) return []
   const issues: Array<SettingsIssue> = []
   if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
   if (sources.length < 2) issues.push(...storageFaults(given))

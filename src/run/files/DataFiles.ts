@@ -11,7 +11,7 @@ import {
 } from "../../drivers/files/AppendedFile.ts"
 import type { Area } from "../../drivers/files/Area.ts"
 import { segments } from "../../drivers/files/TenantFiles.ts"
-import type { Sink } from "../../nodes/Files.ts"
+import type { Sink } from "../../nodes/NodeFiles.ts"
 import { fileKey, fileText } from "../../protocol/Roots.ts"
 import type { TenantBudget } from "../TenantBudget.ts"
 import { Appender } from "./Appender.ts"

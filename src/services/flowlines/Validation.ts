@@ -176,12 +176,13 @@ const checkNode = (
   const { type, findings, settings } = known
   if (Result.isFailure(settings)) return findings
   const base = settingsPath(index)
+  const faulty = new Set(findings.map(({ path }) => String(path[base.length])))
   const root = type.roots?.(settings.success)
   const fault = root === undefined || surroundings.roots === undefined ? undefined : rootFault(root, surroundings.roots)
   return [
     ...findings,
     ...(fault === undefined ? [] : [{ path: [...base, "root"], detail: fault }]),
-    ...checkSettings(type, settings.success, surroundings).map(({ path, detail, line, column }) => ({
+    ...checkSettings(type, settings.success, { ...surroundings, faulty }).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })

@@ -1,6 +1,6 @@
-import type { InputFiles } from "../../Files.ts"
 import { RecordReader } from "../../formats/RecordReader.ts"
 import { type Emit, errors, type NodeContext } from "../../Node.ts"
+import type { InputFiles } from "../../NodeFiles.ts"
 import { withSources } from "../../Source.ts"
 import { formatOf } from "./Format.ts"
 
