@@ -20,6 +20,7 @@ const context = (): NodeContext => {
   return {
     component: "node",
     emit: () => {},
+    filesIn: none,
     glob: none,
     read: none,
     open: none,

@@ -45,6 +45,7 @@ const measured = (name: string, given: { readonly requestsPerSecond: number | nu
     const rules = Layer.succeed(TenantRules, {
       limitsOf: () => limits,
       general: () => limits,
+      rootsOf: () => ({}),
       isSuspended: () => false,
       suspended: () => [],
       untilSuspended: () => Effect.never,

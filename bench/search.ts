@@ -56,6 +56,7 @@ const extraction = async (search: Search["Service"]) => {
     throw new Error("not here")
   }
   const context = (): RunContext => ({
+    filesIn: refuse,
     glob: refuse,
     read: refuse,
     open: refuse,

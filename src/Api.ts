@@ -7,6 +7,7 @@ import { ConfApi } from "./services/conf/Api.ts"
 import { DocumentationApi } from "./services/documentation/Api.ts"
 import { ExecutionsApi } from "./services/executions/Api.ts"
 import { ExtractionApi } from "./services/extraction/Api.ts"
+import { FilesApi } from "./services/files/Api.ts"
 import { FlowlinesApi } from "./services/flowlines/Api.ts"
 import { KeysApi } from "./services/keys/Api.ts"
 import { LimitsApi } from "./services/limits/Api.ts"
@@ -36,6 +37,7 @@ export class Api extends HttpApi.make("flow-gateway")
   .add(ArtifactsApi)
   .add(ResourcesApi)
   .add(RegistryApi)
+  .add(FilesApi)
   .add(SearchApi)
   .add(AuditApi)
   .add(KeysApi)

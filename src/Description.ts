@@ -10,6 +10,7 @@ import { conf } from "./services/conf/Description.ts"
 import { documentation } from "./services/documentation/Description.ts"
 import { executions } from "./services/executions/Description.ts"
 import { extraction } from "./services/extraction/Description.ts"
+import { files } from "./services/files/Description.ts"
 import { flowlines } from "./services/flowlines/Description.ts"
 import { keys } from "./services/keys/Description.ts"
 import { limits } from "./services/limits/Description.ts"
@@ -34,6 +35,7 @@ const features: { readonly [Group in keyof Endpoints]: Feature<keyof Endpoints[G
   documentation,
   executions,
   extraction,
+  files,
   flowlines,
   limits,
   keys,

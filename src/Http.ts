@@ -23,6 +23,7 @@ import { ConfHttp } from "./services/conf/Http.ts"
 import { DocumentationHttp } from "./services/documentation/Http.ts"
 import { ExecutionsHttp } from "./services/executions/Http.ts"
 import { ExtractionHttp } from "./services/extraction/Http.ts"
+import { FilesHttp } from "./services/files/Http.ts"
 import { FlowlinesHttp } from "./services/flowlines/Http.ts"
 import { KeysHttp } from "./services/keys/Http.ts"
 import { LimitsHttp } from "./services/limits/Http.ts"
@@ -55,6 +56,7 @@ const Handlers = Layer.mergeAll(
   withFewServices(ArtifactsHttp, ["artifacts"]),
   withFewServices(ResourcesHttp, ["resources"]),
   withFewServices(RegistryHttp, ["registry"]),
+  withFewServices(FilesHttp, ["files"]),
   withFewServices(SearchHttp, ["search"]),
   withFewServices(SecretsHttp, ["secrets"]),
   withFewServices(KeysHttp, ["keys"]),

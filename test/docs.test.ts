@@ -110,6 +110,25 @@ layer(Documented.layer, { excludeTestServices: true })("the README", (it) => {
       })
   )
 
+  it.effect("leads to roots.md, whose commands print what it says on a gateway that is started as it says", () =>
+    Effect.gen(function* () {
+      const folder = yield* temporary
+      const here = fences(read("docs/roots.md")).map(({ language, text }) => ({
+        language,
+        text: text.replaceAll("$HOME/flow-tour", folder)
+      }))
+      const [log, start] = here
+      // A smaller log suffices.
+      yield* Effect.promise(() => run("bash", ["-ec", log!.text.replace("2600000", "10000")]))
+      const variables = { FLOW_ROOTS: /FLOW_ROOTS=(\S+)/.exec(start!.text)![1]! }
+      const gateway = yield* Effect.flatMap(site({ variables }), (place) => Effect.promise(() => place.start()))
+      const path = pathWithTools(yield* temporary)
+      const steps = yield* Effect.promise(() => takeTour(here.slice(2), [defaultAddress, gateway.url], path))
+      expect(steps.length).toBe(2)
+      for (const step of steps) expectAsSaid(step)
+    })
+  )
+
   it.effect("has client code that compiles and runs", () =>
     Effect.gen(function* () {
       const { url } = yield* Documented

@@ -1,17 +1,19 @@
 import { isAbsolute, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Result, Schema } from "effect"
 import { type AwsVariables, s3Address, WrongAddress } from "../drivers/blobs/s3/S3Address.ts"
 import { within } from "../drivers/files/Deadline.ts"
 import { outboundRule } from "../drivers/Outbound.ts"
 import { serverStop, storageDeadline } from "../protocol/Liveness.ts"
 import type { BlobPlace } from "../protocol/Places.ts"
 import { defaultRules, type Limit, parseRule, type Rule } from "../services/shared/RetentionRules.ts"
-import { defaultLimits, isLoopback, Settings } from "../services/shared/Settings.ts"
+import { parseRoots } from "../services/shared/RootRules.ts"
+import { defaultLimits, isLoopback, ownPlaces, Settings } from "../services/shared/Settings.ts"
 import { loadAccessFile } from "./access/AccessFileOnDisk.ts"
 import { loadCertificate } from "./http/Certificate.ts"
 import { proxyFault } from "./http/Forwarded.ts"
 import { readableFolder, UnusableFolder, writableFolder } from "./UsableFolder.ts"
+import { usableRoot } from "./UsableRoot.ts"
 import { unknownSettings, variables } from "./Variables.ts"
 
 /** An invalid setting. The message is for the operator who set it. */
@@ -136,6 +138,8 @@ export const settings = Effect.gen(function* () {
       `${JSON.stringify(env.environment.value)} is not a name of letters, digits, ".", "_" and "-" (63 at most), such as production`
     )
   }
+  const roots = Option.isNone(env.roots) ? Result.succeed({}) : parseRoots(env.roots.value)
+  if (Result.isFailure(roots)) return yield* refuse("FLOW_ROOTS", roots.failure)
   if (Option.isSome(env.search)) {
     return yield* refuse("FLOW_SEARCH", "this version searches only in PostgreSQL")
   }
@@ -214,6 +218,7 @@ export const settings = Effect.gen(function* () {
     tenantQueue: env.tenantQueue,
     ceilings: { memoryMib: env.runMemory, seconds: env.runSeconds },
     outputLines: env.outputLines,
+    roots: roots.success,
     outbound,
     quota: { bytes: Option.getOrUndefined(env.tenantBytes), entries: Option.getOrUndefined(env.tenantEntries) },
     retention,
@@ -238,8 +243,12 @@ export const layer = Layer.effect(
   Settings,
   Effect.gen(function* () {
     const found = yield* settings
-    const { auth, blobs, conf, data, secrets, tls } = found
-    if (auth !== undefined) yield* usable("FLOW_AUTH", within(storageDeadline, loadAccessFile(auth)))
+    const { auth, blobs, conf, data, roots, secrets, tls } = found
+    const own = ownPlaces(found)
+    if (auth !== undefined) yield* usable("FLOW_AUTH", within(storageDeadline, loadAccessFile(auth, own)))
+    for (const [name, root] of Object.entries(roots)) {
+      yield* usable("FLOW_ROOTS", unlessAway(usableRoot(name, root, own)))
+    }
     if (tls !== undefined) yield* loadCertificate(tls)
     yield* usable("FLOW_CONF", within(storageDeadline, readableFolder(conf)))
     if (secrets.folder !== undefined) {

@@ -9,6 +9,7 @@ import * as DiskTenants from "./conf/Tenants.ts"
 import * as WatchedFolders from "./conf/WatchedFolders.ts"
 import * as Folders from "./documentation/Folders.ts"
 import * as Markdown from "./documentation/Markdown.ts"
+import * as WrittenFolders from "./files/WrittenFolders.ts"
 import * as PatternFiles from "./operators/PatternFolders.ts"
 import * as OperatorPool from "./operators/Pool.ts"
 
@@ -16,6 +17,7 @@ import * as OperatorPool from "./operators/Pool.ts"
 export const layer = Layer.mergeAll(
   DataArea.layer,
   FileMeter.layer,
+  WrittenFolders.layer,
   StreamHash.layer,
   OperatorPool.layer,
   PatternFiles.layer,

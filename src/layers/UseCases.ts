@@ -15,6 +15,7 @@ import * as ExecutionRecovery from "../services/executions/ExecutionRecovery.ts"
 import { Executions } from "../services/executions/Executions.ts"
 import { executionEntity, Launcher, Supervisor } from "../services/executions/Supervisor.ts"
 import { Extraction } from "../services/extraction/Extraction.ts"
+import { RunFiles } from "../services/files/RunFiles.ts"
 import { Flowlines } from "../services/flowlines/Flowlines.ts"
 import { FlowlineVersions } from "../services/flowlines/FlowlineVersions.ts"
 import { Tries } from "../services/flowlines/Tries.ts"
@@ -82,6 +83,7 @@ export const useCases = <E, R>(cluster: Layer.Layer<Sharding.Sharding, E, R>) =>
         Artifacts.layer,
         Resources.layer,
         Registry.layer,
+        RunFiles.layer,
         Keys.layer,
         References.layer
       )

@@ -85,6 +85,7 @@ export const variables = Config.all({
   tenantRequestBytes: amount("FLOW_TENANT_REQUEST_BYTES").pipe(Config.withDefault(256 * 1024 * 1024)),
   sendRate: amount("FLOW_SEND_RATE").pipe(Config.withDefault(1024)),
   uploadRate: amount("FLOW_UPLOAD_RATE", 0).pipe(Config.withDefault(1024)),
+  roots: Config.option(Config.NonEmptyString("FLOW_ROOTS")),
   outbound: Config.option(Config.NonEmptyString("FLOW_OUTBOUND_ALLOW")),
   tenantBytes: Config.option(amount("FLOW_TENANT_BYTES")),
   tenantEntries: Config.option(amount("FLOW_TENANT_ENTRIES")),

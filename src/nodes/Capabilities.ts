@@ -1,4 +1,5 @@
 import type { Reference } from "../protocol/References.ts"
+import type { Storage } from "./NodeFiles.ts"
 
 // What a node can do besides running, as data: runtimes and validation ask for capabilities instead of node types.
 
@@ -21,18 +22,30 @@ export type Need = "search" | "patterns"
 
 /** A file that a node writes as a whole: a second node with the same target would replace it. */
 export interface Target {
-  /** The execution's archive, or the tenant's data area. */
+  /** The execution's archive, or files: the tenant's data area unless `storage` says otherwise. */
   readonly place: "archive" | "data"
+  readonly storage?: Storage | undefined
   /** Name of the entry, or path below the data area. */
   readonly name: string
   /** The setting that names the file; absent when the component does. */
   readonly setting?: string
 }
 
+/** A root that a node names in its setting `root`. */
+export interface RootUse {
+  readonly name: string
+  readonly writes: boolean
+}
+
 /** The SQL form of a node in analytics. */
 export type AnalyticsWork =
   /** Reads the files that match a glob, or a stored file. Without `format`, each file's name decides. */
-  | { readonly kind: "read"; readonly source: string | Reference; readonly format: FileFormat | undefined }
+  | {
+      readonly kind: "read"
+      readonly source: string | Reference
+      readonly format: FileFormat | undefined
+      readonly storage?: Storage | undefined
+    }
   /** Publishes the result of a SQL statement. */
   | { readonly kind: "query"; readonly statement: string }
   /** Writes all records to a file; `columns` are for csv. */

@@ -1,7 +1,7 @@
 import { Result, Schema } from "effect"
 import { componentOf, type Flowline, type Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
-import type { Need } from "./Capabilities.ts"
+import type { Need, RootUse } from "./Capabilities.ts"
 import { datasetGenerator } from "./inputs/DatasetGenerator.ts"
 import { fileInput } from "./inputs/FileInput.ts"
 import { generatorInput } from "./inputs/GeneratorInput.ts"
@@ -98,32 +98,43 @@ export const references = (flowline: Flowline): ReadonlyArray<FlowlineReference>
   })
 ]
 
-/** The files of the tenant's data area that the flowline's runs append to. */
-export const appendedFiles = ({
-  runtime,
-  dag
-}: Flowline): ReadonlyArray<{ readonly component: string; readonly path: string }> =>
-  runtime === "analytics"
+/** What the nodes of a flowline answer for their settings, with their components; nodes without an answer are left out. */
+const answers = <A>(
+  { dag }: Pick<Flowline, "dag">,
+  ask: (type: NodeType, settings: unknown) => A | undefined
+): ReadonlyArray<{ readonly component: string; readonly answer: A }> =>
+  dag.flatMap((node) => {
+    const type = catalogue.get(node.type)
+    const settings = type === undefined ? undefined : Schema.decodeUnknownResult(type.settings)(node.settings)
+    if (type === undefined || settings === undefined || Result.isFailure(settings)) return []
+    const answer = ask(type, settings.success)
+    return answer === undefined ? [] : [{ component: componentOf(node), answer }]
+  })
+
+/** The files that the flowline's runs append to: see `fileKey` in protocol/Roots. */
+export const appendedFiles = (
+  flowline: Flowline
+): ReadonlyArray<{ readonly component: string; readonly path: string }> =>
+  flowline.runtime === "analytics"
     ? []
-    : dag.flatMap((node) => {
-        const type = catalogue.get(node.type)
-        if (type?.appends === undefined) return []
-        const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
-        const path = Result.isFailure(settings) ? undefined : type.appends(settings.success)
-        return path === undefined ? [] : [{ component: componentOf(node), path }]
-      })
+    : answers(flowline, (type, settings) => type.appends?.(settings)).map(({ component, answer }) => ({
+        component,
+        path: answer
+      }))
+
+/** The roots that the flowline names. */
+export const rootsOf = (flowline: Flowline): ReadonlyArray<RootUse & { readonly component: string }> =>
+  answers(flowline, (type, settings) => type.roots?.(settings)).map(({ component, answer }) => ({
+    component,
+    ...answer
+  }))
 
 /** Whether a later attempt reads again what came after the saved positions, so that its outputs may be cut there. */
 export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) => catalogue.get(type)?.isLive === true)
 
 /** Whether an input of the flowline goes on at its position in a later attempt. */
-export const keepsPositions = ({ dag }: Flowline): boolean =>
-  dag.some((node) => {
-    const type = catalogue.get(node.type)
-    if (type?.keepsPosition === undefined) return false
-    const settings = Schema.decodeUnknownResult(type.settings)(node.settings)
-    return Result.isSuccess(settings) && type.keepsPosition(settings.success)
-  })
+export const keepsPositions = (flowline: Flowline): boolean =>
+  answers(flowline, (type, settings) => type.keepsPosition?.(settings)).some(({ answer }) => answer)
 
 /** Whether a node of the flowline needs this. */
 export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>

@@ -7,12 +7,14 @@ import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
+import type { Roots } from "../protocol/Roots.ts"
 import type { RunTrigger, TriggerBody } from "../protocol/Trigger.ts"
-import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
+import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, RootUse, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { FieldUse } from "./FieldUse.ts"
 import type { Network } from "./Network.ts"
-import type { Growth, Position } from "./Position.ts"
+import type { InputFiles, OpenFile, Sink, Storage, StoredFile } from "./NodeFiles.ts"
+import type { Position } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
 export type Event = Record<string, unknown>
@@ -33,54 +35,15 @@ export const errors = "errors"
  */
 export type Emit = (stream: string, batch: Batch) => void | Promise<void>
 
-/** A file being written. It exists under its name only after `close`. */
-export interface Sink {
-  readonly write: (chunk: Uint8Array | string) => void | Promise<void>
-  readonly close: () => Promise<void>
-  /** Makes the bytes written so far durable, where they are visible before `close`. */
-  readonly flush?: () => Promise<void>
-  /** `write` copies the bytes before it returns, so the caller may reuse their memory at once. */
-  readonly copies?: true
-}
-
-/** A file that is open for reading; not decompressed. */
-export interface OpenFile {
-  /** The file descriptor, which every thread of the run can read while the file is open. */
-  readonly id: number
-  /** Current size in bytes. */
-  readonly size: () => Promise<number>
-  /**
-   * Reads into `into` from the byte `at` on. Returns the number of bytes, which is smaller only at the end of the file.
-   */
-  readonly read: (into: Uint8Array, at: number) => Promise<number>
-  readonly close: () => Promise<void>
-}
-
-/** A stored file. */
-export interface StoredFile {
-  /** File name without folders. */
-  readonly name: string
-  /** The bytes, decompressed if the name ends in `.gz`. May be called again. */
-  readonly read: () => AsyncIterable<Uint8Array>
-}
-
-/** Everything that a running node can access. Paths are relative and stay inside the tenant. */
-export interface RunContext {
-  /**
-   * Paths of the tenant's configuration files that match the glob, sorted. Fails when a path without wildcards does not
-   * exist.
-   */
-  readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
-  /** The bytes of a configuration file, decompressed if its name ends in `.gz`. */
-  readonly read: (path: string) => AsyncIterable<Uint8Array>
-  /** Opens a configuration file for reading in any order; absent where only `read` is possible. */
-  readonly openFile?: (path: string) => Promise<OpenFile>
+/**
+ * Everything that a running node can access. Paths are relative and stay inside their storage. The files of the context
+ * itself are those of the tenant's configuration folder and, where nothing matches there, of its data area.
+ */
+export interface RunContext extends InputFiles {
+  /** The files of another storage. */
+  readonly filesIn: (storage: Storage) => InputFiles
   /** Opens a stored file. Only references declared by the node's type or the flowline's settings are available. */
   readonly open: (reference: Reference) => Promise<StoredFile>
-  /** The records of a Parquet file: a configuration file or a reference. */
-  readonly parquet: (source: string | Reference) => AsyncIterable<Batch>
-  /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */
-  readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
   /** The node's position as it was last saved. */
   readonly position: Pick<Position, "load">
   /**
@@ -110,10 +73,10 @@ export interface RunContext {
   /** The tenant's grok patterns; only where a node of the flowline may use them. */
   readonly patterns?: TenantDefinitions | undefined
   /**
-   * Opens a file in the tenant's `data/` area. With `append` it grows in place, its bytes are visible at once, and no
-   * other process can append to it.
+   * Opens a file to write, by default in the tenant's data area. With `append` it grows in place, its bytes are visible
+   * at once, and no other process can append to it. An object of an S3 storage is visible when the run has succeeded.
    */
-  readonly file: (path: string, append?: boolean) => Promise<Sink>
+  readonly file: (path: string, append?: boolean, storage?: Storage) => Promise<Sink>
   /** Counts what is about to be written against a limit of the tenant; fails when it is too much. */
   readonly spend?: (limit: RunLimit, amount: number) => void
   /** Opens an entry of the execution's archive. A second entry waits until the first is closed. */
@@ -186,6 +149,10 @@ export interface Surroundings {
   readonly runtime?: Runtime | undefined
   /** The tenant of the flowline. */
   readonly tenant?: string | undefined
+  /** The roots of the operator that the tenant may use; unchecked where they are not known. */
+  readonly roots?: Roots | undefined
+  /** The settings that are faulty by themselves: the check does not get them. */
+  readonly faulty?: ReadonlySet<string> | undefined
   /** The tenant's grok patterns. */
   readonly patterns?: TenantDefinitions | undefined
 }
@@ -271,8 +238,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   references?(settings: S["Type"]): ReadonlyArray<Reference>
   /** The file that the node writes as a whole. */
   target?(settings: S["Type"], component: string): Target
-  /** The file of the tenant's data area that the node appends to, if it does. */
+  /** The file that the node appends to, if it does: see `fileKey` in protocol/Roots. */
   appends?(settings: S["Type"]): string | undefined
+  /** The root that the node names, and whether it writes there. */
+  roots?(settings: S["Type"]): RootUse | undefined
   /** For an output that gives the records ids, which it makes of their sources. */
   readonly identifies?: true
   /** For an input: whether a later attempt goes on at its position. Absent: it begins anew. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 /** Why a text is not a valid relative path, or `undefined` when it is. */
-const pathFault = (path: string): string | undefined => {
+export const pathFault = (path: string): string | undefined => {
   if (path === "") return "the path is empty"
   if (path.length > 1024) return "the path is longer than 1024 characters"
   // Control characters hide in listings and terminals; a backslash is a separator for some unzip programs.
@@ -17,7 +17,7 @@ const pathFault = (path: string): string | undefined => {
 
 const segment = "(?!\\.{1,2}(?:/|$))[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\ud800-\\udfff\\\\/]+"
 /** The same as a pattern, for whoever checks settings by their JSON Schema. */
-const pathPattern = new RegExp(`^(?![A-Za-z]:)${segment}(?:/${segment})*$`, "u")
+export const pathPattern = new RegExp(`^(?![A-Za-z]:)${segment}(?:/${segment})*$`, "u")
 
 /** A relative path that stays below its folder. */
 export const RelativePath = Schema.String.check(
@@ -36,6 +36,10 @@ export const fileName = (component: string): string => {
   return name === "." || name === ".." ? name.replaceAll(".", "_") : name
 }
 
-/** The extension in lower case without the dot; a final `.gz` is ignored. */
+/** How a file is compressed, by its name. */
+export const compressionOf = (path: string): "gzip" | "zstd" | undefined =>
+  path.endsWith(".gz") ? "gzip" : path.endsWith(".zst") ? "zstd" : undefined
+
+/** The extension in lower case without the dot; a final `.gz` or `.zst` is ignored. */
 export const extensionOf = (path: string): string =>
-  /\.([a-z0-9]+)$/.exec(path.toLowerCase().replace(/\.gz$/, ""))?.[1] ?? ""
+  /\.([a-z0-9]+)$/.exec(path.toLowerCase().replace(/\.(gz|zst)$/, ""))?.[1] ?? ""

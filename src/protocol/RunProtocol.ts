@@ -5,6 +5,7 @@ import type { Flowline } from "./Flowline.ts"
 import type { PythonPlace } from "./Isolation.ts"
 import type { BlobPlace, SearchAddress } from "./Places.ts"
 import type { ResolvedReferences } from "./References.ts"
+import type { Roots } from "./Roots.ts"
 import type { SecretValues } from "./Secrets.ts"
 import { type Trial, TrialReport } from "./Trial.ts"
 import type { RunTrigger, TriggerBody } from "./Trigger.ts"
@@ -37,6 +38,10 @@ export interface RunSpec {
   /** What started the execution, and the body of its webhook. */
   readonly trigger?: RunTrigger
   readonly triggerBody?: TriggerBody
+  /** The roots that the flowline names; writable where it writes. */
+  readonly roots?: Roots
+  /** The names of all roots of the tenant, for messages. */
+  readonly rootNames?: ReadonlyArray<string>
   /** The limits of the tenant that the run keeps. */
   readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
@@ -69,6 +74,8 @@ export interface Order extends RunLimits {
   readonly spec: RunSpec
   /** The tenant's configuration folder. */
   readonly conf: string
+  /** The folders outside of these that the run may use: only those that its flowline names. */
+  readonly roots: Roots
   /** The tenant's data folder: finished files. */
   readonly data: string
   /** Folder for the run's unfinished data files, on the volume of `data`. The parent removes it after the child's end. */

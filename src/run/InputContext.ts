@@ -1,6 +1,6 @@
-import type { TenantFiles } from "../drivers/files/TenantFiles.ts"
 import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
+import { type SourceOrder, Sources } from "./files/Sources.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
 
 // Few runs follow files or use the network, so these modules are loaded on first use.
@@ -22,24 +22,17 @@ const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
   }
 }
 
-/** The parts of a run's context that nodes read from. `outbound` lists what they may connect to; see drivers/Outbound. */
+/** The parts of a run's context that nodes read from. `outbound` of the order lists what they may connect to. */
 export const inputs = (
-  files: TenantFiles,
+  order: SourceOrder,
   stored: StoredFiles,
-  scratch: string,
-  signal: AbortSignal,
-  outbound: ReadonlyArray<string>
-): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network"> => ({
-  glob: (pattern) => files.glob(pattern),
-  read: (path) => files.read(path),
-  openFile: (path) => files.openFile(path),
-  open: (reference) => stored.open(reference),
-  parquet: async function* (source) {
-    yield* (await import("./files/Parquet.ts")).parquet(source, { files, stored, scratch })
-  },
-  tail: async function* (pattern, position) {
-    const { Tail } = await import("./files/tail/Tail.ts")
-    yield* new Tail(pattern, files, position, signal).run()
-  },
-  network: lazyNetwork(outbound)
-})
+  signal: AbortSignal
+): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "filesIn" | "network"> => {
+  const sources = new Sources(order, stored, signal)
+  return {
+    ...sources.own(),
+    filesIn: (storage) => sources.in(storage),
+    open: (reference) => stored.open(reference),
+    network: lazyNetwork(order.outbound)
+  }
+}

@@ -3,7 +3,6 @@ import { Worker } from "node:worker_threads"
 import type { Layer } from "effect"
 import type { Blobs } from "../drivers/blobs/Blobs.ts"
 import { explain, Failure } from "../drivers/Failure.ts"
-import { TenantFiles } from "../drivers/files/TenantFiles.ts"
 import { packagePath } from "../drivers/Package.ts"
 import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
@@ -15,8 +14,9 @@ import type { BlobPlace } from "../protocol/Places.ts"
 import { decodeOrder, type NodeCounters, type Order, type RunMessage, secretsIn } from "../protocol/RunProtocol.ts"
 import { Archive } from "./archive/ArchiveWriter.ts"
 import { compileCache } from "./CompileCache.ts"
-import { Allowance, DataFiles } from "./files/DataFiles.ts"
+import { Allowance } from "./files/DataFiles.ts"
 import { StoredFiles } from "./files/StoredFiles.ts"
+import { WrittenFiles } from "./files/WrittenFiles.ts"
 import { inputs } from "./InputContext.ts"
 import { Channel } from "./MessageChannel.ts"
 import { Output } from "./Output.ts"
@@ -125,9 +125,8 @@ class Run {
   readonly #runtime: Parts["runtime"]
   readonly #output: Output
   readonly #archive: Archive
-  readonly #files: TenantFiles
   readonly #stored: StoredFiles
-  readonly #data: DataFiles
+  readonly #written: WrittenFiles
   readonly #abort = new AbortController()
   readonly #parent: Parent
   readonly #budget: TenantBudget
@@ -142,20 +141,20 @@ class Run {
     this.#output = new Output(channel, order.outputLines, order.outputBytes, order.spec.lasting)
     this.#budget = new TenantBudget(order.spec.tenant, order.spec.allowances)
     this.#archive = new Archive(order, new Allowance(order.fileBytes), this.#budget, parts.blobs(order.blobs))
-    this.#files = new TenantFiles(order.conf)
     this.#stored = new StoredFiles(order.spec, parts.blobs(order.blobs))
-    this.#data = new DataFiles(order.data, order.unfinished, new Allowance(order.fileBytes), this.#budget, mayPublish)
+    const files = new Allowance(order.fileBytes)
+    this.#written = new WrittenFiles(order, files, this.#budget, mayPublish, this.#abort.signal)
   }
 
   readonly #context = (component: string): RunContext => ({
-    ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal, this.#order.outbound),
+    ...inputs(this.#order, this.#stored, this.#abort.signal),
     patterns: this.#order.spec.patterns,
     trigger: this.#order.spec.trigger,
     triggerBody: this.#order.spec.triggerBody,
     guard,
     position: { load: () => this.#order.spec.positions?.[component] },
     savePositions: async (positions) => {
-      const files = await this.#data.places()
+      const files = await this.#written.places()
       // Printed lines are sent first: the parent stores messages in the order in which they arrive.
       await this.#output.flush()
       await this.#channel.send({ _tag: "Positions", positions, files })
@@ -167,7 +166,7 @@ class Run {
     origin: this.#order.spec.origin,
     work: this.#order.spec.work ?? this.#order.spec.executionId,
     scope: this.#order.spec.scope ?? this.#order.spec.executionId,
-    file: (path, append) => (append === true ? this.#data.append(path, this.#abort.signal) : this.#data.open(path)),
+    file: (...file) => this.#written.open(...file),
     archiveEntry: (name) => this.#archive.entry(name),
     print: (lines) => this.#output.print(component, lines),
     // The pipeline counts what its nodes reject.
@@ -189,8 +188,9 @@ class Run {
       await this.#channel.send({ _tag: "Ended", outcome: "succeeded", at: Date.now() })
     } catch (error) {
       await this.#drop(error)
-      const { conf, data, unfinished, scratch, blobs } = this.#order
-      const places = [unfinished, scratch, conf, data, blobs.kind === "disk" ? blobs.root : data]
+      const { conf, data, unfinished, scratch, blobs, roots } = this.#order
+      const outside = Object.values(roots).map(({ path }) => path)
+      const places = [unfinished, scratch, conf, data, blobs.kind === "disk" ? blobs.root : data, ...outside]
       await this.#channel.send({ _tag: "Ended", ...failed(error, places) })
     }
   }
@@ -214,6 +214,7 @@ class Run {
       const failure = failureOf(flowline, counters())
       if (failure !== undefined) throw new Failure(failure)
       const archived = await this.#archive.seal()
+      await this.#written.publish()
       await this.#output.end()
       await tell()
       if (archived !== undefined) await this.#channel.send(archived)
@@ -229,7 +230,7 @@ class Run {
   /** Discards unfinished files. If that fails, the parent or the next sweep of the blobs removes them. */
   async #drop(reason: unknown): Promise<void> {
     this.#abort.abort(reason)
-    await Promise.allSettled([this.#archive.discard(), this.#data.clear()])
+    await Promise.allSettled([this.#archive.discard(), this.#written.clear()])
   }
 
   /** The parent has sent SIGTERM; SIGKILL follows soon. */

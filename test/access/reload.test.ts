@@ -153,9 +153,9 @@ it.live("a version that replaces another one between the look at it and its read
     const late = (path: string) => {
       loads += 1
       if (loads === 2) replaceFile(path, of("third"))
-      return loadAccessFile(path)
+      return loadAccessFile(path, [])
     }
-    const rules = yield* Effect.map(Layer.build(FileRules.layer(file, 5000, late)), (found) =>
+    const rules = yield* Effect.map(Layer.build(FileRules.layer(file, 5000, [], late)), (found) =>
       Context.get(found, AccessRules)
     )
     replaceFile(file, of("second"))

@@ -14,14 +14,14 @@ import { analytics, node } from "./support.ts"
 describe("an output that knows records only", () => {
   it.live("gets all of them in batches, then their end; what it refuses is counted and published", () =>
     Effect.gen(function* () {
-      const { root, conf } = yield* places
+      const { root } = yield* places
       yield* Effect.promise(async () => {
         const scratch = new Scratch(join(root, "scratch"), 1e9)
         await scratch.make()
         const database = await Database.open({ memoryMib: 200, threads: 2, spillBytes: 1e9, scratch: scratch.folder })
         const graph = new Graph(analytics([node("rows", "dataset_generator", { rows: [] })]), new Memory().context)
         const signal = new AbortController().signal
-        const work = { graph, database, scratch, files: new Files(conf, scratch), signal }
+        const work = { graph, database, scratch, files: new Files(scratch), signal }
         const name = database.relation()
         await database.run(
           `CREATE TABLE ${name} AS SELECT range AS i, 9223372036854775807 AS big, 'nan'::DOUBLE AS d FROM range(2500)`

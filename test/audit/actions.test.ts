@@ -205,6 +205,13 @@ const calls: Calls = {
     const before = yield* sha256("content")
     return { call: call("DELETE", "registry/delete/a/gone.txt"), row: { target: "a/gone.txt", before } }
   }),
+  "files.remove": Effect.gen(function* () {
+    const area = join((yield* TestGateway).settings.data, "blobs", tenant, "data", "out")
+    mkdirSync(area, { recursive: true })
+    writeFileSync(join(area, "gone.txt"), "gone")
+    const row = { target: "out/gone.txt", outcome: "begun" }
+    return { call: call("DELETE", "files/out/gone.txt"), row }
+  }),
   "keys.create": Effect.succeed({
     call: call("POST", "keys", JSON.stringify({ name: "made", role: "viewer" })),
     row: { target: expect.stringMatching(/^[0-9a-f]{8}$/), after: expect.stringMatching(/^[0-9a-f]{64}$/) }
@@ -306,6 +313,7 @@ layer(withKeys, { excludeTestServices: true })("every endpoint that changes some
           ["DELETE", "resources/delete?group=a&artifact=b", 404],
           ["DELETE", "resources/stored/none", 404],
           ["DELETE", "registry/delete/none", 404],
+          ["DELETE", "files/none", 404],
           ["DELETE", "indices/none", 404],
           ["POST", "resources/sweep?dryRun=true", 200],
           // The same bytes again.

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { dataArea } from "../../src/drivers/files/Area.ts"
 import { Allowance, DataFiles } from "../../src/run/files/DataFiles.ts"
 import { TenantBudget } from "../../src/run/TenantBudget.ts"
 import { filesIn } from "./support.ts"
@@ -23,7 +24,7 @@ describe("data files", () => {
     Effect.gen(function* () {
       const { data, unfinished } = yield* folders
       yield* Effect.promise(async () => {
-        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
+        const files = new DataFiles(dataArea(data), unfinished, new Allowance(1e9), new TenantBudget("t"))
         const file = await files.open("a/b/c.log")
         const wanted: Array<string> = []
         for (let i = 0; i < 3000; i++) {
@@ -44,7 +45,7 @@ describe("data files", () => {
     Effect.gen(function* () {
       const { data, unfinished } = yield* folders
       yield* Effect.promise(async () => {
-        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
+        const files = new DataFiles(dataArea(data), unfinished, new Allowance(1e9), new TenantBudget("t"))
         for (const text of ["first, and longer", "second"]) {
           const file = await files.open("a.txt")
           await file.write(text)
@@ -69,7 +70,7 @@ describe("data files", () => {
         await symlink(outside, join(data, "link"))
         await writeFile(join(outside, "kept"), "kept")
         await symlink(join(outside, "kept"), join(data, "file-link"))
-        const files = new DataFiles(data, unfinished, new Allowance(1e9), new TenantBudget("t"))
+        const files = new DataFiles(dataArea(data), unfinished, new Allowance(1e9), new TenantBudget("t"))
         const write = async (path: string) => {
           const file = await files.open(path)
           await file.write("x")
@@ -80,7 +81,7 @@ describe("data files", () => {
         }
         assert.strictEqual(
           await reason(write("link/x")),
-          'Failure: The file "link/x" could not be written: "link" is not a folder'
+          'Failure: The file "link/x" could not be written: "link" is a link, which could lead out of the tenant\'s data area'
         )
         assert.strictEqual(
           await reason(write("folder")),

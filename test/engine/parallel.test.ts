@@ -136,7 +136,10 @@ describe("a run in parallel parts", () => {
         yield* Effect.promise(() => writeFile(join(conf, "a.log"), lines(count)))
         const run = spec(flowline(dag("a.log"), { parallelism: 2 }))
         const end = ended(yield* follow(run).pipe(Effect.provide(engine(settings(root, { entry })))))
-        assert.deepStrictEqual([end.component, end.error], ["known", 'known: The file "users.csv" does not exist'])
+        assert.deepStrictEqual(
+          [end.component, end.error],
+          ["known", `known: The file "users.csv" does not exist in the tenant's configuration folder or its data area`]
+        )
       }
     })
   )

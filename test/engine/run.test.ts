@@ -114,6 +114,9 @@ describe("a run", () => {
   )
 })
 
+const folder = "the tenant's configuration folder"
+const absent = `does not exist in ${folder} or its data area`
+
 describe("configuration files", () => {
   it.live("are read inside the tenant's folder only", () =>
     Effect.gen(function* () {
@@ -138,13 +141,13 @@ describe("configuration files", () => {
         "samples/a.log": "samples/a.log 5",
         "samples/two.log.gz": "samples/two.log.gz 5",
         "samples/inside.log": "samples/inside.log 5",
-        "samples/outside.log": 'Failure: The file "samples/outside.log" does not exist',
-        "samples/none.log": 'Failure: The file "samples/none.log" does not exist',
+        "samples/outside.log": `Failure: "samples/outside.log" is a link, or lies behind one, that leads out of ${folder}`,
+        "samples/none.log": `Failure: The file "samples/none.log" ${absent}; did you mean "samples/a.log"?`,
         "samples/up/../a.log": 'Failure: The path "samples/up/../a.log" is not valid',
         "/etc/passwd": 'Failure: The path "/etc/passwd" is not valid',
         samples: 'Failure: "samples" is not a file',
         "samples/pipe": 'Failure: "samples/pipe" is not a file',
-        "samples/loop": 'Failure: The file "samples/loop" does not exist',
+        "samples/loop": `Failure: The file "samples/loop" ${absent}`,
         "samples/*.log": "samples/a.log 5, samples/inside.log 5",
         "samples/**/b.log": "samples/deep/b.log 5",
         "nothing/*.log": "",
@@ -164,10 +167,7 @@ describe("configuration files", () => {
       const run = spec(flowline([node("file_input", { path: "samples/none.log" }), node("show", {}, "file_input")]))
       const messages = yield* follow(run).pipe(Effect.provide(engine(settings(root))))
       const { error, component } = ended(messages)
-      assert.deepStrictEqual(
-        [error, component],
-        ['file_input: The file "samples/none.log" does not exist', "file_input"]
-      )
+      assert.deepStrictEqual([error, component], [`file_input: The file "samples/none.log" ${absent}`, "file_input"])
     })
   )
 })

@@ -59,6 +59,7 @@ const flowline = Schema.decodeUnknownSync(Flowline)({
 const order: Order = {
   spec: { tenant: "acme", executionId: "e", epoch: 1, flowline },
   conf: root,
+  roots: {},
   data: root,
   unfinished: join(root, "unfinished"),
   scratch: join(root, "scratch"),

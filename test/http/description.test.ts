@@ -53,6 +53,7 @@ it("headers, statuses and ranges are where they are understood", () => {
     "documentation.index",
     "documentation.page",
     "flowlines.file",
+    "files.read",
     "registry.download",
     "resources.download",
     "stored.content"
@@ -150,9 +151,11 @@ layer(withKeys, { excludeTestServices: true })("the description", (it) => {
   it.effect("has examples that work when they are copied", () =>
     Effect.gen(function* () {
       const { settings } = yield* TestGateway
-      const file = join(settings.data, "blobs/mytenant/data/lists/blocked.csv")
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, "203.0.113.9\n")
+      for (const path of ["lists/blocked.csv", "out/access.csv"]) {
+        const file = join(settings.data, "blobs/mytenant/data", path)
+        mkdirSync(dirname(file), { recursive: true })
+        writeFileSync(file, "203.0.113.9\n")
+      }
       /** The ids of what was made, in place of the example's. */
       const made = new Map<string, string>()
       /** The id of a flowline in examples of bodies. */

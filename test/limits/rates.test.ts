@@ -26,6 +26,7 @@ const gatewayOn = (store: RateStore["Service"], limits: Limits) =>
           Layer.mock(TenantRules)({
             limitsOf: () => limits,
             general: () => limits,
+            rootsOf: () => ({}),
             isSuspended: () => false,
             suspended: () => []
           })

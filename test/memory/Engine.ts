@@ -3,10 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Fiber, Layer, Queue, Result, Stream } from "effect"
 import { Blobs } from "../../src/drivers/blobs/Blobs.ts"
-import { TenantFiles } from "../../src/drivers/files/TenantFiles.ts"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { guard } from "../../src/drivers/threads/TimeLimit.ts"
-import type { RunContext, Sink } from "../../src/nodes/Node.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
+import type { Sink } from "../../src/nodes/NodeFiles.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
 import { zip } from "../../src/run/archive/Zip.ts"
 import { StoredFiles } from "../../src/run/files/StoredFiles.ts"
@@ -30,7 +30,14 @@ export const layer = Layer.effect(
     const work = Effect.fnUntraced(function* (spec: RunSpec, say: (message: RunMessage) => void) {
       const stop = new AbortController()
       yield* Effect.addFinalizer(() => Effect.sync(() => stop.abort()))
-      const files = new TenantFiles(join(conf, "tenants", spec.tenant))
+      const places = {
+        conf: join(conf, "tenants", spec.tenant),
+        data: join(data, "blobs", spec.tenant, "data"),
+        roots: spec.roots ?? {},
+        scratch: data,
+        outbound: [],
+        spec
+      }
       const stored = new StoredFiles(spec, Layer.succeed(Blobs, blobs))
       const archive = spec.flowline.dag.some(({ type }) => type === "archive_output" || type === "extraction_output")
         ? zip({ level: 6, scratch: async () => data })
@@ -40,7 +47,7 @@ export const layer = Layer.effect(
           ? undefined
           : yield* Effect.forkScoped(blobs.write(spec.tenant, archive.bytes, (cause) => cause))
       const context = (component: string): RunContext => ({
-        ...inputs(files, stored, data, stop.signal, []),
+        ...inputs(places, stored, stop.signal),
         patterns: spec.patterns,
         guard,
         position: { load: () => spec.positions?.[component] },
@@ -59,7 +66,6 @@ export const layer = Layer.effect(
         (folder) => Effect.promise(() => rm(folder, { recursive: true, force: true }))
       )
       const order = {
-        conf: join(conf, "tenants", spec.tenant),
         scratch,
         fileBytes: 1024 ** 3,
         memoryMib: spec.flowline.settings.memory_mib ?? 512
@@ -69,6 +75,8 @@ export const layer = Layer.effect(
         const whole = {
           ...order,
           spec,
+          conf: join(conf, "tenants", spec.tenant),
+          roots: {},
           data,
           unfinished: scratch,
           blobs: { kind: "disk" as const, root: data },

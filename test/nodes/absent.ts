@@ -7,7 +7,13 @@ async function* none(): AsyncGenerator<never> {
 }
 
 /** The surroundings that a test does without. */
-export const absent: Pick<RunContext, "open" | "parquet" | "tail" | "position" | "savePositions" | "network"> = {
+export const absent: Pick<
+  RunContext,
+  "filesIn" | "open" | "parquet" | "tail" | "position" | "savePositions" | "network"
+> = {
+  filesIn: () => {
+    throw new Error("not here")
+  },
   open: nothing,
   parquet: none,
   tail: none,

@@ -1,4 +1,5 @@
-import type { OpenFile, RunContext } from "../../src/nodes/Node.ts"
+import type { RunContext } from "../../src/nodes/Node.ts"
+import type { OpenFile } from "../../src/nodes/NodeFiles.ts"
 import { Memory } from "./memory.ts"
 
 /** Files in memory that can be opened, as those of a run can. */

@@ -73,6 +73,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         tenantQueue: 1000,
         ceilings: { memoryMib: 4096, seconds: 604_800 },
         outputLines: 100_000,
+        roots: {},
         outbound: [],
         quota: { bytes: undefined, entries: undefined },
         retention: defaultRules,

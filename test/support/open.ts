@@ -26,6 +26,7 @@ const unlimited = Layer.succeed(RequestRates, {
 export const rules = Layer.succeed(TenantRules, {
   limitsOf: () => never("limitsOf"),
   general: () => never("general"),
+  rootsOf: () => ({}),
   isSuspended: () => false,
   suspended: () => [],
   untilSuspended: () => Effect.never,

@@ -1,8 +1,10 @@
 import { constants } from "node:fs"
-import { type FileHandle, lstat, mkdir, open } from "node:fs/promises"
+import { type FileHandle, lstat, mkdir, open, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { Schema } from "effect"
+import { fileKey, fileText, placeOf } from "../../protocol/Roots.ts"
 import { codeOf, Failure, writeFailure } from "../Failure.ts"
+import type { Area } from "./Area.ts"
 import { lockPath } from "./FileLock.ts"
 import { segments } from "./TenantFiles.ts"
 
@@ -24,15 +26,23 @@ export const syncFolder = async (path: string) => {
 }
 
 /**
- * Creates the folders of `parts` below `root` one at a time and durably. Refuses links, which could lead out of `root`.
+ * Creates the folders of `parts` below an area one at a time and durably. Refuses links, which could lead out of it. A
+ * root is not created: it may be on a disk that is away.
  */
-export const makeFolders = async (root: string, parts: ReadonlyArray<string>, what: string): Promise<string> => {
-  await mkdir(root, { recursive: true, mode: 0o700 })
-  let folder = root
+export const makeFolders = async (area: Area, parts: ReadonlyArray<string>, what: string): Promise<string> => {
+  const { root, folder: base, isShared } = area
+  const mode = isShared ? 0o777 : 0o700
+  if (!isShared) await mkdir(base, { recursive: true, mode })
+  else if (!(await stat(base).catch(() => undefined))?.isDirectory()) {
+    throw new Failure(
+      `${what} could not be written: the folder of ${placeOf(root)} does not exist on the gateway's machine`
+    )
+  }
+  let folder = base
   for (const part of parts) {
     const above = folder
     folder = join(folder, part)
-    const made = await mkdir(folder, 0o700).then(
+    const made = await mkdir(folder, mode).then(
       () => true,
       (error) => {
         if (codeOf(error) !== "EEXIST") throw error
@@ -40,8 +50,13 @@ export const makeFolders = async (root: string, parts: ReadonlyArray<string>, wh
       }
     )
     if (made) await syncFolder(above)
-    else if (!(await lstat(folder)).isDirectory())
-      throw new Failure(`${what} could not be written: "${part}" is not a folder`)
+    else {
+      const found = await lstat(folder)
+      if (found.isSymbolicLink()) {
+        throw new Failure(`${what} could not be written: "${part}" is a link, which could lead out of ${placeOf(root)}`)
+      }
+      if (!found.isDirectory()) throw new Failure(`${what} could not be written: "${part}" is not a folder`)
+    }
   }
   return folder
 }
@@ -72,13 +87,13 @@ export interface AppendedFile {
   readonly close: () => Promise<void>
 }
 
-const openFile = async (data: string, path: string): Promise<FileHandle> => {
-  const what = `The file "${path}"`
+const openFile = async (area: Area, path: string): Promise<FileHandle> => {
+  const what = `The file ${fileText(fileKey(area.root, path))}`
   const folders = [...segments(path)]
   const name = folders.pop()!
-  const folder = await makeFolders(data, folders, what)
+  const folder = await makeFolders(area, folders, what)
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK
-  const handle = await open(join(folder, name), flags, 0o600).catch((error) => {
+  const handle = await open(join(folder, name), flags, area.isShared ? 0o666 : 0o600).catch((error) => {
     throw codeOf(error) === "ELOOP"
       ? new Failure(`${what} could not be written: it is a link`)
       : writeFailure(error, what)
@@ -95,13 +110,13 @@ const openFile = async (data: string, path: string): Promise<FileHandle> => {
 }
 
 /**
- * Opens a file below the tenant's folder `data` for appending, when no other process does any more. An incomplete last
+ * Opens a file of an area for appending, when no other process does any more. An incomplete last
  * line, left by an interrupted run, is removed.
  */
-export const openAppended = async (data: string, path: string, signal?: AbortSignal): Promise<AppendedFile> => {
-  const release = await lockPath(join(data, "..", "locks"), path, patience, signal)
+export const openAppended = async (area: Area, path: string, signal?: AbortSignal): Promise<AppendedFile> => {
+  const release = await lockPath(area.locks, path, patience, signal)
   try {
-    const handle = await openFile(data, path)
+    const handle = await openFile(area, path)
     return { handle, close: () => handle.close().finally(release) }
   } catch (error) {
     release()
@@ -110,8 +125,8 @@ export const openAppended = async (data: string, path: string, signal?: AbortSig
 }
 
 /** Cuts what is behind the place, if it is one of this very file. Answers the place of the end. */
-export const settle = async (data: string, path: string, place: unknown): Promise<FilePlace> => {
-  const { handle, close } = await openAppended(data, path)
+export const settle = async (area: Area, path: string, place: unknown): Promise<FilePlace> => {
+  const { handle, close } = await openAppended(area, path)
   try {
     const end = await endOf(handle)
     if (!isPlace(place) || place.file !== end.file || place.bytes >= end.bytes) return end

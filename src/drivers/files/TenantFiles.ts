@@ -1,20 +1,30 @@
 import { type FileHandle, readdir, realpath, stat } from "node:fs/promises"
 import { join, matchesGlob } from "node:path"
-import type { OpenFile } from "../../nodes/Node.ts"
+import { suggestion } from "../../languages/Suggest.ts"
+import type { OpenFile } from "../../nodes/NodeFiles.ts"
+import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
 import { Failure } from "../Failure.ts"
-import { chunkBytes, plain } from "./Gunzip.ts"
+import { chunkBytes, plain } from "./Compression.ts"
 import { isInside, openInside } from "./OpenInside.ts"
 
 const maxFound = 100_000
 const magic = /[*?[\]{}]/
+/** Maximum number of names among which a message looks for the one that may be meant. */
+const maxNames = 10_000
+
+const isOwn = (name: string): boolean => name === ownRoots.conf || name === ownRoots.data
 
 /** The segments of a path. Throws if the path could leave its folder or be ambiguous. */
 export const segments = (path: string): ReadonlyArray<string> => {
   const parts = path.split("/")
   const bad = (part: string) => part === "" || part === "." || part === ".." || Buffer.byteLength(part) > 255
+  if (parts[0] === workFolder) throw new Failure(`The folder "${workFolder}" is the gateway's own`)
   if (parts.some(bad) || /[\u0000-\u001f\u007f\\]/.test(path)) throw new Failure(`The path "${path}" is not valid`)
   return parts
 }
+
+/** Whether a path has wildcards. */
+export const isGlob = (path: string): boolean => magic.test(path)
 
 /** The folders of a pattern before its first wildcard. */
 const baseOf = (parts: ReadonlyArray<string>): string =>
@@ -25,25 +35,63 @@ const baseOf = (parts: ReadonlyArray<string>): string =>
     )
     .join("/")
 
-/** The configuration folder of one tenant, read-only. Links are followed inside it, never out of it. */
+/** The files of a root, to read: links are followed inside it, never out of it. */
 export class TenantFiles {
+  /** The name of the root: see protocol/Roots. */
+  readonly name: string
   readonly #root: string
   #realRoot: Promise<string> | undefined
 
-  constructor(root: string) {
+  constructor(root: string, name: string = ownRoots.conf) {
     this.#root = root
+    this.name = name
+  }
+
+  /** Whether the path, or a folder on the way to it, is a link that leads out of the root. */
+  async #leadsOut(path: string): Promise<boolean> {
+    const root = await this.real("")
+    const real = await realpath(join(this.#root, ...segments(path))).catch(() => undefined)
+    return root !== undefined && real !== undefined && !isInside(root, real)
+  }
+
+  /** Fails when the path is a link that leads out of the root. */
+  async refuseOutside(path: string): Promise<void> {
+    if (await this.#leadsOut(path)) {
+      throw new Failure(`"${path}" is a link, or lies behind one, that leads out of ${placeOf(this.name)}`)
+    }
+  }
+
+  /** The path that may be meant by one that does not exist, as `; did you mean "x"?`; empty when there is none. */
+  async near(path: string): Promise<string> {
+    const parts = segments(path)
+    for (let depth = 0; depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join("/")
+      const real = await this.real(folder).catch(() => undefined)
+      const names = real === undefined ? [] : await readdir(real).catch(() => [])
+      if (names.includes(parts[depth]!)) continue
+      const known = names.filter((name) => name !== workFolder).slice(0, maxNames)
+      return suggestion(
+        path,
+        known.map((name) => [...parts.slice(0, depth), name, ...parts.slice(depth + 1)].join("/"))
+      )
+    }
+    return ""
+  }
+
+  async #missing(path: string): Promise<Failure> {
+    if ((await this.real("")) === undefined && !isOwn(this.name)) {
+      return new Failure(`The folder of ${placeOf(this.name)} does not exist on the gateway's machine`)
+    }
+    return new Failure(`The file "${path}" does not exist in ${placeOf(this.name)}${await this.near(path)}`)
   }
 
   /**
-   * The real path of a path inside the tenant's folder (empty for the folder itself), or undefined if it does not
-   * exist.
+   * The real path of a path inside the root (empty for the root itself), or undefined if it does not exist.
    */
   async real(path: string): Promise<string | undefined> {
-    this.#realRoot ??= realpath(this.#root)
-    if (path === "") return this.#realRoot
     try {
-      // Awaited first: nobody else may wait for its failure.
-      const root = await this.#realRoot
+      const root = await this.#base()
+      if (path === "") return root
       const real = await realpath(join(this.#root, ...segments(path)))
       return isInside(root, real) ? real : undefined
     } catch (error) {
@@ -52,16 +100,32 @@ export class TenantFiles {
     }
   }
 
+  /** The real path of the root, which may come into being later. */
+  async #base(): Promise<string> {
+    this.#realRoot ??= realpath(this.#root)
+    try {
+      return await this.#realRoot
+    } catch (error) {
+      this.#realRoot = undefined
+      throw error
+    }
+  }
+
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
     const parts = segments(pattern)
     if (!magic.test(pattern)) {
       const real = await this.real(pattern)
-      if (real === undefined) throw new Failure(`The file "${pattern}" does not exist`)
+      if (real === undefined) await this.refuseOutside(pattern)
+      if (real === undefined) throw await this.#missing(pattern)
       if (!(await stat(real)).isFile()) throw new Failure(`"${pattern}" is not a file`)
       return [pattern]
     }
+    if ((await this.real("")) === undefined && !isOwn(this.name)) throw await this.#missing(pattern)
     const found: Array<string> = []
-    await this.#walk(baseOf(parts), pattern, new Set(), found)
+    const outside: Array<string> = []
+    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside })
+    const [link] = found.length === 0 ? outside : []
+    if (link !== undefined) await this.refuseOutside(link)
     return found.sort()
   }
 
@@ -87,35 +151,45 @@ export class TenantFiles {
     return this.real("")
   }
 
-  async #walk(folder: string, pattern: string, above: ReadonlySet<string>, found: Array<string>): Promise<void> {
+  async #walk(
+    folder: string,
+    pattern: string,
+    above: ReadonlySet<string>,
+    to: { readonly found: Array<string>; readonly outside: Array<string> }
+  ): Promise<void> {
     const real = await this.real(folder)
+    if (real === undefined && (await this.#leadsOut(folder))) to.outside.push(folder)
     // A link to a parent folder would be followed forever.
     if (real === undefined || above.has(real)) return
     const entries = await readdir(real, { withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
+      if (path === workFolder) continue
       let [isFile, isFolder] = [entry.isFile(), entry.isDirectory()]
       if (entry.isSymbolicLink()) {
         const target = await this.real(path)
+        if (target === undefined && matchesGlob(path, pattern) && (await this.#leadsOut(path))) to.outside.push(path)
         const at = target === undefined ? undefined : await stat(target).catch(() => undefined)
         ;[isFile, isFolder] = [at?.isFile() === true, at?.isDirectory() === true]
       }
-      if (isFolder) await this.#walk(path, pattern, new Set(above).add(real), found)
+      if (isFolder) await this.#walk(path, pattern, new Set(above).add(real), to)
       else if (isFile && matchesGlob(path, pattern)) {
-        if (found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
+        if (to.found.push(path) > maxFound) throw new Failure(`"${pattern}" names more than ${maxFound} files`)
       }
     }
   }
 
-  /** Opens a regular file for reading, and checks that it was in the tenant's folder when it was opened. */
+  /** Opens a regular file for reading, and checks that it was in the root when it was opened. */
   async open(path: string): Promise<FileHandle> {
     const opened = await openInside(this.#root, segments(path).join("/"))
     switch (opened) {
-      case "missing":
       case "outside":
-        throw new Failure(`The file "${path}" does not exist`)
+        await this.refuseOutside(path)
+        throw await this.#missing(path)
+      case "missing":
+        throw await this.#missing(path)
       case "denied":
-        throw new Failure(`The file "${path}" may not be read`)
+        throw new Failure(`The gateway's user may not read the file "${path}" of ${placeOf(this.name)}`)
       case "directory":
       case "special":
         throw new Failure(`"${path}" is not a file`)
@@ -129,6 +203,7 @@ export class TenantFiles {
     const handle = await this.open(path)
     return {
       id: handle.fd,
+      path: () => this.real(path),
       size: async () => (await handle.stat()).size,
       read: async (into, at) => {
         let filled = 0
@@ -141,7 +216,7 @@ export class TenantFiles {
     }
   }
 
-  /** The bytes in chunks of 256 KiB. A name that ends in `.gz` is decompressed, including all gzip members. */
+  /** The bytes in chunks of 256 KiB; those of a compressed file decompressed. */
   async *read(path: string): AsyncGenerator<Uint8Array> {
     const handle = await this.open(path)
     yield* plain(path, handle.createReadStream({ highWaterMark: chunkBytes }))

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
-import { isLoopback, Settings } from "../../services/shared/Settings.ts"
+import { isLoopback, ownPlaces, Settings } from "../../services/shared/Settings.ts"
 import * as Anonymous from "./Anonymous.ts"
 import * as Credentials from "./Credentials.ts"
 import * as FileLimits from "./FileLimits.ts"
@@ -23,8 +23,13 @@ const warning = ({ host, auth, tls }: Settings["Service"]): Effect.Effect<void> 
     : Effect.void
 }
 
+const fileRules = (settings: Settings["Service"]) =>
+  settings.auth === undefined
+    ? Anonymous.rules
+    : FileRules.layer(settings.auth, settings.storageDeadline, ownPlaces(settings))
+
 /** The rules, and whether those in force are former ones. */
-const watched = ({ auth, storageDeadline }: Settings["Service"]) =>
+const watched = (settings: Settings["Service"]) =>
   Layer.effectDiscard(
     Effect.flatMap(AccessRules, ({ faulty }) =>
       observeGauge(
@@ -33,7 +38,7 @@ const watched = ({ auth, storageDeadline }: Settings["Service"]) =>
         () => (faulty() ? 1 : 0)
       )
     )
-  ).pipe(Layer.provideMerge(auth === undefined ? Anonymous.rules : FileRules.layer(auth, storageDeadline)))
+  ).pipe(Layer.provideMerge(fileRules(settings)))
 
 /** Which tenants exist, what they may use, and who may do what: as the access file says, or everything for everybody. */
 export const rules = Layer.unwrap(

@@ -6,6 +6,7 @@ import { Result } from "effect"
 import { codeOf } from "../../drivers/files/OpenInside.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { readAccessFile } from "../../services/access/AccessFileReader.ts"
+import type { OwnPlace } from "../../services/shared/RootRules.ts"
 
 /** The largest access file in bytes, some ten thousand users. */
 const maxBytes = 1024 * 1024
@@ -83,12 +84,12 @@ const read = async (path: string) => {
   }
 }
 
-/** Reads the access file. @throws {FaultyAccessFile} */
-export const loadAccessFile = async (path: string): Promise<AccessFileVersion> => {
+/** Reads the access file. No root of it may open one of `own`, the gateway's places. @throws {FaultyAccessFile} */
+export const loadAccessFile = async (path: string, own: ReadonlyArray<OwnPlace> = []): Promise<AccessFileVersion> => {
   const { bytes, stats } = await read(path).catch(unreadable(path))
   // Without an extension that tells another format, it is YAML.
   const name = /^\.(hjson|json)$/i.test(extname(path)) ? path : "access.yaml"
-  const result = readAccessFile({ name, bytes })
+  const result = readAccessFile({ name, bytes }, own)
   if (Result.isFailure(result)) {
     const shown = result.failure.slice(0, maxFaults)
     const more = result.failure.length - shown.length

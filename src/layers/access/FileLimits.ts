@@ -1,8 +1,10 @@
 import { Effect, Layer, Stream, SubscriptionRef } from "effect"
+import type { Roots } from "../../protocol/Roots.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { defaultLimitsOf, type Limits, withLimits } from "../../services/limits/Limits.ts"
 import { TenantRules } from "../../services/limits/TenantRules.ts"
+import { withRoots } from "../../services/shared/RootRules.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
 
@@ -11,6 +13,7 @@ interface Known {
   readonly file: AccessFile | undefined
   readonly general: Limits
   readonly own: ReadonlyMap<string, Limits>
+  readonly roots: ReadonlyMap<string, Roots>
   readonly suspended: ReadonlySet<string>
 }
 
@@ -19,7 +22,8 @@ export const layer = Layer.effect(
   TenantRules,
   Effect.gen(function* () {
     const rules = yield* AccessRules
-    const defaults = defaultLimitsOf(yield* Settings)
+    const settings = yield* Settings
+    const defaults = defaultLimitsOf(settings)
     const read = (file: AccessFile | undefined): Known => {
       const general = withLimits(defaults, file?.limits)
       const tenants = Object.entries(file?.tenants ?? {})
@@ -27,6 +31,7 @@ export const layer = Layer.effect(
         file,
         general,
         own: new Map(tenants.map(([tenant, { limits }]) => [tenant, withLimits(general, limits)])),
+        roots: new Map(tenants.map(([tenant, { roots }]) => [tenant, withRoots(settings.roots, roots)])),
         suspended: new Set(tenants.filter(([, { suspended }]) => suspended === true).map(([tenant]) => tenant))
       }
     }
@@ -46,6 +51,7 @@ export const layer = Layer.effect(
     return TenantRules.of({
       limitsOf: (tenant) => current().own.get(tenant) ?? known.general,
       general: () => current().general,
+      rootsOf: (tenant) => current().roots.get(tenant) ?? settings.roots,
       isSuspended: (tenant) => current().suspended.has(tenant),
       suspended: () => [...current().suspended].map((tenant) => TenantId(tenant)),
       untilSuspended: (tenant) => until((suspended) => suspended.has(tenant)),

@@ -3,6 +3,7 @@ import { within } from "../../drivers/files/Deadline.ts"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { inBackground } from "../../services/shared/Background.ts"
+import type { OwnPlace } from "../../services/shared/RootRules.ts"
 import { type AccessFileVersion, accessFileSignature, FaultyAccessFile, loadAccessFile } from "./AccessFileOnDisk.ts"
 
 /** A change counts when the file is the same in two looks, so that a half written one is not taken for a version. */
@@ -27,9 +28,15 @@ const warnIfOpen = (path: string, { openToAll }: AccessFileVersion) =>
  * the former rules.
  *
  * @param deadline milliseconds that the disk has to answer
+ * @param own places of the gateway that no root may open
  * @param load reads the file
  */
-export const layer = (path: string, deadline: number, load = loadAccessFile) =>
+export const layer = (
+  path: string,
+  deadline: number,
+  own: ReadonlyArray<OwnPlace> = [],
+  load = (path: string) => loadAccessFile(path, own)
+) =>
   Layer.effect(
     AccessRules,
     Effect.gen(function* () {

@@ -1,12 +1,12 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises"
-import { join } from "node:path"
+import { mkdir, rm } from "node:fs/promises"
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
-import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
+import { dataArea, rootArea, unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
-import { type Order, type RunMessage, type RunSpec, secretsIn } from "../../protocol/RunProtocol.ts"
+import { fileOf, type Roots } from "../../protocol/Roots.ts"
+import { type Order, type RunMessage, secretsIn } from "../../protocol/RunProtocol.ts"
 import { Engine } from "../../services/runs/Attempt.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { TenantId } from "../../services/shared/Tenant.ts"
@@ -14,45 +14,10 @@ import type { Child, Exit } from "./Child.ts"
 import { sharedConnections } from "./Connections.ts"
 import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
+import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
+import { dataFolder, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
 import { Runners } from "./Runners.ts"
-
-const monthMillis = 30 * 24 * 60 * 60 * 1000
-
-const namesIn = (folder: string) => readdir(folder).catch((): ReadonlyArray<string> => [])
-
-/** The latest modification of the folder or its entries, in epoch milliseconds. */
-const changed = async (path: string): Promise<number> => {
-  const own = await stat(path).catch(() => undefined)
-  if (own?.isDirectory() !== true) return own?.mtimeMs ?? 0
-  const below = await Promise.all((await namesIn(path)).map((name) => changed(join(path, name))))
-  return Math.max(own.mtimeMs, ...below)
-}
-
-/** Whether the gateway of this name has ended. For one on another host, a month without a change decides. */
-const isGone = async (name: string, path: string): Promise<boolean> =>
-  isProcessGone(name) ?? Date.now() - (await changed(path)) > monthMillis
-
-/** Folder for unfinished data files of this gateway's runs, on the volume of the finished ones. */
-export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", processName)
-
-/** Folder for the tenant's finished data files. */
-const dataFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "data")
-
-/** Folder for temporary files of this gateway's runs. */
-export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
-
-/** Removes the leftovers of runs of dead gateways. Folders that cannot be reached are skipped. */
-export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promise<void> => {
-  const tenants = await namesIn(dataRoot)
-  for (const folder of [...tenants.map((tenant) => join(dataRoot, tenant, "unfinished")), join(tempRoot, "runs")]) {
-    for (const name of await namesIn(folder)) {
-      const path = join(folder, name)
-      if (name !== processName && (await isGone(name, path)))
-        await rm(path, { recursive: true, force: true }).catch(() => {})
-    }
-  }
-}
 
 const mib = 1024 * 1024
 /** Maximum time to start a process on a busy machine, in seconds. */
@@ -212,31 +177,10 @@ class Run {
   }
 
   async #sweep(): Promise<void> {
+    const { unfinished, scratch, roots } = this.#order
     const remove = (folder: string) => rm(folder, { recursive: true, force: true }).catch(() => {})
-    await Promise.all([remove(this.#order.unfinished), remove(this.#order.scratch)])
-  }
-}
-
-const orderOf = async (settings: EngineSettings, spec: RunSpec, connections: number): Promise<Order> => {
-  const { tenant } = spec
-  const name = `${spec.executionId.replace(/[^A-Za-z0-9_-]/g, "_")}.${spec.epoch}`
-  return {
-    spec,
-    conf: join(settings.confRoot, "tenants", tenant),
-    data: dataFolder(settings.dataRoot, tenant),
-    unfinished: join(unfinishedFolder(settings.dataRoot, tenant), name),
-    scratch: join(scratchFolder(settings.tempRoot), `${tenant}.${name}`),
-    blobs: settings.blobs,
-    // Only runs that need the search receive its address.
-    ...(connections > 0 && settings.search !== undefined ? { search: { ...settings.search, connections } } : {}),
-    // A trial that needs no more than usual takes the child that is kept ready.
-    memoryMib: Math.max(spec.flowline.settings.memory_mib ?? settings.memoryMib, spec.trial ? settings.memoryMib : 0),
-    outputLines: settings.outputLines,
-    outputBytes: settings.outputBytes,
-    fileBytes: settings.fileBytes,
-    outbound: settings.outbound,
-    archiveLevel: settings.archiveLevel,
-    python: spec.flowline.runtime === "pybatch" ? await settings.python?.(tenant) : undefined
+    const written = Object.values(roots).filter(({ writable }) => writable)
+    await Promise.all([unfinished, scratch, ...written.map((root) => unfinishedOf(root, this.#order))].map(remove))
   }
 }
 
@@ -255,6 +199,15 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
     const settings = yield* EngineConfig
     yield* Effect.promise(() => mkdir(settings.tempRoot, { recursive: true }))
     yield* Effect.promise(() => sweepLeftovers(settings.dataRoot, settings.tempRoot)).pipe(Effect.forkScoped)
+    /** Roots from which the leftovers of dead gateways have been removed. */
+    const swept = new Set<string>()
+    const sweepRoots = (roots: Roots) => {
+      for (const root of Object.values(roots)) {
+        if (!root.writable || swept.has(root.path)) continue
+        swept.add(root.path)
+        void sweepFolder(unfinishedIn(root))
+      }
+    }
     const runners = yield* Effect.acquireRelease(
       Effect.sync(() => new Runners(settings)),
       (runners) => Effect.promise(() => runners.close())
@@ -276,7 +229,10 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
                 Effect.promise(() => orderOf(settings, spec, connections)),
                 (order) =>
                   Effect.acquireRelease(
-                    Effect.sync(() => new Run(runners, settings, order, warn)),
+                    Effect.sync(() => {
+                      sweepRoots(order.roots)
+                      return new Run(runners, settings, order, warn)
+                    }),
                     (run) => Effect.promise(() => run.cancel())
                   )
               )
@@ -284,13 +240,15 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
             (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
           )
         ),
-      settle: (tenant, path, place) =>
+      settle: (tenant, key, place, roots = {}) =>
         Effect.promise(async () => {
-          const data = dataFolder(settings.dataRoot, tenant)
+          const { root: name, path } = fileOf(key)
+          const root = Object.hasOwn(roots, name) ? roots[name] : undefined
+          const area = root === undefined ? dataArea(dataFolder(settings.dataRoot, tenant)) : rootArea(name, root)
           try {
-            return Result.succeed(await settle(data, path, place))
+            return Result.succeed(await settle(area, path, place))
           } catch (error) {
-            return Result.fail(explain(error, [data]).error)
+            return Result.fail(explain(error, [area.folder]).error)
           }
         }),
       gone: (jobId) => Effect.promise((signal) => outlived(jobId, signal))

@@ -6,8 +6,8 @@ import { findPython } from "../../drivers/python/Interpreter.ts"
 import { type Isolation, isolationParts, type PythonPlace } from "../../protocol/Isolation.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
-import { dataRoot, Settings } from "../../services/shared/Settings.ts"
-import { scratchFolder } from "../engine/LocalEngine.ts"
+import { dataRoot, ownPlaces, Settings } from "../../services/shared/Settings.ts"
+import { scratchFolder } from "../engine/RunFolders.ts"
 
 /** Milliseconds for which what was found is believed: Python may be installed or replaced meanwhile. */
 const lookEvery = 60_000
@@ -41,10 +41,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* Settings
     const { current } = yield* AccessRules
-    const { auth, conf, data, secrets, tls } = settings
-    const hidden = [conf, data, dataRoot(settings), auth, tls?.key, secrets.folder, secrets.keyFile].filter(
-      (path) => path !== undefined
-    )
+    const { data } = settings
+    const hidden = [dataRoot(settings), ...ownPlaces(settings).map(({ path }) => path)]
     const scratch = scratchFolder(join(data, "tmp"))
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     let latest: PythonPlace | undefined

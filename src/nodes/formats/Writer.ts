@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import type { FileFormat } from "../Capabilities.ts"
-import type { Batch, CheckContext, Instance, SettingsIssue, Sink } from "../Node.ts"
+import type { Batch, CheckContext, Instance, SettingsIssue } from "../Node.ts"
+import type { Sink } from "../NodeFiles.ts"
 import { extensionOf } from "../Paths.ts"
 import { encoder, formatOf, type OutputFormat, outputFormats } from "./Encoder.ts"
 

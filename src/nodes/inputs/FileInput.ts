@@ -3,26 +3,23 @@ import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Block, BlockFormat } from "../Capabilities.ts"
 import { RecordReader } from "../formats/RecordReader.ts"
-import {
-  type CheckContext,
-  chosen,
-  errors,
-  type NodeContext,
-  node,
-  type OpenFile,
-  type SettingsIssue,
-  type Taker
-} from "../Node.ts"
-import { relativePath } from "../Paths.ts"
+import { type CheckContext, chosen, errors, type NodeContext, node, type SettingsIssue, type Taker } from "../Node.ts"
+import type { InputFiles, OpenFile } from "../NodeFiles.ts"
+import { compressionOf, relativePath } from "../Paths.ts"
 import { ResourceName } from "../SettingTexts.ts"
+import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
 
 const settings = Schema.Struct({
   path: Schema.optionalKey(
-    relativePath("Path below the tenant's configuration folder; `*`, `?`, `[…]` and `**` select several files.")
+    filePath(
+      "Path of a file: in the tenant's configuration folder, or where nothing matches there in its data area, or below " +
+        "`root`; or `s3://bucket/key`. `*`, `?`, `[…]` and `**` select several files."
+    )
   ),
+  ...storageSettings,
   registry: Schema.optionalKey(
     relativePath("Path of a resource in the tenant's registry, read in its latest version. Replaces `path`.")
   ),
@@ -51,10 +48,18 @@ type Settings = typeof settings.Type
 const referenceOf = ({ registry, resource }: Settings): Reference | undefined =>
   registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
 
-const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<SettingsIssue> => {
-  const sources = (["path", "registry", "resource"] as const).filter((name) => given[name] !== undefined)
+const filesOf = (given: Settings, context: NodeContext): InputFiles => {
+  const storage = storageOf(given)
+  return storage === undefined ? context : context.filesIn(storage)
+}
+
+const check = (given: Settings, { runtime, faulty }: CheckContext): ReadonlyArray<SettingsIssue> => {
+  const all = ["path", "registry", "resource"] as const
+  const sources = all.filter((name) => given[name] !== undefined)
+  if (sources.length === 0 && all.some((name) => faulty?.has(name))) return []
   const issues: Array<SettingsIssue> = []
   if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
+  if (sources.length < 2) issues.push(...storageFaults(given))
   for (const name of sources.slice(1)) {
     issues.push({
       path: [name],
@@ -69,8 +74,12 @@ const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<Settin
   if (format === "csv" || format === "parquet") {
     issues.push({ path: ["follow"], detail: `A ${format} file cannot be followed; set format to lines or ndjson` })
   }
-  if (given.path?.endsWith(".gz") === true)
+  if (given.path !== undefined && compressionOf(given.path) !== undefined) {
     issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
+  }
+  if (given.path !== undefined && isObject(given.path)) {
+    issues.push({ path: ["follow"], detail: "Objects of an S3 storage do not grow: they cannot be followed" })
+  }
   if (runtime !== undefined && runtime !== "stream") {
     issues.push({ path: ["follow"], detail: "Only stream flowlines follow files" })
   }
@@ -118,32 +127,35 @@ const readFile = async (
   source: string | Reference,
   given: Format | undefined,
   context: NodeContext,
+  files: InputFiles,
   take: Taker
 ): Promise<void> => {
   const stored = typeof source === "string" ? undefined : await context.open(source)
   const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
   const isText = format === "lines" || format === "ndjson"
-  if (isText && typeof source === "string" && !source.endsWith(".gz") && context.openFile !== undefined) {
-    return takeFile(await context.openFile(source), format, context, take)
+  const isPlain = typeof source === "string" && compressionOf(source) === undefined
+  if (isText && isPlain && files.openFile !== undefined) {
+    return takeFile(await files.openFile(source), format, context, take)
   }
   if (format !== "parquet") {
-    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, take)
+    return readText(typeof source === "string" ? files.read(source) : stored!.read(), format, context, take)
   }
-  for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
+  for await (const batch of files.parquet(source)) await take.emit(chosen, batch)
 }
 
 /** Reads all files one after the other, without following them. */
 const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
   const { path, format } = given
   const reference = referenceOf(given)
+  const files = filesOf(given, context)
   if (reference !== undefined) {
     context.counted?.("files", 1)
-    return readFile(reference, format, context, take)
+    return readFile(reference, format, context, files, take)
   }
   if (path === undefined) return
-  const files = await context.glob(path)
-  context.counted?.("files", files.length)
-  for (const file of files) await readFile(file, format, context, take)
+  const found = await files.glob(path)
+  context.counted?.("files", found.length)
+  for (const file of found) await readFile(file, format, context, files, take)
 }
 
 export const fileInput = node({
@@ -151,8 +163,8 @@ export const fileInput = node({
   kind: "input",
   effect: "reads files",
   description:
-    "Reads files of the tenant's configuration folder, ordered by path, or a stored file. Files whose name " +
-    "ends in `.gz` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +
+    "Reads files of the tenant's folders, of a root or of an S3 storage, ordered by path, or a stored file. Files whose " +
+    "name ends in `.gz` or `.zst` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +
     "the run. Invalid UTF-8 becomes U+FFFD. Errors are: a line of more than 1 048 576 characters, " +
     "in `ndjson` a line that is not a JSON object, and in `csv` a row with more or fewer cells than the header.",
   runtimes,
@@ -161,15 +173,22 @@ export const fileInput = node({
   outputs: [chosen, errors],
   example: { path: "samples/access*.log.gz", format: "lines" },
   check,
-  relation: ({ path, registry, resource, format }) =>
-    typeof path !== "string" || registry !== undefined || resource !== undefined
+  secrets: ["s3"],
+  roots: ({ root }) => (root === undefined ? undefined : { name: root, writes: false }),
+  relation: ({ path, root, registry, resource, format }) =>
+    typeof path !== "string" || isObject(path) || [root, registry, resource].some((other) => other !== undefined)
       ? undefined
       : { path, ...(typeof format === "string" ? { format } : {}) },
   references: (given) => {
     const reference = referenceOf(given)
     return reference === undefined ? [] : [reference]
   },
-  analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
+  analytics: (given) => ({
+    kind: "read",
+    source: referenceOf(given) ?? given.path ?? "",
+    format: given.format,
+    storage: storageOf(given)
+  }),
   keepsPosition: ({ follow }) => follow,
   sample:
     ({ path, format }, context) =>
@@ -196,7 +215,13 @@ export const fileInput = node({
     run: async (emit) => {
       const { path, format } = given
       if (given.follow && path !== undefined)
-        return follow(path, format === "ndjson" || format === "lines" ? format : undefined, context, emit)
+        return follow(
+          path,
+          filesOf(given, context),
+          format === "ndjson" || format === "lines" ? format : undefined,
+          context,
+          emit
+        )
       const block = (block: Block, format: BlockFormat) => sendBlock(block, format, context, emit)
       return readFiles(given, context, { block, emit })
     }

@@ -7,6 +7,7 @@ import { formats } from "../inputs/files/Format.ts"
 import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
 import { relativePath } from "../Paths.ts"
 import { FieldName, ResourceName } from "../SettingTexts.ts"
+import { filePath, storageSettings } from "../Storage.ts"
 import { Networks } from "./addresses/Networks.ts"
 import { merge, placed } from "./Parsed.ts"
 
@@ -20,7 +21,8 @@ const settings = Schema.Struct({
   key: Schema.String.check(Schema.isNonEmpty()).annotate({
     description: "Column of the table that contains the value."
   }),
-  path: Schema.optionalKey(relativePath("The table: a file below the tenant's configuration folder.")),
+  path: Schema.optionalKey(filePath("The table: a file as in `file_input`.")),
+  ...storageSettings,
   registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
   resource: Schema.optionalKey(
     ResourceName.annotate({
@@ -56,8 +58,10 @@ const settings = Schema.Struct({
 type Settings = typeof settings.Type
 
 /** The settings of the table in the form of `file_input`. */
-const source = ({ path, registry, resource, format }: Settings) => ({
+const source = ({ path, root, s3, registry, resource, format }: Settings) => ({
   ...(path === undefined ? {} : { path }),
+  ...(root === undefined ? {} : { root }),
+  ...(s3 === undefined ? {} : { s3 }),
   ...(registry === undefined ? {} : { registry }),
   ...(resource === undefined ? {} : { resource }),
   ...(format === undefined ? {} : { format }),
@@ -121,6 +125,8 @@ export const enrich = node({
   outputs: [chosen, errors],
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
   check: (given, context) => fileInput.check?.(source(given), context) ?? [],
+  secrets: ["s3"],
+  roots: ({ root }) => (root === undefined ? undefined : { name: root, writes: false }),
   references: (given) => fileInput.references?.(source(given)) ?? [],
   fields: ({ field, columns, target }) => ({
     reads: named(field, ["field"]),

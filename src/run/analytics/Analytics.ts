@@ -13,7 +13,7 @@ import { Steps } from "./Steps.ts"
 import type { Watch } from "./Work.ts"
 
 /** The part of an {@link Order} that the runtime uses. */
-export type AnalyticsOrder = Pick<Order, "conf" | "scratch" | "fileBytes" | "memoryMib">
+export type AnalyticsOrder = Pick<Order, "scratch" | "fileBytes" | "memoryMib">
 
 /**
  * The share of the run's memory that DuckDB may use for queries. The rest is for DuckDB's uncounted memory and this
@@ -49,7 +49,7 @@ export const analytics = (
       spillBytes,
       scratch: scratch.folder
     })
-    const files = new Files(order.conf, scratch)
+    const files = new Files(scratch)
     const stop = () => database.interrupt()
     signal.addEventListener("abort", stop, { once: true })
     const steps = new Steps({ graph, database, scratch, files, signal, watch })

@@ -1,10 +1,9 @@
-import { type FileHandle, realpath, symlink } from "node:fs/promises"
-import { join } from "node:path"
-import { Failure } from "../../drivers/Failure.ts"
-import { openInside } from "../../drivers/files/OpenInside.ts"
+import { symlink } from "node:fs/promises"
 import { keptLength, LineSplitter, maxLineLength } from "../../nodes/formats/LineSplitter.ts"
 import { type Format, formatOf } from "../../nodes/inputs/files/Format.ts"
 import type { RunContext } from "../../nodes/Node.ts"
+import type { InputFiles, OpenFile, Storage } from "../../nodes/NodeFiles.ts"
+import { compressionOf } from "../../nodes/Paths.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Scratch } from "./Scratch.ts"
 
@@ -56,9 +55,10 @@ const held = process.platform === "linux" ? "/proc/self/fd/" : undefined
 /** The UTF-8 byte order mark, which DuckDB's JSON reader would parse as content. */
 const mark = Buffer.from("\ufeff")
 
-const beginsWithMark = async (file: FileHandle): Promise<boolean> => {
-  const { buffer } = await file.read(Buffer.alloc(mark.length), 0, mark.length, 0)
-  return buffer.equals(mark)
+const beginsWithMark = async (file: OpenFile): Promise<boolean> => {
+  const head = Buffer.alloc(mark.length)
+  await file.read(head, 0)
+  return head.equals(mark)
 }
 
 async function* withoutMark(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -81,9 +81,8 @@ export interface Reading {
   readonly reject: (beginning: string, reason: string) => void
 }
 
-/** Prepares the tenant's files for DuckDB, and records which component reads them. */
+/** Prepares files for DuckDB, and records which component reads them. */
 export class Files {
-  readonly #conf: string
   readonly #scratch: Scratch
   readonly #held: Array<{ readonly close: () => Promise<void> }> = []
   /** All opened files with the component that reads them. */
@@ -91,22 +90,23 @@ export class Files {
   /** Paths of the files that DuckDB reads in place. */
   readonly direct: Array<string> = []
 
-  constructor(conf: string, scratch: Scratch) {
-    this.#conf = conf
+  constructor(scratch: Scratch) {
     this.#scratch = scratch
   }
 
   /** Opens all files that match the pattern. `reject` receives the beginning of every line that is too long. */
-  async open(pattern: string, reading: Reading): Promise<ReadonlyArray<Opened>> {
+  async open(pattern: string, storage: Storage | undefined, reading: Reading): Promise<ReadonlyArray<Opened>> {
     const { context, component } = reading
+    const files = storage === undefined ? context : context.filesIn(storage)
     const found: Array<Opened> = []
-    for (const name of await context.glob(pattern)) {
+    for (const name of await files.glob(pattern)) {
       context.signal.throwIfAborted()
       const format = reading.format ?? formatOf(name)
-      const isPlain = format !== "lines" && !name.endsWith(".gz")
-      const ready = isPlain
-        ? await this.#plain(name, format, reading)
-        : await this.#copy(context.read(name), format, reading)
+      const isPlain = format !== "lines" && compressionOf(name) === undefined
+      const ready =
+        isPlain && files.openFile !== undefined
+          ? await this.#plain(name, await files.openFile(name), format, files, reading)
+          : await this.#copy(files.read(name), format, reading)
       found.push({ ...ready, name, format })
     }
     for (const file of found) this.opened.push({ ...file, component })
@@ -146,29 +146,26 @@ export class Files {
     )
   }
 
-  async #plain(name: string, format: Format, reading: Reading): Promise<Ready> {
-    const file = await openInside(this.#conf, name)
-    if (typeof file === "string") {
-      const why = file === "denied" ? "may not be read" : file === "special" ? "is not a file" : "does not exist"
-      throw new Failure(`The file "${name}" ${why}`)
+  async #plain(name: string, file: OpenFile, format: Format, files: InputFiles, reading: Reading): Promise<Ready> {
+    if (format === "ndjson" && (await beginsWithMark(file))) {
+      await file.close()
+      return this.#copy(files.read(name), format, reading)
     }
-    if (format === "ndjson" && (await beginsWithMark(file.handle))) {
-      await file.handle.close()
-      return this.#copy(reading.context.read(name), format, reading)
-    }
+    const bytes = await file.size()
     if (held !== undefined && this.#held.length < maxHeld) {
-      this.#held.push(file.handle)
-      const path = `${held}${file.handle.fd}`
+      this.#held.push(file)
+      const path = `${held}${file.id}`
       this.direct.push(path)
-      return { path, bytes: file.size }
+      return { path, bytes }
     }
-    await file.handle.close()
-    const path = await realpath(join(this.#conf, name))
+    await file.close()
+    const path = await file.path?.()
+    if (path === undefined) return this.#copy(files.read(name), format, reading)
     // The link's name contains no glob characters, which DuckDB would expand.
     const link = this.#scratch.path(format)
     await symlink(path, link)
     this.direct.push(path, link)
-    return { path: link, bytes: file.size }
+    return { path: link, bytes }
   }
 
   async close(): Promise<void> {

@@ -56,13 +56,13 @@ export class Inputs {
 
   #open(
     { component, context }: PlannedNode,
-    { source, format }: Extract<AnalyticsWork, { readonly kind: "read" }>,
+    { source, format, storage }: Extract<AnalyticsWork, { readonly kind: "read" }>,
     failed: Failed
   ): Promise<ReadonlyArray<Opened>> {
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
     const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
     const { files } = this.#run
-    return typeof source === "string" ? files.open(source, reading) : files.fetch(source, reading)
+    return typeof source === "string" ? files.open(source, storage, reading) : files.fetch(source, reading)
   }
 
   async #collect(planned: PlannedNode, failed: Failed): Promise<ReadonlyArray<Opened>> {

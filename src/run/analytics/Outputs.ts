@@ -15,7 +15,7 @@ import {
 } from "../../drivers/duckdb/Columns.ts"
 import type { Database } from "../../drivers/duckdb/Database.ts"
 import type { FileFormat } from "../../nodes/Capabilities.ts"
-import type { Sink } from "../../nodes/Node.ts"
+import type { Sink } from "../../nodes/NodeFiles.ts"
 import type { Scratch } from "./Scratch.ts"
 
 /** COPY options that write one column of lines unchanged. */

@@ -52,9 +52,10 @@ export class Receivers {
 
   async #write(planned: PlannedNode, input: Relation, { target, format, columns }: Write): Promise<void> {
     const { database, scratch } = this.#run
-    const { place, name } = target
+    const { place, name, storage } = target
     const what = place === "archive" ? "The archive" : `The file "${name}"`
-    const open = () => (place === "archive" ? planned.context.archiveEntry(name) : planned.context.file(name))
+    const open = () =>
+      place === "archive" ? planned.context.archiveEntry(name) : planned.context.file(name, false, storage)
     const { path, records } = await writeFile(database, scratch, input.name, format, columns, what)
     input.records = records
     this.waiting.push([planned, () => deliver(path, open)])

@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { PassThrough, pipeline, type Readable } from "node:stream"
 import { ZipArchive } from "archiver"
-import type { Sink } from "../../nodes/Node.ts"
+import type { Sink } from "../../nodes/NodeFiles.ts"
 import { EntryNames } from "./EntryNames.ts"
 
 const buffered = 256 * 1024

@@ -9,8 +9,10 @@ import {
   openAppended,
   syncFolder
 } from "../../drivers/files/AppendedFile.ts"
+import type { Area } from "../../drivers/files/Area.ts"
 import { segments } from "../../drivers/files/TenantFiles.ts"
-import type { Sink } from "../../nodes/Node.ts"
+import type { Sink } from "../../nodes/NodeFiles.ts"
+import { fileKey, fileText } from "../../protocol/Roots.ts"
 import type { TenantBudget } from "../TenantBudget.ts"
 import { Appender } from "./Appender.ts"
 
@@ -29,11 +31,11 @@ export class Allowance {
 }
 
 /**
- * The tenant's `data/` area. A file is written under a name in `unfinished` and renamed when it is durable and
+ * The files of an area: the tenant's data area, or a root. A file is written under a name in `unfinished` and renamed when it is durable and
  * `mayPublish` resolves.
  */
 export class DataFiles {
-  readonly #data: string
+  readonly #area: Area
   readonly #unfinished: string
   readonly #allowance: Allowance
   readonly #budget: TenantBudget
@@ -44,14 +46,8 @@ export class DataFiles {
   /** Functions that close the open files. */
   readonly #open = new Set<() => Promise<void>>()
 
-  constructor(
-    data: string,
-    unfinished: string,
-    allowance: Allowance,
-    budget: TenantBudget,
-    mayPublish = async () => {}
-  ) {
-    this.#data = data
+  constructor(area: Area, unfinished: string, allowance: Allowance, budget: TenantBudget, mayPublish = async () => {}) {
+    this.#area = area
     this.#unfinished = unfinished
     this.#allowance = allowance
     this.#budget = budget
@@ -61,11 +57,15 @@ export class DataFiles {
   async open(path: string): Promise<Sink> {
     const folders = [...segments(path)]
     const name = folders.pop()!
-    const what = `The file "${path}"`
+    const what = this.#what(path)
     this.#budget.spend("dataFiles", 1)
     const temporary = join(this.#unfinished, String(++this.#count))
-    await mkdir(this.#unfinished, { recursive: true, mode: 0o700 })
-    const handle = await open(temporary, "wx", 0o600).catch((error) => {
+    // A root is not created: it may be on a disk that is away.
+    if (this.#area.isShared) await makeFolders(this.#area, [], what)
+    await mkdir(this.#unfinished, { recursive: true, mode: 0o700 }).catch((error) => {
+      throw writeFailure(error, what)
+    })
+    const handle = await open(temporary, "wx", this.#area.isShared ? 0o666 : 0o600).catch((error) => {
       throw writeFailure(error, what)
     })
     const appender = new Appender(handle, what)
@@ -76,7 +76,7 @@ export class DataFiles {
     }
     const publish = async () => {
       await this.#mayPublish()
-      const folder = await makeFolders(this.#data, folders, what)
+      const folder = await makeFolders(this.#area, folders, what)
       await rename(temporary, join(folder, name))
       await syncFolder(folder)
     }
@@ -95,8 +95,8 @@ export class DataFiles {
 
   /** Opens a file for appending: see {@link openAppended}. */
   async append(path: string, signal: AbortSignal): Promise<Sink> {
-    const what = `The file "${path}"`
-    const file = await openAppended(this.#data, path, signal)
+    const what = this.#what(path)
+    const file = await openAppended(this.#area, path, signal)
     const appender = new Appender(file.handle, what)
     const release = this.#releaseOf(file, appender)
     this.#appended.set(path, file)
@@ -113,6 +113,10 @@ export class DataFiles {
       }
     }
     return { write, close, flush: () => appender.sync(), copies: true }
+  }
+
+  #what(path: string): string {
+    return `The file ${fileText(fileKey(this.#area.root, path))}`
   }
 
   #spend(bytes: number, what: string): void {

@@ -6,16 +6,20 @@ import * as Predicate from "effect/Predicate"
 import { jsonLine, literal } from "../../drivers/duckdb/Columns.ts"
 import { Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { Failure } from "../../drivers/Failure.ts"
-import type { TenantFiles } from "../../drivers/files/TenantFiles.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../../nodes/Batch.ts"
 import type { Batch } from "../../nodes/Node.ts"
+import type { InputFiles, OpenFile } from "../../nodes/NodeFiles.ts"
+import { compressionOf } from "../../nodes/Paths.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 
 /** DuckDB's memory besides the run's heap, in MiB. It reads a few row groups at a time. */
 const memoryMib = 160
 const spillBytes = 1024 ** 3
+
+/** What is needed of the storage of a Parquet file. */
+type ReadFiles = Pick<InputFiles, "read" | "openFile">
 
 let files = 0
 
@@ -27,10 +31,7 @@ const spool = async (scratch: string, bytes: AsyncIterable<Uint8Array>) => {
 }
 
 /** Linux reopens a file by the path of its descriptor, so DuckDB reads the file that was checked. */
-const direct = async (path: string, from: TenantFiles) => {
-  const handle = await from.open(path)
-  return { path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
-}
+const direct = async (file: OpenFile) => ({ path: `/proc/self/fd/${file.id}`, close: file.close })
 
 async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
   const database = await Database.open({ memoryMib, threads: 1, spillBytes, scratch })
@@ -50,7 +51,7 @@ async function* records(path: string, scratch: string): AsyncGenerator<Batch> {
 /** The records of a Parquet file, each value as lossless JSON. */
 export async function* parquet(
   source: string | Reference,
-  from: { readonly files: TenantFiles; readonly stored: StoredFiles; readonly scratch: string }
+  from: { readonly files: ReadFiles; readonly stored: StoredFiles; readonly scratch: string }
 ): AsyncGenerator<Batch> {
   await mkdir(from.scratch, { recursive: true })
   const name = typeof source === "string" ? source : (await from.stored.open(source)).name
@@ -58,8 +59,8 @@ export async function* parquet(
   const file =
     stored !== undefined
       ? await spool(from.scratch, stored.read())
-      : process.platform === "linux" && !name.endsWith(".gz")
-        ? await direct(name, from.files)
+      : process.platform === "linux" && compressionOf(name) === undefined && from.files.openFile !== undefined
+        ? await direct(await from.files.openFile(name))
         : await spool(from.scratch, from.files.read(name))
   try {
     yield* records(file.path, from.scratch)

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { TenantLimits } from "../limits/Limits.ts"
 import { everyTenant, Role } from "../shared/Access.ts"
+import { RootName, RootText } from "../shared/RootRules.ts"
 import { TenantName } from "../shared/Tenant.ts"
 import { parsePasswordHash } from "./PasswordHash.ts"
 
@@ -62,6 +63,8 @@ const TenantRules = Schema.Struct({
   suspended: Schema.optionalKey(Schema.Boolean),
   limits: Schema.optionalKey(TenantLimits),
   secrets: Schema.optionalKey(Schema.Record(Schema.String, SecretSource)),
+  /** Folders that its runs may use, in addition to those of `FLOW_ROOTS` or in their place; null takes one away. */
+  roots: Schema.optionalKey(Schema.Record(RootName, Schema.NullOr(RootText))),
   /** Whether Python nodes of the tenant may use the network. */
   network: Schema.optionalKey(Schema.Boolean)
 })

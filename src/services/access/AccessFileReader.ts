@@ -4,6 +4,7 @@ import { type SchemaFault, schemaFaults } from "../../languages/SchemaFaults.ts"
 import { suggestion, unknownName } from "../../languages/Suggest.ts"
 import { everyTenant, roles } from "../shared/Access.ts"
 import { strict } from "../shared/RequestProblems.ts"
+import { type OwnPlace, overlapFault, parseRoot, rootNameFault } from "../shared/RootRules.ts"
 import { TenantName } from "../shared/Tenant.ts"
 import { AccessFile } from "./AccessFile.ts"
 
@@ -38,6 +39,9 @@ const explained = (value: unknown, { path, detail, key }: SchemaFault): SchemaFa
     const all = section === "tenants" ? "" : ', or "*" for all tenants'
     return { path, detail: `Expected a tenant name: at most 63 letters, digits, ".", "_" and "-"${all}`, key }
   }
+  if (key && section === "tenants" && member === "roots" && path.length === 4) {
+    return { path, detail: rootNameFault(name) ?? detail, key }
+  }
   const given = at(value, path)
   if (typeof given === "string" && (member === "roles" ? path.length === 4 || name === "role" : false)) {
     return { path, detail: `There is no such role: there is ${roles.join(", ")}${suggestion(given, roles)}` }
@@ -67,6 +71,16 @@ const unlistedTenants = (value: unknown): ReadonlyArray<SchemaFault> => {
   return [...granted, ...mapped]
 }
 
+/** Roots that would open what the gateway keeps for itself. */
+const openingRoots = (file: AccessFile, own: ReadonlyArray<OwnPlace>): ReadonlyArray<SchemaFault> =>
+  Object.entries(file.tenants ?? {}).flatMap(([tenant, { roots = {} }]) =>
+    Object.entries(roots).flatMap(([name, text]): ReadonlyArray<SchemaFault> => {
+      const root = text === null ? undefined : parseRoot(text)
+      const detail = root !== undefined && Result.isSuccess(root) ? overlapFault(root.success.path, own) : undefined
+      return detail === undefined ? [] : [{ path: ["tenants", tenant, "roots", name], detail }]
+    })
+  )
+
 /**
  * A fault of the YAML without the texts that it quotes: one of them may be a password, written where its hash belongs.
  */
@@ -82,8 +96,14 @@ const linesOf = (document: SourceDocument, faults: ReadonlyArray<SchemaFault>): 
   return [...new Set(placed.map(({ line, column, text }) => `${line}:${column} ${text}`))]
 }
 
-/** Reads an access file, or tells all its faults as `line:column what`. No fault repeats a value. */
-export const readAccessFile = (file: SourceFile): Result.Result<AccessFile, ReadonlyArray<string>> => {
+/**
+ * Reads an access file, or tells all its faults as `line:column what`. No fault repeats a value that may be secret. No
+ * root may open one of `own`, the gateway's places.
+ */
+export const readAccessFile = (
+  file: SourceFile,
+  own: ReadonlyArray<OwnPlace> = []
+): Result.Result<AccessFile, ReadonlyArray<string>> => {
   const document = readDocument(file, maxTokens)
   if (Result.isFailure(document)) {
     return Result.fail(
@@ -97,6 +117,7 @@ export const readAccessFile = (file: SourceFile): Result.Result<AccessFile, Read
   const decoded = decode(value)
   const faults = [
     ...(Result.isFailure(decoded) ? schemaFaults(decoded.failure.issue).map((fault) => explained(value, fault)) : []),
+    ...(Result.isSuccess(decoded) ? openingRoots(decoded.success, own) : []),
     ...unlistedTenants(value)
   ]
   return Result.isSuccess(decoded) && faults.length === 0

@@ -6,6 +6,7 @@ import { pointerOf } from "../../languages/document/Pointer.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { Flowline } from "../../protocol/Flowline.ts"
 import type { KeptValues } from "../../protocol/Parameters.ts"
+import type { Roots } from "../../protocol/Roots.ts"
 import type { NodeDescriptor } from "../scan/Descriptor.ts"
 import { ownNodes } from "../scan/OwnNodes.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
@@ -40,6 +41,8 @@ export interface Surroundings {
   readonly patterns?: TenantDefinitions
   /** What the operator allows a run. */
   readonly ceilings?: RunCeilings
+  /** The roots that the operator gives the tenant. */
+  readonly roots?: Roots
 }
 
 /** A valid flowline. */
@@ -104,12 +107,12 @@ const decodeFlowline = Schema.decodeUnknownResult(Flowline)
 /** The faults of a document with its values, except those of its SQL; without any, its warnings. */
 export const check = (
   bound: Bound,
-  { own, patterns, tenant, ceilings }: Surroundings,
+  { own, patterns, tenant, ceilings, roots }: Surroundings,
   { columns }: SqlFindings
 ): Result.Result<Checked, ReadonlyArray<Finding>> => {
   const result = settledResult(
     bound,
-    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings),
+    validate(bound.value, ownNodes(own ?? []), patterns, tenant, ceilings, roots),
     decodeFlowline
   )
   const findings = [...bound.findings, ...patternFindings(bound.matched)]

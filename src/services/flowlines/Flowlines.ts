@@ -146,6 +146,7 @@ export class Flowlines extends Context.Service<
         const definition = yield* decoder.validate(document, {
           tenant,
           ceilings,
+          roots: rules.rootsOf(tenant),
           ...(own === undefined ? {} : { own }),
           ...(shared === undefined ? {} : { patterns: shared })
         })

@@ -9,9 +9,11 @@ import type { NodeType, Surroundings } from "../../nodes/Node.ts"
 import { conditionFault } from "../../nodes/Outcome.ts"
 import { split } from "../../nodes/Split.ts"
 import { Flowline, type Runtime } from "../../protocol/Flowline.ts"
+import { ownRoots, type Roots } from "../../protocol/Roots.ts"
 import { kindOf } from "../scan/JsonSchema.ts"
 import { noOwnNodes, type OwnNodes } from "../scan/OwnNodes.ts"
 import { strict } from "../shared/RequestProblems.ts"
+import { rootFault } from "../shared/RootRules.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { checkGraph } from "./GraphCheck.ts"
@@ -82,13 +84,14 @@ export const checkCeilings = (flowline: unknown, { memoryMib, seconds }: RunCeil
   })
 }
 
-/** The decoded flowline, or all its faults. `own` and `patterns` are those of `tenant`. */
+/** The decoded flowline, or all its faults. `own`, `patterns` and `roots` are those of `tenant`. */
 export const validate = (
   value: unknown,
   own: OwnNodes = noOwnNodes,
   patterns?: TenantDefinitions,
   tenant?: TenantId,
-  ceilings?: RunCeilings
+  ceilings?: RunCeilings,
+  roots?: Roots
 ): Result.Result<Flowline, ReadonlyArray<Finding>> => {
   const decoded = decode(Flowline, value, [])
   const { runtime, nodes } = outline(value)
@@ -96,7 +99,7 @@ export const validate = (
   const known = nodes.map((node, index) => readNode(node, index, own))
   nodes.forEach((node, index) => {
     findings.push(...checkType(node, index, runtime, own))
-    findings.push(...checkNode(node, index, known[index], { runtime, patterns, tenant }))
+    findings.push(...checkNode(node, index, known[index], { runtime, patterns, tenant, roots }))
   })
   const graph = nodes.map((node) => ({ ...node, type: typeOf(node.type ?? "", own) }))
   for (const { path, detail } of checkGraph(graph)) findings.push({ path: ["dag", ...path], detail })
@@ -191,9 +194,13 @@ const checkNode = (
   const { type, findings, settings } = known
   if (Result.isFailure(settings)) return findings
   const base = settingsPath(index)
+  const faulty = new Set(findings.map(({ path }) => String(path[base.length])))
+  const root = type.roots?.(settings.success)
+  const fault = root === undefined || surroundings.roots === undefined ? undefined : rootFault(root, surroundings.roots)
   return [
     ...findings,
-    ...checkSettings(type, settings.success, surroundings).map(({ path, detail, line, column }) => ({
+    ...(fault === undefined ? [] : [{ path: [...base, "root"], detail: fault }]),
+    ...checkSettings(type, settings.success, { ...surroundings, faulty }).map(({ path, detail, line, column }) => ({
       path: [...base, ...path],
       detail,
       ...(line === undefined ? {} : { inside: { line, column: column ?? 1 } })
@@ -221,8 +228,9 @@ const checkTargets = (
     if (node === undefined || Result.isFailure(node.settings)) return []
     const target = node.type.target?.(node.settings.success, nodes[index]?.component ?? "")
     if (target === undefined) return []
-    const { place, name, setting } = target
-    const key = JSON.stringify([place, name])
+    const { place, name, setting, storage } = target
+    const root = storage?.root === ownRoots.data ? undefined : storage?.root
+    const key = JSON.stringify([place, name, root ?? storage?.s3?.endpoint])
     const first = written.get(key)
     if (first === undefined) {
       written.set(key, index)

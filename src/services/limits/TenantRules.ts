@@ -1,4 +1,5 @@
 import { Context, type Effect } from "effect"
+import type { Roots } from "../../protocol/Roots.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import type { Limits } from "./Limits.ts"
 
@@ -10,6 +11,8 @@ export class TenantRules extends Context.Service<
     readonly limitsOf: (tenant: TenantId) => Limits
     /** The limits of tenants that have none of their own. */
     readonly general: () => Limits
+    /** The folders outside of the configuration that runs of a tenant may use. */
+    readonly rootsOf: (tenant: TenantId) => Roots
     readonly isSuspended: (tenant: TenantId) => boolean
     /** The tenants that are suspended. */
     readonly suspended: () => ReadonlyArray<TenantId>

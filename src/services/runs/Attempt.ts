@@ -4,6 +4,7 @@ import { appendedFiles, canRepeat, keepsPositions } from "../../nodes/Catalogue.
 import { type Outcome as RunOutcome, outcomeOf as runOutcome } from "../../nodes/Outcome.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { lastWrite, lastWriteRetry } from "../../protocol/Liveness.ts"
+import { fileText, type Roots } from "../../protocol/Roots.ts"
 import type { NodeCounters, RunMessage, RunSpec } from "../../protocol/RunProtocol.ts"
 import { ArchiveId } from "../archives/Archive.ts"
 import type { NewArchive } from "../archives/ArchiveStore.ts"
@@ -28,10 +29,15 @@ export class Engine extends Context.Service<
      */
     readonly gone: (jobId: string) => Effect.Effect<void>
     /**
-     * Makes a file of the tenant's data area ready to be appended to: cuts what is behind the place, and an incomplete
-     * last line. Answers the place of its end, or why nothing can be appended.
+     * Makes a file ready to be appended to: cuts what is behind the place, and an incomplete last line. `key` names the
+     * file as `fileKey` in protocol/Roots does. Answers the place of its end, or why nothing can be appended.
      */
-    readonly settle: (tenant: TenantId, path: string, place: unknown) => Effect.Effect<Result.Result<unknown, string>>
+    readonly settle: (
+      tenant: TenantId,
+      key: string,
+      place: unknown,
+      roots?: Roots
+    ) => Effect.Effect<Result.Result<unknown, string>>
   }
 >()("flow/runs/Engine") {}
 
@@ -164,7 +170,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
           lines.length === 0 ? Effect.void : fenced(row.output(lines.map((line) => ({ seq: ++seq, ...line }))))
 
         /** Takes over the files that the flowline appends to. Answers why it cannot. */
-        const takeFiles = Effect.fnUntraced(function* (flowline: Flowline) {
+        const takeFiles = Effect.fnUntraced(function* ({ flowline, roots }: RunSpec) {
           const wanted = appendedFiles(flowline)
           if (wanted.length === 0) return undefined
           const claims = yield* retryWhileUnreachable(row.claimFiles(wanted.map(({ path }) => path)))
@@ -174,11 +180,11 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             const where = wanted.find(({ path }) => path === claim.path)?.component ?? ""
             if ("holder" in claim) {
               return (
-                `${where}: ${holderName(claim.holder)} appends to the file "${claim.path}": ` +
+                `${where}: ${holderName(claim.holder)} appends to the file ${fileText(claim.path)}: ` +
                 "wait for its end, or choose another file"
               )
             }
-            const settled = yield* engine.settle(tenant, claim.path, claim.place)
+            const settled = yield* engine.settle(tenant, claim.path, claim.place, roots)
             if (Result.isFailure(settled)) return `${where}: ${settled.failure}`
             files[claim.path] = canRepeat(flowline) ? settled.success : null
           }
@@ -242,7 +248,7 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             })
           }),
           run: Effect.fnUntraced(function* (spec) {
-            const refusal = yield* takeFiles(spec.flowline)
+            const refusal = yield* takeFiles(spec)
             if (refusal !== undefined) return failed(refusal)
             flowline = spec.flowline
             nodes = undefined

@@ -1,21 +1,26 @@
 import { Context, Effect, Layer, type Result } from "effect"
-import { type FlowlineReference, needs, references as referencesOf } from "../../nodes/Catalogue.ts"
+import { type FlowlineReference, needs, references as referencesOf, rootsOf } from "../../nodes/Catalogue.ts"
 import { secretsOf } from "../../nodes/SecretSettings.ts"
 import { type RunLimit, runLimits } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { type ResolvedReference, referenceKey } from "../../protocol/References.ts"
+import type { Root, Roots } from "../../protocol/Roots.ts"
 import type { RunSpec } from "../../protocol/RunProtocol.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
 import { FileMeter, UsageStore } from "../limits/UsageStore.ts"
 import { TenantPatterns } from "../operators/TenantPatterns.ts"
 import { TenantNodes } from "../scan/TenantNodes.ts"
 import { Secrets } from "../secrets/Secrets.ts"
+import { rootFault } from "../shared/RootRules.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { retryWhileDatabaseAway } from "./Outage.ts"
 import { References } from "./ResolvedReferences.ts"
 
 /** The data of the tenant that a run needs besides its flowline. */
-export type Provisions = Pick<RunSpec, "references" | "patterns" | "modules" | "secrets" | "allowances">
+export type Provisions = Pick<
+  RunSpec,
+  "references" | "patterns" | "modules" | "secrets" | "allowances" | "roots" | "rootNames"
+>
 
 const away = (what: string, storage: string) => `${what} cannot be read: the ${storage} storage cannot be reached`
 
@@ -55,6 +60,20 @@ export class Provision extends Context.Service<
           { concurrency: 8 }
         ).pipe(Effect.map(Object.fromEntries<ResolvedReference>))
 
+      /** The roots that the flowline names, as the operator has them now. */
+      const namedRoots = (tenant: TenantId, flowline: Flowline): Effect.Effect<Roots, string> => {
+        const known = rules.rootsOf(tenant)
+        const named = new Map<string, Root>()
+        for (const { component, ...use } of rootsOf(flowline)) {
+          const fault = rootFault(use, known)
+          if (fault !== undefined) return Effect.fail(`${component}: ${fault}`)
+          if (!Object.hasOwn(known, use.name)) continue
+          const writable = use.writes || named.get(use.name)?.writable === true
+          named.set(use.name, { path: known[use.name]!.path, writable })
+        }
+        return Effect.succeed(Object.fromEntries(named))
+      }
+
       /** What the tenant has left of the limits that its runs keep. Nothing is asked where there is no limit. */
       const allowancesOf = Effect.fnUntraced(function* (tenant: TenantId) {
         const limits = rules.limitsOf(tenant)
@@ -73,6 +92,7 @@ export class Provision extends Context.Service<
 
       return Provision.of({
         of: Effect.fn("Provision.of")(function* (tenant, flowline) {
+          const roots = yield* namedRoots(tenant, flowline)
           const found = yield* resolve(tenant, referencesOf(flowline))
           const patterns = needs(flowline, "patterns")
             ? yield* Effect.mapError(retryWhileDatabaseAway(tenantPatterns.of(tenant)), ({ storage }) =>
@@ -98,6 +118,8 @@ export class Provision extends Context.Service<
           )
           return {
             references: found,
+            roots,
+            rootNames: Object.keys(rules.rootsOf(tenant)),
             ...(allowances === undefined ? {} : { allowances }),
             ...(patterns === undefined ? {} : { patterns }),
             ...(modules === undefined ? {} : { modules }),

@@ -1,6 +1,8 @@
 import { Context } from "effect"
 import type { BlobPlace } from "../../protocol/Places.ts"
+import type { Roots } from "../../protocol/Roots.ts"
 import type { Rules } from "./RetentionRules.ts"
+import type { OwnPlace } from "./RootRules.ts"
 import type { TenantId } from "./Tenant.ts"
 
 /** Limits on requests, in bytes. A request over a limit is answered 413 with the name and value of the limit. */
@@ -98,6 +100,8 @@ export class Settings extends Context.Service<
     readonly runConnections: number
     /** Maximum number of output lines of a run. */
     readonly outputLines: number
+    /** Folders outside of the configuration that runs of every tenant may use, unless the access file says otherwise. */
+    readonly roots: Roots
     /** Where runs may connect to besides public addresses: `<host>[:<port>]` or `<address>/<prefix>`. */
     readonly outbound: ReadonlyArray<string>
     /** Storage limits of each tenant: bytes and number of versions. Undefined means no limit. */
@@ -116,3 +120,18 @@ export class Settings extends Context.Service<
     readonly stopPatience: number
   }
 >()("flow/shared/Settings") {}
+
+/** The files and folders that the gateway keeps for itself: no program of users and no root may open them. */
+export const ownPlaces = (settings: Settings["Service"]): ReadonlyArray<OwnPlace> => {
+  const { auth, blobs, conf, data, secrets, tls } = settings
+  const places: ReadonlyArray<readonly [setting: string, path: string | undefined]> = [
+    ["FLOW_CONF", conf],
+    ["FLOW_DATA", data],
+    ["FLOW_BLOBS", blobs.kind === "disk" ? blobs.root : undefined],
+    ["FLOW_AUTH", auth],
+    ["FLOW_TLS_KEY", tls?.key],
+    ["FLOW_SECRETS", secrets.folder],
+    ["FLOW_SECRETS_KEY_FILE", secrets.keyFile]
+  ]
+  return places.flatMap(([setting, path]) => (path === undefined ? [] : [{ setting, path }]))
+}

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent } from "node:http"
 import { Agent as HttpsAgent } from "node:https"
+import type { LookupFunction } from "node:net"
 import { DeleteObjectCommand, S3Client, S3ServiceException } from "@aws-sdk/client-s3"
 import { Redacted } from "effect"
 import type { S3Blobs } from "../../../protocol/Places.ts"
@@ -82,10 +83,15 @@ export class Bucket {
   readonly deadline: number
   readonly turns = new LimitedCalls(bodies)
 
-  constructor(place: S3Blobs, deadline: number) {
+  /** `lookup` resolves the names of the server's machines; by default the system does. */
+  constructor(place: Omit<S3Blobs, "kind" | "prefix">, deadline: number, lookup?: LookupFunction) {
     this.name = place.bucket
     this.deadline = deadline
-    const agents = { keepAlive: true, maxSockets: Number.POSITIVE_INFINITY }
+    const agents = {
+      keepAlive: true,
+      maxSockets: Number.POSITIVE_INFINITY,
+      ...(lookup === undefined ? {} : { lookup })
+    }
     const options = {
       httpAgent: new HttpAgent(agents),
       httpsAgent: new HttpsAgent(agents),
@@ -152,6 +158,30 @@ export class Bucket {
 /** The error that the server answered with; `undefined` when it did not answer. */
 export const refusalOf = (error: unknown): S3ServiceException | undefined =>
   error instanceof S3ServiceException && error.$metadata.httpStatusCode !== undefined ? error : undefined
+
+const meanings: Readonly<Record<string, string>> = {
+  NoSuchBucket: "there is no such bucket",
+  InvalidBucketName: "the server does not accept the bucket's name",
+  InvalidAccessKeyId: "the server does not know the access key",
+  SignatureDoesNotMatch: "the secret key does not match the access key",
+  AccessDenied: "the credentials may not list, read, write and remove there",
+  ExpiredToken: "the session token has expired",
+  InvalidToken: "the session token is not valid",
+  PermanentRedirect: "the bucket is in another region",
+  AuthorizationHeaderMalformed: "the bucket is in another region",
+  RequestTimeTooSkewed: "the clocks of this machine and the server are too far apart"
+}
+
+/** What is wrong with the storage, for a message. Repeats nothing that the server said. */
+export const troubleOf = (error: unknown): string => {
+  const refusal = refusalOf(error)
+  if (refusal !== undefined) {
+    const status = refusal.$metadata.httpStatusCode
+    return meanings[refusal.name] ?? `the server answered ${status} (${refusal.name})`
+  }
+  const code = error instanceof Error && "code" in error ? String(error.code) : "no answer in time"
+  return `the server cannot be reached (${code})`
+}
 
 export const isMissing = (error: unknown): boolean => refusalOf(error)?.$metadata.httpStatusCode === 404
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3"
 import { Effect, Schedule, Schema } from "effect"
-import { type Bucket, refusalOf, removeObject } from "./Bucket.ts"
+import { type Bucket, refusalOf, removeObject, troubleOf } from "./Bucket.ts"
 import { type Keys, named, ownFolder } from "./Keys.ts"
 import { page } from "./Look.ts"
 
@@ -31,29 +31,6 @@ export class S3Refused extends Schema.TaggedError<S3Refused>()("S3Refused", {
   message: Schema.String
 }) {}
 
-const meanings: Readonly<Record<string, string>> = {
-  NoSuchBucket: "there is no such bucket",
-  InvalidBucketName: "the server does not accept the bucket's name",
-  InvalidAccessKeyId: "the server does not know the access key",
-  SignatureDoesNotMatch: "the secret key does not match the access key",
-  AccessDenied: "the credentials may not list, read, write and remove there",
-  ExpiredToken: "the session token has expired",
-  InvalidToken: "the session token is not valid",
-  PermanentRedirect: "the bucket is in another region",
-  AuthorizationHeaderMalformed: "the bucket is in another region",
-  RequestTimeTooSkewed: "the clocks of this machine and the server are too far apart"
-}
-
-const explain = (error: unknown): string => {
-  const refusal = refusalOf(error)
-  if (refusal !== undefined) {
-    const status = refusal.$metadata.httpStatusCode
-    return meanings[refusal.name] ?? `the server answered ${status} (${refusal.name})`
-  }
-  const code = error instanceof Error && "code" in error ? String(error.code) : "no answer in time"
-  return `the server cannot be reached (${code})`
-}
-
 /** Whether a retry may help: there was no answer, or the server reported an internal problem. */
 const isPassing = (error: unknown): boolean => {
   const status = refusalOf(error)?.$metadata.httpStatusCode
@@ -78,6 +55,6 @@ export const prepare = (bucket: Bucket, keys: Keys): Effect.Effect<void, S3Refus
     }),
     Effect.mapError(
       (error) =>
-        new S3Refused({ variable: "FLOW_BLOBS", message: `s3://${bucket.name} cannot be used: ${explain(error)}` })
+        new S3Refused({ variable: "FLOW_BLOBS", message: `s3://${bucket.name} cannot be used: ${troubleOf(error)}` })
     )
   )

@@ -3,7 +3,8 @@ import { batchRecords } from "../../Batch.ts"
 import type { Block, BlockFormat } from "../../Capabilities.ts"
 import { Failures } from "../../Failures.ts"
 import { textReader } from "../../formats/TextReader.ts"
-import { chosen, type Emit, type Event, type NodeContext, type OpenFile } from "../../Node.ts"
+import { chosen, type Emit, type Event, type NodeContext } from "../../Node.ts"
+import type { OpenFile } from "../../NodeFiles.ts"
 
 /** Size of a piece of a file in bytes; a block contains the lines that end in a piece. */
 export const blockBytes = 262_144

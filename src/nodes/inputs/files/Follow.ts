@@ -1,18 +1,20 @@
 import { RecordReader } from "../../formats/RecordReader.ts"
 import { type Emit, errors, type NodeContext } from "../../Node.ts"
+import type { InputFiles } from "../../NodeFiles.ts"
 import { withSources } from "../../Source.ts"
 import { formatOf } from "./Format.ts"
 
 /** Follows growing files until the run ends. The saved position covers the whole lines that every node has taken. */
 export const follow = async (
   path: string,
+  files: InputFiles,
   format: "lines" | "ndjson" | undefined,
   context: NodeContext,
   emit: Emit
 ): Promise<void> => {
   const readers = new Map<number, RecordReader>()
   const { component, isSourced = false, scope } = context
-  for await (const growth of context.tail(path, context.position.load())) {
+  for await (const growth of files.tail(path, context.position.load())) {
     let reader = readers.get(growth.file)
     if (reader === undefined) {
       const { content, counts } = growth

@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
+import { compressionOf } from "../../../nodes/Paths.ts"
 import type { Growth } from "../../../nodes/Position.ts"
 import { type Block, Followed, type Reached } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
@@ -31,7 +32,17 @@ type Known = typeof Known.Type
 
 const reachedOf = ({ offset, turn, counts }: Known): Reached => ({ offset, turn, counts })
 
-const Saved = Schema.Struct({ files: Schema.Array(Known) })
+const Saved = Schema.Struct({
+  /** The root of the files, where the node names none. */
+  root: Schema.optionalKey(Schema.String),
+  files: Schema.Array(Known)
+})
+
+/** The root in which an earlier attempt followed files. */
+export const savedRoot = (position: unknown): string | undefined => {
+  const saved = Schema.decodeUnknownOption(Saved)(position)
+  return saved._tag === "Some" ? saved.value.root : undefined
+}
 
 /** Follows the files that match a glob. */
 export class Tail {
@@ -53,6 +64,7 @@ export class Tail {
   }
 
   readonly #position = (): unknown => ({
+    root: this.#files.name,
     files: [
       ...this.#followed.map(({ path, device, inode, head, taken }) => ({ path, device, inode, head, ...taken })),
       ...this.#known
@@ -101,7 +113,7 @@ export class Tail {
     const base = await this.#files.folder(this.#pattern)
     const folders = new Set(base === undefined ? [] : [base])
     for (const path of paths) {
-      if (path.endsWith(".gz")) continue
+      if (compressionOf(path) !== undefined) continue
       const real = await this.#files.real(path)
       if (real === undefined) continue
       folders.add(dirname(real))

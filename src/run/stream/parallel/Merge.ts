@@ -2,7 +2,8 @@ import { Result, Schema } from "effect"
 import type { BlockFormat } from "../../../nodes/Capabilities.ts"
 import { catalogue } from "../../../nodes/Catalogue.ts"
 import { blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
-import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../../../nodes/Node.ts"
+import { type NodeType, node as nodeOf, type RunContext } from "../../../nodes/Node.ts"
+import type { OpenFile, Sink } from "../../../nodes/NodeFiles.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
 import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
@@ -37,7 +38,7 @@ const keeping = (sink: Sink): Sink =>
 
 const withKeeping = (context: RunContext): RunContext => ({
   ...context,
-  file: async (path, append) => keeping(await context.file(path, append)),
+  file: async (...file) => keeping(await context.file(...file)),
   archiveEntry: async (name) => keeping(await context.archiveEntry(name))
 })
 

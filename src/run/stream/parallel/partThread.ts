@@ -2,7 +2,6 @@ import { readSync } from "node:fs"
 import { join } from "node:path"
 import { parentPort, threadId, workerData } from "node:worker_threads"
 import { Effect, Layer, Result } from "effect"
-import { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { guard } from "../../../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../../../nodes/Node.ts"
 import { flowlineWithSecrets } from "../../../nodes/SecretSettings.ts"
@@ -22,19 +21,14 @@ const elsewhere = () => {
 }
 
 /** The context of stateless nodes: the files that they read when they start. */
-const contextOf = ({ spec, conf, scratch, blobs, outbound }: Order): RunContext => {
+const contextOf = (order: Order): RunContext => {
+  const { spec, scratch, blobs } = order
   const storage = Layer.unwrap(
     Effect.promise(async () => (await import("../../../drivers/blobs/BlobsAt.ts")).runLayer(blobs))
   )
   const { signal } = new AbortController()
   return {
-    ...inputs(
-      new TenantFiles(conf),
-      new StoredFiles(spec, storage),
-      join(scratch, `part-${threadId}`),
-      signal,
-      outbound
-    ),
+    ...inputs({ ...order, scratch: join(scratch, `part-${threadId}`) }, new StoredFiles(spec, storage), signal),
     patterns: spec.patterns,
     guard,
     position: { load: () => undefined },

@@ -1,0 +1,59 @@
+import { once } from "node:events"
+import { pipeline, Readable } from "node:stream"
+import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib"
+import type { Sink } from "../../nodes/NodeFiles.ts"
+import { compressionOf } from "../../nodes/Paths.ts"
+import { codeOf, Failure } from "../Failure.ts"
+
+export const chunkBytes = 256 * 1024
+
+/**
+ * The bytes of the file `name`. A name that ends in `.gz` or `.zst` is decompressed, including all gzip members and zstd
+ * frames.
+ */
+export async function* plain(name: string, file: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const compression = compressionOf(name)
+  if (compression === undefined) {
+    yield* file
+    return
+  }
+  const source = file instanceof Readable ? file : Readable.from(file)
+  const options = { chunkSize: chunkBytes }
+  const decoder = compression === "gzip" ? createGunzip(options) : createZstdDecompress(options)
+  const bytes = pipeline(source, decoder, () => {})
+  try {
+    yield* bytes
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === "Z_BUF_ERROR") throw new Failure(`The file "${name}" is truncated`)
+    throw code?.startsWith("Z_") === true || code?.startsWith("ZSTD_") === true
+      ? new Failure(`The file "${name}" is not a valid ${compression} file`)
+      : error
+  }
+}
+
+/** A sink for the content of the file `name`, which is compressed when the name ends in `.gz` or `.zst`. */
+export const compressed = (name: string, sink: Sink): Sink => {
+  const compression = compressionOf(name)
+  if (compression === undefined) return sink
+  const options = { chunkSize: chunkBytes }
+  const encoder = compression === "gzip" ? createGzip(options) : createZstdCompress(options)
+  const passOn = async () => {
+    for await (const chunk of encoder) await sink.write(chunk)
+  }
+  const passed = passOn()
+  // Those who write learn of a failure; nobody may be waiting when it comes.
+  passed.catch(() => {})
+  encoder.on("error", () => {})
+  return {
+    write: async (chunk) => {
+      if (encoder.destroyed) await passed
+      if (!encoder.write(chunk)) await Promise.race([once(encoder, "drain"), passed])
+    },
+    close: async () => {
+      encoder.end()
+      await passed
+      await sink.close()
+    }
+  }
+}

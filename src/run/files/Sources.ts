@@ -1,0 +1,154 @@
+import { Failure } from "../../drivers/Failure.ts"
+import { isGlob, TenantFiles } from "../../drivers/files/TenantFiles.ts"
+import { Outbound } from "../../drivers/Outbound.ts"
+import { listed } from "../../languages/Suggest.ts"
+import type { InputFiles, OpenFile, Storage } from "../../nodes/NodeFiles.ts"
+import type { Growth } from "../../nodes/Position.ts"
+import { ownRoots, placeOf } from "../../protocol/Roots.ts"
+import type { Order } from "../../protocol/RunProtocol.ts"
+import type { StoredFiles } from "./StoredFiles.ts"
+
+/** The part of an order that says where a run reads files. */
+export type SourceOrder = Pick<Order, "conf" | "data" | "roots" | "scratch" | "outbound"> & {
+  readonly spec: Pick<Order["spec"], "rootNames">
+}
+
+/** Files in any order of bytes, and of which new ones can be waited for. */
+interface FolderFiles {
+  readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
+  readonly read: (path: string) => AsyncIterable<Uint8Array>
+  readonly openFile: (path: string) => Promise<OpenFile>
+  /** The root that a node follows, which is the one of the saved position if there is one. */
+  readonly followed: (pattern: string, saved: string | undefined) => Promise<TenantFiles>
+}
+
+const inRoot = (files: TenantFiles): FolderFiles => ({
+  glob: (pattern) => files.glob(pattern),
+  read: (path) => files.read(path),
+  openFile: (path) => files.openFile(path),
+  followed: async () => files
+})
+
+/**
+ * The files of the tenant's configuration folder and, where nothing matches there, of its data area: what a run writes,
+ * the next one reads by the same name.
+ */
+const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyArray<string>): FolderFiles => {
+  /** The root in which the pattern names files. */
+  const matching = async (pattern: string): Promise<TenantFiles | undefined> => {
+    for (const files of [conf, data]) {
+      if ((await files.found(pattern)).length > 0) return files
+    }
+    return undefined
+  }
+  const missing = async (path: string): Promise<Failure> => {
+    for (const files of [conf, data]) {
+      await files.refuseOutside(path)
+      // A folder of this name has its own message.
+      if ((await files.real(path).catch(() => undefined)) !== undefined) await files.glob(path)
+    }
+    const near = (await conf.near(path)) || (await data.near(path))
+    const roots = rootNames.length === 0 ? "" : `; files elsewhere need a root: ${listed(rootNames)}`
+    const places = `${placeOf(ownRoots.conf)} or its data area`
+    return new Failure(`The file "${path}" does not exist in ${places}${near}${near === "" ? roots : ""}`)
+  }
+  const of = async (path: string): Promise<TenantFiles> => {
+    const found = await matching(path)
+    if (found === undefined) throw await missing(path)
+    return found
+  }
+  return {
+    glob: async (pattern) => {
+      const found = await matching(pattern)
+      if (found !== undefined) return found.glob(pattern)
+      if (!isGlob(pattern)) throw await missing(pattern)
+      return []
+    },
+    read: async function* (path) {
+      yield* (await of(path)).read(path)
+    },
+    openFile: async (path) => (await of(path)).openFile(path),
+    followed: async (pattern, saved) =>
+      [conf, data].find(({ name }) => name === saved) ?? (await matching(pattern)) ?? conf
+  }
+}
+
+/** Where a run reads files: its tenant's folders, the roots of the order, and S3 storages. */
+export class Sources {
+  readonly #order: SourceOrder
+  readonly #stored: StoredFiles
+  readonly #signal: AbortSignal
+  readonly #conf: TenantFiles
+  readonly #data: TenantFiles
+
+  constructor(order: SourceOrder, stored: StoredFiles, signal: AbortSignal) {
+    this.#order = order
+    this.#stored = stored
+    this.#signal = signal
+    this.#conf = new TenantFiles(order.conf, ownRoots.conf)
+    this.#data = new TenantFiles(order.data, ownRoots.data)
+  }
+
+  /** The files of the tenant. */
+  own(): InputFiles {
+    return this.#withRecords(inConfOrData(this.#conf, this.#data, this.#order.spec.rootNames ?? []))
+  }
+
+  in({ root, s3 }: Storage): InputFiles {
+    if (s3 !== undefined) return this.#objects(s3)
+    if (root === undefined) return this.own()
+    return this.#withRecords(inRoot(this.#root(root)))
+  }
+
+  #root(name: string): TenantFiles {
+    if (name === ownRoots.conf) return this.#conf
+    if (name === ownRoots.data) return this.#data
+    const { roots, spec } = this.#order
+    const root = Object.hasOwn(roots, name) ? roots[name] : undefined
+    if (root !== undefined) return new TenantFiles(root.path, name)
+    throw new Failure(
+      `There is no root "${name}": there is ${listed([...(spec.rootNames ?? []), ...Object.values(ownRoots)])}`
+    )
+  }
+
+  #withRecords({ followed, ...files }: FolderFiles): InputFiles {
+    const [stored, signal, { scratch }] = [this.#stored, this.#signal, this.#order]
+    // Few runs read Parquet or follow files, so these modules are loaded on first use.
+    return {
+      ...files,
+      parquet: async function* (source) {
+        yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch })
+      },
+      tail: async function* (pattern, position): AsyncGenerator<Growth> {
+        const { savedRoot, Tail } = await import("./tail/Tail.ts")
+        yield* new Tail(pattern, await followed(pattern, savedRoot(position)), position, signal).run()
+      }
+    }
+  }
+
+  #objects(access: NonNullable<Storage["s3"]>): InputFiles {
+    const [stored, signal, { scratch, outbound }] = [this.#stored, this.#signal, this.#order]
+    const load = async () => {
+      const { ObjectFiles } = await import("../../drivers/objects/ObjectFiles.ts")
+      return new ObjectFiles(access, new Outbound(outbound), signal)
+    }
+    let loaded: ReturnType<typeof load> | undefined
+    const objects = () => {
+      loaded ??= load()
+      return loaded
+    }
+    const read = async function* (path: string) {
+      yield* (await objects()).read(path)
+    }
+    return {
+      glob: async (pattern) => (await objects()).glob(pattern),
+      read,
+      parquet: async function* (source) {
+        yield* (await import("./Parquet.ts")).parquet(source, { files: { read }, stored, scratch })
+      },
+      tail: () => {
+        throw new Failure("Objects of an S3 storage do not grow: they cannot be followed")
+      }
+    }
+  }
+}
