@@ -7,6 +7,7 @@ import { fileInput } from "./inputs/FileInput.ts"
 import { generatorInput } from "./inputs/GeneratorInput.ts"
 import { httpInput } from "./inputs/HttpInput.ts"
 import { searchInput } from "./inputs/SearchInput.ts"
+import { sqlInput } from "./inputs/SqlInput.ts"
 import { syslogInput } from "./inputs/SyslogInput.ts"
 import type { NodeType } from "./Node.ts"
 import { archiveOutput } from "./outputs/ArchiveOutput.ts"
@@ -15,6 +16,7 @@ import { fileOutput } from "./outputs/FileOutput.ts"
 import { httpOutput } from "./outputs/HttpOutput.ts"
 import { searchOutput } from "./outputs/SearchOutput.ts"
 import { show } from "./outputs/Show.ts"
+import { sqlOutput } from "./outputs/SqlOutput.ts"
 import { aggregate } from "./processing/Aggregate.ts"
 import { csv } from "./processing/Csv.ts"
 import { date } from "./processing/Date.ts"
@@ -42,6 +44,7 @@ const nodes: ReadonlyArray<NodeType> = [
   datasetGenerator,
   fileInput,
   searchInput,
+  sqlInput,
   syslogInput,
   httpInput,
   grok,
@@ -67,6 +70,7 @@ const nodes: ReadonlyArray<NodeType> = [
   fileOutput,
   archiveOutput,
   searchOutput,
+  sqlOutput,
   extractionOutput,
   httpOutput
 ]

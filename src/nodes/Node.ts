@@ -8,6 +8,7 @@ import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
+import type { OpenDatabase } from "./Databases.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
 import type { Growth, Position } from "./Position.ts"
@@ -91,6 +92,8 @@ export interface RunContext {
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
+  /** Opens a database of the tenant's; absent in a part of a run. */
+  readonly openDatabase?: OpenDatabase
   /** An incremental SHA-256. */
   readonly sha256?: () => { readonly update: (bytes: Uint8Array) => void; readonly hex: () => string }
   /**

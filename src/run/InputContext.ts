@@ -1,4 +1,5 @@
 import type { TenantFiles } from "../drivers/files/TenantFiles.ts"
+import type { OpenDatabase } from "../nodes/Databases.ts"
 import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import type { StoredFiles } from "./files/StoredFiles.ts"
@@ -22,6 +23,16 @@ const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
   }
 }
 
+const lazyDatabase =
+  (allowed: ReadonlyArray<string>, signal: AbortSignal): OpenDatabase =>
+  async (address) => {
+    const [{ openDatabase }, { Outbound }] = await Promise.all([
+      import("../drivers/sql/SqlDatabase.ts"),
+      import("../drivers/Outbound.ts")
+    ])
+    return openDatabase(new Outbound(allowed), signal)(address)
+  }
+
 /** The parts of a run's context that nodes read from. `outbound` lists what they may connect to; see drivers/Outbound. */
 export const inputs = (
   files: TenantFiles,
@@ -29,7 +40,7 @@ export const inputs = (
   scratch: string,
   signal: AbortSignal,
   outbound: ReadonlyArray<string>
-): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network"> => ({
+): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "network" | "openDatabase"> => ({
   glob: (pattern) => files.glob(pattern),
   read: (path) => files.read(path),
   openFile: (path) => files.openFile(path),
@@ -41,5 +52,6 @@ export const inputs = (
     const { Tail } = await import("./files/tail/Tail.ts")
     yield* new Tail(pattern, files, position, signal).run()
   },
-  network: lazyNetwork(outbound)
+  network: lazyNetwork(outbound),
+  openDatabase: lazyDatabase(outbound, signal)
 })

@@ -11,12 +11,20 @@ import { reference, settingsSchema } from "./reference.ts"
 
 /** The pages of the reference, and the nodes on each. */
 const pages = {
-  inputs: ["generator_input", "dataset_generator", "file_input", "search_input", "syslog_input", "http_input"],
+  inputs: [
+    "generator_input",
+    "dataset_generator",
+    "file_input",
+    "search_input",
+    "sql_input",
+    "syslog_input",
+    "http_input"
+  ],
   lines: ["grok", "dissect", "flowlet", "json"],
   fields: ["kv", "csv", "date"],
   shaping: ["mutate", "deduplicate", "sample", "sort", "join", "pii"],
   records: ["filter", "dispatch", "enrich", "aggregate", "sql", "rate_limit"],
-  outputs: ["show", "file_output", "archive_output", "search_output", "extraction_output", "http_output"]
+  outputs: ["show", "file_output", "archive_output", "search_output", "sql_output", "extraction_output", "http_output"]
 }
 const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- end of nodes -->\n"]
 

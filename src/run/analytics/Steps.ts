@@ -1,5 +1,5 @@
-import { identifier } from "../../drivers/duckdb/Columns.ts"
 import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"
 import type { Scene } from "./ErrorText.ts"
 import { Inputs } from "./InputRelations.ts"
