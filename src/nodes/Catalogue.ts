@@ -6,6 +6,7 @@ import { datasetGenerator } from "./inputs/DatasetGenerator.ts"
 import { fileInput } from "./inputs/FileInput.ts"
 import { generatorInput } from "./inputs/GeneratorInput.ts"
 import { httpInput } from "./inputs/HttpInput.ts"
+import { httpPollInput } from "./inputs/HttpPollInput.ts"
 import { searchInput } from "./inputs/SearchInput.ts"
 import { sqlInput } from "./inputs/SqlInput.ts"
 import { syslogInput } from "./inputs/SyslogInput.ts"
@@ -47,6 +48,7 @@ const nodes: ReadonlyArray<NodeType> = [
   sqlInput,
   syslogInput,
   httpInput,
+  httpPollInput,
   grok,
   dissect,
   flowlet,

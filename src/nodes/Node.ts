@@ -237,6 +237,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   /** Names of the streams that it can publish, such as `errors`; `*` means names that the flowline chooses. */
   readonly outputs: ReadonlyArray<string>
   readonly example: Record<string, unknown>
+  /** Names under which the node is looked for, for "did you mean". */
+  readonly aliases?: ReadonlyArray<string>
+  /** Settings that are looked for in this node and belong to another one, whose type stands there. */
+  readonly elsewhere?: Readonly<Record<string, string>>
   /** What a run with this node needs in addition. */
   readonly needs?: ReadonlyArray<Need>
   /**

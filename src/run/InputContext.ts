@@ -19,7 +19,8 @@ const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
     tcp: async (at, serve) => (await network()).tcp(at, serve),
     udp: async (at, receive) => (await network()).udp(at, receive),
     http: async (at, serve) => (await network()).http(at, serve),
-    post: async (request) => (await network()).post(request)
+    post: async (request) => (await network()).post(request),
+    get: async (request) => (await network()).get(request)
   }
 }
 

@@ -13,5 +13,5 @@ export const absent: Pick<RunContext, "open" | "parquet" | "tail" | "position" |
   tail: none,
   position: { load: () => undefined },
   savePositions: () => {},
-  network: { tcp: nothing, udp: nothing, http: nothing, post: nothing }
+  network: { tcp: nothing, udp: nothing, http: nothing, post: nothing, get: nothing }
 }

@@ -18,7 +18,8 @@ const pages = {
     "search_input",
     "sql_input",
     "syslog_input",
-    "http_input"
+    "http_input",
+    "http_poll_input"
   ],
   lines: ["grok", "dissect", "flowlet", "json"],
   fields: ["kv", "csv", "date"],

@@ -44,7 +44,7 @@ describe("the address of a database", () => {
     const url = "postgres://db/shop"
     expect(issues(sqlInput, { url, query: "", every: "0s", incremental: [] })).toEqual([
       "query",
-      "incremental",
+      "incremental/0",
       "every"
     ])
     expect(issues(sqlOutput, { url, table: "a\u0000", key: [], batch_records: 0 })).toEqual([

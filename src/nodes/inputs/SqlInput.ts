@@ -149,6 +149,7 @@ export const sqlInput = node({
   runtimes,
   settings,
   secrets: databaseSecrets,
+  aliases: ["jdbc", "jdbc_input", "postgres_input", "postgresql_input", "database_input", "db_input"],
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   example: {

@@ -88,6 +88,7 @@ export const sqlOutput = node({
   runtimes,
   settings,
   secrets: databaseSecrets,
+  aliases: ["jdbc_output", "postgres_output", "postgresql_output", "database_output", "db_output"],
   inputs: { min: 1, max: 100 },
   outputs: [errors],
   example: {
