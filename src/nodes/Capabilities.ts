@@ -44,3 +44,12 @@ export type AnalyticsWork =
     }
   /** Prints the first `limit` records, as a table or as JSON lines. */
   | { readonly kind: "print"; readonly limit: number; readonly asTable: boolean }
+
+/**
+ * What SQL can know about a node's records before a run: the query that produces them, their column names, or the files
+ * that they are read from, as a glob in the tenant's configuration.
+ */
+export type Relation =
+  | { readonly statement: string }
+  | { readonly columns: ReadonlyArray<string> }
+  | { readonly path: string; readonly format?: string }

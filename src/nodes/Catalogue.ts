@@ -27,6 +27,7 @@ import { dissect } from "./processing/Dissect.ts"
 import { enrich } from "./processing/Enrich.ts"
 import { filter } from "./processing/Filter.ts"
 import { flowlet } from "./processing/Flowlet.ts"
+import { geoip } from "./processing/GeoIp.ts"
 import { grok } from "./processing/Grok.ts"
 import { join } from "./processing/Join.ts"
 import { json } from "./processing/Json.ts"
@@ -37,6 +38,7 @@ import { rateLimit } from "./processing/RateLimit.ts"
 import { sample } from "./processing/Sample.ts"
 import { sort } from "./processing/Sort.ts"
 import { sql } from "./processing/Sql.ts"
+import { userAgent } from "./processing/UserAgent.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
 
 // One line for each node.
@@ -65,6 +67,8 @@ const nodes: ReadonlyArray<NodeType> = [
   filter,
   dispatch,
   enrich,
+  geoip,
+  userAgent,
   aggregate,
   sql,
   rateLimit,
@@ -129,9 +133,24 @@ export const keepsPositions = ({ dag }: Flowline): boolean =>
     return Result.isSuccess(settings) && type.keepsPosition(settings.success)
   })
 
+/** What is known of a node of a flowline. */
+interface Placed {
+  readonly type: string
+  readonly settings?: unknown
+}
+
+/** Whether a node needs this. Without settings: whether it may. */
+export const isNeeding = ({ type: name, settings }: Placed, need: Need): boolean => {
+  const type = catalogue.get(name)
+  if (type?.needs?.includes(need) !== true) return false
+  if (type.isNeeding === undefined || settings === undefined) return true
+  const decoded = Schema.decodeUnknownResult(type.settings)(settings)
+  return Result.isSuccess(decoded) && type.isNeeding(decoded.success)
+}
+
 /** Whether a node of the flowline needs this. */
-export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
-  dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
+export const needs = ({ dag }: { readonly dag: ReadonlyArray<Placed> }, need: Need): boolean =>
+  dag.some((node) => isNeeding(node, need))
 
 /** The node's entry in the scan's answer. */
 export const descriptor = (node: NodeType) => ({

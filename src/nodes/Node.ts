@@ -7,7 +7,7 @@ import type { EncodedOptions } from "../languages/query/IndexedDocument.ts"
 import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
-import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
+import type { AnalyticsWork, Block, BlockFormat, Need, Relation, Target } from "./Capabilities.ts"
 import type { OpenDatabase } from "./Databases.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
@@ -90,6 +90,8 @@ export interface RunContext {
    */
   readonly savePositions: (positions: Readonly<Record<string, unknown>>) => void | Promise<void>
   readonly network: Network
+  /** Names what the files are that match the glob: another text after one of them has changed. Absent: not known. */
+  readonly versionOf?: (pattern: string) => Promise<string>
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
   /** Opens a database of the tenant's; absent in a part of a run. */
@@ -214,15 +216,6 @@ export type RowEncoding = Pick<EncodedOptions, "fields" | "encoder">
 export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
 
 /**
- * What SQL can know about a node's records before a run: the query that produces them, their column names, or the files
- * that they are read from, as a glob in the tenant's configuration.
- */
-export type Relation =
-  | { readonly statement: string }
-  | { readonly columns: ReadonlyArray<string> }
-  | { readonly path: string; readonly format?: string }
-
-/**
  * An entry of the catalogue. Validation, the scan, the documentation and runs all use it. `settings` is a struct schema
  * whose fields have descriptions; its keys are snake_case.
  */
@@ -250,6 +243,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly secrets?: ReadonlyArray<string>
   // Methods, because method parameters are bivariant: the catalogue holds nodes of all settings, and passes each only
   // what its own schema decoded.
+  /** Whether these settings need what `needs` says. Absent: they do. */
+  isNeeding?(settings: S["Type"]): boolean
   /** Faults that the schema cannot express. */
   check?(settings: S["Type"], context: CheckContext): ReadonlyArray<SettingsIssue>
   /** The streams named in the settings, which the flowline has to publish, with their paths in the settings. */

@@ -144,6 +144,7 @@ class Run {
 
   readonly #context = (component: string): RunContext => ({
     ...inputs(this.#files, this.#stored, this.#order.scratch, this.#abort.signal, this.#order.outbound),
+    versionOf: (pattern) => this.#files.versionOf(pattern),
     patterns: this.#order.spec.patterns,
     guard,
     position: { load: () => this.#order.spec.positions?.[component] },
