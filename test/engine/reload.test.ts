@@ -81,12 +81,20 @@ describe("a lookup file", () => {
       const run = yield* following(root, "geoip", { path: "g.mmdb" })
       const line = () => appendFile(log, "2.3.4.5\n")
       const last = () => run.records().at(-1)?.found?.country_iso_code
-      yield* act(() => eventually("the place", async () => (await line(), failed(run) || last() === "FR")))
+      /** Lines come until it holds. */
+      const until = (what: string, holds: () => boolean) =>
+        act(() =>
+          eventually(what, async () => {
+            await line()
+            return failed(run) || holds()
+          })
+        )
+      yield* until("the place", () => last() === "FR")
       const bytes = of("DE")
       yield* act(() => writeFile(table, bytes.subarray(0, bytes.length >> 1)))
-      yield* act(() => eventually("the refusal", async () => (await line(), failed(run) || run.said().length === 1)))
+      yield* until("the refusal", () => run.said().length === 1)
       yield* act(() => writeFile(table, bytes))
-      yield* act(() => eventually("the change", async () => (await line(), failed(run) || last() === "DE")))
+      yield* until("the change", () => last() === "DE")
       assert.isTrue(run.records().every(({ found }) => ["FR", "DE"].includes(found?.country_iso_code)))
       yield* run.stop
     })

@@ -69,14 +69,17 @@ layer(shop)("sql_input", (it) => {
   it.effect("fails with the place of a fault, and changes nothing", () =>
     Effect.gen(function* () {
       const { sql } = yield* Shop
-      yield* sql`CREATE TABLE kept (id int)`
+      yield* sql`CREATE TABLE kept (id serial)`
       const cases: ReadonlyArray<readonly [query: string, error: string]> = [
         ["SELECT 1 AS a,\n  wrong AS b", 'The query, line 2, column 3: column "wrong" does not exist (42703)'],
         ["SELECT 1; DELETE FROM kept", 'The query, line 1, column 9: syntax error at or near ";" (42601)'],
         ["WITH d AS (DELETE FROM kept RETURNING id) SELECT * FROM d", "The query, line 1, column 6: WITH clause"],
         ["SELECT 1 AS a, 2 AS a", 'The query gives the column "a" twice: name one of them with AS'],
         ["SELECT 1 / (3 - n) AS a FROM generate_series(1, 5) n", "The query: division by zero (22012)"],
-        ["SELECT nextval('s') AS n FROM (SELECT 1) q", 'The query, line 1, column 16: relation "s" does not exist'],
+        [
+          "SELECT nextval('kept_id_seq') AS n",
+          "The query: cannot execute nextval() in a read-only transaction (25006)"
+        ],
         ["SELECT id FROM nowhere", 'The query, line 1, column 16: relation "nowhere" does not exist (42P01)']
       ]
       for (const [query, error] of cases) {

@@ -59,6 +59,12 @@ describe("geoip", () => {
     ])
   })
 
+  it("knows no address of IPv6 in a database of IPv4", async () => {
+    const only = mmdb([["32.0.0.0/4", { country: { iso_code: "FR" } }]], 4)
+    const { records } = await located({}, [{ ip: "32.1.2.3" }, { ip: "2001:db8::1" }, { ip: "::ffff:32.1.2.3" }], only)
+    expect(records.map(({ geo }) => geo)).toEqual([{ country_iso_code: "FR" }, undefined, { country_iso_code: "FR" }])
+  })
+
   it("takes any value of the database, and tells what it does not have", async () => {
     const columns = { "a.b": "big", raw: "raw", yes: "yes", first: "subdivisions.0.iso_code", none: "constructor.name" }
     const { records, errors } = await located(

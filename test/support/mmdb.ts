@@ -48,12 +48,13 @@ const encode = (value: MmdbValue): Buffer => {
   ])
 }
 
-/** The bits of a network, as one of IPv6. */
-const bitsOf = (network: string): string => {
+/** The bits of a network; those of IPv4 are among those of IPv6. */
+const bitsOf = (network: string, ipVersion: 4 | 6): string => {
   const [address = "", length = ""] = network.split("/")
   if (!address.includes(":")) {
+    const before = ipVersion === 4 ? "" : "0".repeat(96)
     const bits = address.split(".").map((part) => Number(part).toString(2).padStart(8, "0"))
-    return ("0".repeat(96) + bits.join("")).slice(0, 96 + Number(length))
+    return (before + bits.join("")).slice(0, before.length + Number(length))
   }
   const [left = "", right] = address.split("::")
   const groups = (side: string) => (side === "" ? [] : side.split(":"))
@@ -80,10 +81,10 @@ const put = (branch: Branch | undefined, bits: string, data: MmdbValue): Branch 
 /** A database in MaxMind's format of the records by their networks; give larger networks first. */
 export const mmdb = (
   records: ReadonlyArray<readonly [network: string, record: MmdbValue]>,
-  type = "Test-City"
+  ipVersion: 4 | 6 = 6
 ): Buffer => {
   let root: Branch = { sides: [undefined, undefined] }
-  for (const [network, record] of records) root = put(root, bitsOf(network), record)
+  for (const [network, record] of records) root = put(root, bitsOf(network, ipVersion), record)
   const nodes: Array<[Branch | undefined, Branch | undefined]> = []
   const places = new Map<Branch, number>()
   const number = (branch: Branch | undefined): void => {
@@ -116,9 +117,9 @@ export const mmdb = (
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
     build_epoch: 1_700_000_000n,
-    database_type: type,
+    database_type: "Test-City",
     description: { en: "a test" },
-    ip_version: 6,
+    ip_version: ipVersion,
     languages: ["en"],
     node_count: nodes.length,
     record_size: 32
