@@ -28,7 +28,7 @@ const context = (): NodeContext => {
     tail: none,
     position: { load: () => undefined, save: () => {} },
     savePositions: () => {},
-    network: { tcp: none, udp: none, http: none, post: none },
+    network: { tcp: none, udp: none, http: none, post: none, get: none },
     file: none,
     archiveEntry: none,
     print: none,

@@ -64,7 +64,7 @@ const extraction = async (search: Search["Service"]) => {
     tail: refuse,
     position: { load: () => undefined },
     savePositions: () => {},
-    network: { tcp: refuse, udp: refuse, http: refuse, post: refuse },
+    network: { tcp: refuse, udp: refuse, http: refuse, post: refuse, get: refuse },
     documents: documentsOf(search, "bench", stop.signal),
     sha256,
     file: refuse,

@@ -72,3 +72,11 @@ export interface Alternatives {
   /** Whether a record takes only the first one that fits. */
   readonly isFirst: boolean
 }
+/**
+ * What SQL can know about a node's records before a run: the query that produces them, their column names, or the files
+ * that they are read from, as a glob in the tenant's configuration.
+ */
+export type Relation =
+  | { readonly statement: string }
+  | { readonly columns: ReadonlyArray<string> }
+  | { readonly path: string; readonly format?: string }

@@ -6,7 +6,9 @@ import { datasetGenerator } from "./inputs/DatasetGenerator.ts"
 import { fileInput } from "./inputs/FileInput.ts"
 import { generatorInput } from "./inputs/GeneratorInput.ts"
 import { httpInput } from "./inputs/HttpInput.ts"
+import { httpPollInput } from "./inputs/HttpPollInput.ts"
 import { searchInput } from "./inputs/SearchInput.ts"
+import { sqlInput } from "./inputs/SqlInput.ts"
 import { syslogInput } from "./inputs/SyslogInput.ts"
 import { triggerInput } from "./inputs/TriggerInput.ts"
 import type { NodeType } from "./Node.ts"
@@ -16,6 +18,7 @@ import { fileOutput } from "./outputs/FileOutput.ts"
 import { httpOutput } from "./outputs/HttpOutput.ts"
 import { searchOutput } from "./outputs/SearchOutput.ts"
 import { show } from "./outputs/Show.ts"
+import { sqlOutput } from "./outputs/SqlOutput.ts"
 import { aggregate } from "./processing/Aggregate.ts"
 import { csv } from "./processing/Csv.ts"
 import { date } from "./processing/Date.ts"
@@ -25,6 +28,7 @@ import { dissect } from "./processing/Dissect.ts"
 import { enrich } from "./processing/Enrich.ts"
 import { filter } from "./processing/Filter.ts"
 import { flowlet } from "./processing/Flowlet.ts"
+import { geoip } from "./processing/GeoIp.ts"
 import { grok } from "./processing/Grok.ts"
 import { join } from "./processing/Join.ts"
 import { json } from "./processing/Json.ts"
@@ -35,6 +39,7 @@ import { rateLimit } from "./processing/RateLimit.ts"
 import { sample } from "./processing/Sample.ts"
 import { sort } from "./processing/Sort.ts"
 import { sql } from "./processing/Sql.ts"
+import { userAgent } from "./processing/UserAgent.ts"
 import { settingsSchema } from "./SettingsSchema.ts"
 
 // One line for each node.
@@ -43,9 +48,11 @@ const nodes: ReadonlyArray<NodeType> = [
   datasetGenerator,
   fileInput,
   searchInput,
+  sqlInput,
   syslogInput,
   httpInput,
   triggerInput,
+  httpPollInput,
   grok,
   dissect,
   flowlet,
@@ -62,6 +69,8 @@ const nodes: ReadonlyArray<NodeType> = [
   filter,
   dispatch,
   enrich,
+  geoip,
+  userAgent,
   aggregate,
   sql,
   rateLimit,
@@ -69,6 +78,7 @@ const nodes: ReadonlyArray<NodeType> = [
   fileOutput,
   archiveOutput,
   searchOutput,
+  sqlOutput,
   extractionOutput,
   httpOutput
 ]
@@ -136,9 +146,24 @@ export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) =>
 export const keepsPositions = (flowline: Flowline): boolean =>
   answers(flowline, (type, settings) => type.keepsPosition?.(settings)).some(({ answer }) => answer)
 
+/** What is known of a node of a flowline. */
+interface Placed {
+  readonly type: string
+  readonly settings?: unknown
+}
+
+/** Whether a node needs this. Without settings: whether it may. */
+export const isNeeding = ({ type: name, settings }: Placed, need: Need): boolean => {
+  const type = catalogue.get(name)
+  if (type?.needs?.includes(need) !== true) return false
+  if (type.isNeeding === undefined || settings === undefined) return true
+  const decoded = Schema.decodeUnknownResult(type.settings)(settings)
+  return Result.isSuccess(decoded) && type.isNeeding(decoded.success)
+}
+
 /** Whether a node of the flowline needs this. */
-export const needs = ({ dag }: { readonly dag: ReadonlyArray<{ readonly type: string }> }, need: Need): boolean =>
-  dag.some(({ type }) => catalogue.get(type)?.needs?.includes(need) === true)
+export const needs = ({ dag }: { readonly dag: ReadonlyArray<Placed> }, need: Need): boolean =>
+  dag.some((node) => isNeeding(node, need))
 
 /** The node's entry in the scan's answer. */
 export const descriptor = (node: NodeType) => ({

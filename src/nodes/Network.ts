@@ -28,7 +28,7 @@ export interface Answer {
   readonly body?: unknown
 }
 
-/** The body of a request exceeds the server's limit. */
+/** A body exceeds the limit of the one who reads it. */
 export class TooLargeBody extends Error {}
 
 /** The operator does not let runs connect to this address. The message is for the user. */
@@ -40,6 +40,17 @@ export interface Outgoing {
   readonly body: string
   readonly timeoutMillis: number
   readonly signal: AbortSignal
+}
+
+/** A request for something to read. `maxBytes` counts after decompression. */
+export interface Fetching extends Omit<Outgoing, "body"> {
+  readonly maxBytes: number
+}
+
+/** A server's response with its whole body. Names of headers are in lower case. */
+export interface Fetched extends Reply {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
 }
 
 /** A server's response. `retryAfterMillis` comes from its `Retry-After`. */
@@ -70,4 +81,6 @@ export interface Network {
    * allowed. Redirections are not followed.
    */
   readonly post: (request: Outgoing) => Promise<Reply>
+  /** Sends a GET request in the same way. Rejects with a {@link TooLargeBody} when the body has more bytes. */
+  readonly get: (request: Fetching) => Promise<Fetched>
 }

@@ -9,7 +9,17 @@ import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { Roots } from "../protocol/Roots.ts"
 import type { RunTrigger, TriggerBody } from "../protocol/Trigger.ts"
-import type { Alternatives, AnalyticsWork, Block, BlockFormat, Need, RootUse, Target } from "./Capabilities.ts"
+import type {
+  Alternatives,
+  AnalyticsWork,
+  Block,
+  BlockFormat,
+  Need,
+  Relation,
+  RootUse,
+  Target
+} from "./Capabilities.ts"
+import type { OpenDatabase } from "./Databases.ts"
 import type { Documents } from "./Documents.ts"
 import type { FieldUse } from "./FieldUse.ts"
 import type { Network } from "./Network.ts"
@@ -54,6 +64,8 @@ export interface RunContext extends InputFiles {
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
+  /** Opens a database of the tenant's; absent in a part of a run. */
+  readonly openDatabase?: OpenDatabase
   /** An incremental SHA-256. */
   readonly sha256?: () => { readonly update: (bytes: Uint8Array) => void; readonly hex: () => string }
   /**
@@ -183,15 +195,6 @@ export type RowEncoding = Pick<EncodedOptions, "fields" | "encoder">
 export type WriteRows = (bytes: Uint8Array, rows: number) => Promise<void>
 
 /**
- * What SQL can know about a node's records before a run: the query that produces them, their column names, or the files
- * that they are read from, as a glob in the tenant's configuration.
- */
-export type Relation =
-  | { readonly statement: string }
-  | { readonly columns: ReadonlyArray<string> }
-  | { readonly path: string; readonly format?: string }
-
-/**
  * An entry of the catalogue. Validation, the scan, the documentation and runs all use it. `settings` is a struct schema
  * whose fields have descriptions; its keys are snake_case.
  */
@@ -206,6 +209,10 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   /** Names of the streams that it can publish, such as `errors`; `*` means names that the flowline chooses. */
   readonly outputs: ReadonlyArray<string>
   readonly example: Record<string, unknown>
+  /** Names under which the node is looked for, for "did you mean". */
+  readonly aliases?: ReadonlyArray<string>
+  /** Settings that are looked for in this node and belong to another one, whose type stands there. */
+  readonly elsewhere?: Readonly<Record<string, string>>
   /** What a run with this node needs in addition. */
   readonly needs?: ReadonlyArray<Need>
   /** What its counts mean: see nodes/Outcome. Those that enrich or read files use {@link NodeContext.counted}. */
@@ -217,6 +224,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly secrets?: ReadonlyArray<string>
   // Methods, because method parameters are bivariant: the catalogue holds nodes of all settings, and passes each only
   // what its own schema decoded.
+  /** Whether these settings need what `needs` says. Absent: they do. */
+  isNeeding?(settings: S["Type"]): boolean
   /** Faults that the schema cannot express. */
   check?(settings: S["Type"], context: CheckContext): ReadonlyArray<SettingsIssue>
   /** The streams named in the settings, which the flowline has to publish, with their paths in the settings. */

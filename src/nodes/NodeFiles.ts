@@ -64,6 +64,8 @@ export interface InputFiles {
   readonly read: (path: string) => AsyncIterable<Uint8Array>
   /** Opens a file for reading in any order; absent where only `read` is possible. */
   readonly openFile?: (path: string) => Promise<OpenFile>
+  /** Names what the files are that match the glob: another text after one of them has changed. Absent: not known. */
+  readonly versionOf?: (pattern: string) => Promise<string>
   /** The records of a Parquet file or a reference. */
   readonly parquet: (source: string | Reference) => AsyncIterable<ReadonlyArray<Record<string, unknown>>>
   /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */

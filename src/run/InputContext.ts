@@ -1,3 +1,4 @@
+import type { OpenDatabase } from "../nodes/Databases.ts"
 import type { Network } from "../nodes/Network.ts"
 import type { RunContext } from "../nodes/Node.ts"
 import { type SourceOrder, Sources } from "./files/Sources.ts"
@@ -18,21 +19,36 @@ const lazyNetwork = (allowed: ReadonlyArray<string>): Network => {
     tcp: async (at, serve) => (await network()).tcp(at, serve),
     udp: async (at, receive) => (await network()).udp(at, receive),
     http: async (at, serve) => (await network()).http(at, serve),
-    post: async (request) => (await network()).post(request)
+    post: async (request) => (await network()).post(request),
+    get: async (request) => (await network()).get(request)
   }
 }
+
+const lazyDatabase =
+  (allowed: ReadonlyArray<string>, signal: AbortSignal): OpenDatabase =>
+  async (address) => {
+    const [{ openDatabase }, { Outbound }] = await Promise.all([
+      import("../drivers/sql/SqlDatabase.ts"),
+      import("../drivers/Outbound.ts")
+    ])
+    return openDatabase(new Outbound(allowed), signal)(address)
+  }
 
 /** The parts of a run's context that nodes read from. `outbound` of the order lists what they may connect to. */
 export const inputs = (
   order: SourceOrder,
   stored: StoredFiles,
   signal: AbortSignal
-): Pick<RunContext, "glob" | "read" | "openFile" | "open" | "parquet" | "tail" | "filesIn" | "network"> => {
+): Pick<
+  RunContext,
+  "glob" | "read" | "openFile" | "versionOf" | "open" | "parquet" | "tail" | "filesIn" | "network" | "openDatabase"
+> => {
   const sources = new Sources(order, stored, signal)
   return {
     ...sources.own(),
     filesIn: (storage) => sources.in(storage),
     open: (reference) => stored.open(reference),
-    network: lazyNetwork(order.outbound)
+    network: lazyNetwork(order.outbound),
+    openDatabase: lazyDatabase(order.outbound, signal)
   }
 }

@@ -137,32 +137,60 @@ const discard = (response: IncomingMessage): void => {
   })
 }
 
+type Request = Omit<Outgoing, "body"> & { readonly method: string; readonly body?: string }
+
+/** Sends a request to an address that `outbound` allows; the response has its head. */
+const send = (outbound: Outbound, { method, url: text, headers, body, timeoutMillis, signal }: Request) =>
+  new Promise<IncomingMessage>((resolve, reject) => {
+    const url = new URL(text)
+    const isTls = url.protocol === "https:"
+    const request = (isTls ? httpsRequest : httpRequest)({
+      ...outbound.connection(url),
+      agent: agents[isTls ? "https:" : "http:"],
+      method,
+      path: url.pathname + url.search,
+      headers: { ...headers, ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) }) },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)])
+    })
+    request.once("response", resolve)
+    request.on("error", reject)
+    request.on("close", () => reject(new Error("the connection was closed")))
+    request.end(body)
+  })
+
+const replyOf = ({ statusCode, headers }: IncomingMessage): Reply => {
+  const retryAfterMillis = retryAfter(headers["retry-after"])
+  return { status: statusCode ?? 0, ...(retryAfterMillis === undefined ? {} : { retryAfterMillis }) }
+}
+
 const poster =
   (outbound: Outbound): Network["post"] =>
-  ({ url: text, headers, body, timeoutMillis, signal }: Outgoing) =>
-    new Promise<Reply>((resolve, reject) => {
-      const url = new URL(text)
-      const isTls = url.protocol === "https:"
-      const request = (isTls ? httpsRequest : httpRequest)({
-        ...outbound.connection(url),
-        agent: agents[isTls ? "https:" : "http:"],
-        method: "POST",
-        path: url.pathname + url.search,
-        headers: { ...headers, "content-length": Buffer.byteLength(body) },
-        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMillis)])
-      })
-      request.once("response", (response) => {
-        discard(response)
-        const retryAfterMillis = retryAfter(response.headers["retry-after"])
-        resolve({
-          status: response.statusCode ?? 0,
-          ...(retryAfterMillis === undefined ? {} : { retryAfterMillis })
-        })
-      })
-      request.on("error", reject)
-      request.on("close", () => reject(new Error("the connection was closed")))
-      request.end(body)
-    })
+  async (request) => {
+    const response = await send(outbound, { ...request, method: "POST" })
+    discard(response)
+    return replyOf(response)
+  }
+
+const getter =
+  (outbound: Outbound): Network["get"] =>
+  async ({ maxBytes, ...request }) => {
+    const headers = { "accept-encoding": "gzip", ...request.headers }
+    const response = await send(outbound, { ...request, headers, method: "GET" })
+    const chunks: Array<Uint8Array> = []
+    try {
+      for await (const chunk of bodyOf(response, maxBytes)) chunks.push(chunk)
+    } finally {
+      response.destroy()
+    }
+    const told = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+    return { ...replyOf(response), headers: Object.fromEntries(told), body: Buffer.concat(chunks) }
+  }
 
 /** The sockets of a run that may connect to what `outbound` allows. */
-export const network = (outbound: Outbound): Network => ({ tcp, udp, http, post: poster(outbound) })
+export const network = (outbound: Outbound): Network => ({
+  tcp,
+  udp,
+  http,
+  post: poster(outbound),
+  get: getter(outbound)
+})

@@ -19,5 +19,5 @@ export const absent: Pick<
   tail: none,
   position: { load: () => undefined },
   savePositions: () => {},
-  network: { tcp: nothing, udp: nothing, http: nothing, post: nothing }
+  network: { tcp: nothing, udp: nothing, http: nothing, post: nothing, get: nothing }
 }

@@ -16,22 +16,30 @@ const pages = {
     "dataset_generator",
     "file_input",
     "search_input",
+    "sql_input",
     "syslog_input",
     "http_input",
+    "http_poll_input",
     "trigger_input"
   ],
   lines: ["grok", "dissect", "flowlet", "json"],
   fields: ["kv", "csv", "date"],
   shaping: ["mutate", "deduplicate", "sample", "sort", "join", "pii"],
-  records: ["filter", "dispatch", "enrich", "aggregate", "sql", "rate_limit"],
-  outputs: ["show", "file_output", "archive_output", "search_output", "extraction_output", "http_output"]
+  records: ["filter", "dispatch", "enrich", "geoip", "user_agent", "aggregate", "sql", "rate_limit"],
+  outputs: ["show", "file_output", "archive_output", "search_output", "sql_output", "extraction_output", "http_output"]
 }
 const [begin, end] = ["<!-- nodes: generated from the catalogue -->\n", "<!-- end of nodes -->\n"]
 
 describe("the catalogue", () => {
   it("knows which nodes reach the tenant's indices, and which use its grok patterns", () => {
     const needing = (need: Need) => [...catalogue.keys()].filter((type) => needs({ dag: [{ type }] }, need))
-    expect(needing("search")).toEqual(["search_input", "search_output", "extraction_output"])
+    expect(needing("search")).toEqual(["search_input", "enrich", "search_output", "extraction_output"])
+    const enriching = (settings: object) => needs({ dag: [{ type: "enrich", settings }] }, "search")
+    const [table, index] = [
+      { field: "a", key: "b", path: "t.csv" },
+      { field: "a", key: "b", index: "acme-a" }
+    ]
+    expect([enriching(table), enriching(index)]).toEqual([false, true])
     expect(needing("patterns")).toEqual(["grok", "flowlet", "filter"])
   })
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { catalogue } from "../../src/nodes/Catalogue.ts"
 import type { Event } from "../../src/nodes/Node.ts"
+import { mmdb } from "../support/mmdb.ts"
 import { Memory, process } from "./memory.ts"
+
+const places = mmdb([["0.0.0.0/0", { country: { iso_code: "FR" } }]])
 
 // Records of all kinds, good for nothing: every node takes them, and each is among its results or its failures.
 
@@ -72,6 +75,14 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
     { field: "message", path: "t.csv", key: "k", target: "message", on_missing: "errors" },
     { field: "message", path: "networks.csv", key: "net", match: "network" }
   ],
+  geoip: [
+    { field: "tags", path: "g.mmdb", on_missing: "errors" },
+    { field: "message", path: "g.mmdb", target: "message" }
+  ],
+  user_agent: [
+    { field: "message", on_missing: "errors" },
+    { field: "tags", target: "user.name" }
+  ],
   aggregate: [
     {
       window: "1m",
@@ -125,7 +136,19 @@ const more: Readonly<Record<string, ReadonlyArray<Record<string, unknown>>>> = {
 }
 
 /** Nodes that make one record of each that does not fail. */
-const oneToOne = new Set(["grok", "dissect", "kv", "json", "csv", "date", "enrich", "mutate", "pii"])
+const oneToOne = new Set([
+  "grok",
+  "dissect",
+  "kv",
+  "json",
+  "csv",
+  "date",
+  "enrich",
+  "geoip",
+  "user_agent",
+  "mutate",
+  "pii"
+])
 
 describe("hostile records", () => {
   for (const [type, node] of catalogue) {
@@ -137,7 +160,9 @@ describe("hostile records", () => {
         const table = {
           "t.csv": "k,v\n5,five\n",
           "networks.csv": "net,name\n::/0,all\n",
-          "resources/http-status.csv": "status,text\n200,OK\n"
+          "resources/http-status.csv": "status,text\n200,OK\n",
+          "g.mmdb": [places],
+          "resources/GeoLite2-City.mmdb": [places]
         }
         const streams = await process(node, settings, batches, new Memory(table))
         expect(JSON.stringify(records)).toBe(before)

@@ -1,5 +1,6 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
-import { identifier, literal } from "./Columns.ts"
+import { identifier } from "../sql/Identifier.ts"
+import { literal } from "./Columns.ts"
 import { failureOf, SqlFailure } from "./Database.ts"
 import type { StatementFault } from "./Statement.ts"
 

@@ -6,6 +6,7 @@ import {
   type DuckDBType,
   DuckDBTypeId as Id
 } from "@duckdb/node-api"
+import { identifier } from "../sql/Identifier.ts"
 
 /** A column of a relation. Names are unique in a relation, ignoring case. */
 export interface Column {
@@ -13,7 +14,6 @@ export interface Column {
   readonly type: DuckDBType
 }
 
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 export const isJson = (type: DuckDBType): boolean => type.typeId === Id.VARCHAR && type.alias === "JSON"

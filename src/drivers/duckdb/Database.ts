@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api"
 import * as Predicate from "effect/Predicate"
-import { type Column, identifier, literal } from "./Columns.ts"
+import { identifier } from "../sql/Identifier.ts"
+import { type Column, literal } from "./Columns.ts"
 
 /** The error of a failed statement. `offset` counts bytes of the statement's UTF-8. */
 export class SqlFailure extends Error {

@@ -140,6 +140,18 @@ export class TenantFiles {
     return at?.isFile() === true ? [pattern] : []
   }
 
+  /** Names what the files of a pattern are: another text after one was replaced, changed, added or removed. */
+  async versionOf(pattern: string): Promise<string> {
+    const versions: Array<string> = []
+    for (const path of await this.glob(pattern)) {
+      const real = await this.real(path)
+      if (real === undefined) throw new Failure(`The file "${path}" does not exist`)
+      const { dev, ino, size, mtimeNs, ctimeNs } = await stat(real, { bigint: true })
+      versions.push([path, dev, ino, size, mtimeNs, ctimeNs].join("\n"))
+    }
+    return versions.join("\n\n")
+  }
+
   /** The nearest existing folder in which, or below which, new files of the pattern will appear. */
   async folder(pattern: string): Promise<string | undefined> {
     const parts = segments(pattern)

@@ -1,12 +1,12 @@
 import { Effect, type Scope } from "effect"
-import { catalogue } from "../../nodes/Catalogue.ts"
+import { catalogue, isNeeding } from "../../nodes/Catalogue.ts"
 import { observeQueue } from "../../services/shared/Observed.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { lastingPlaces, Turns } from "../../services/shared/Turns.ts"
 
 /** The part of a flowline that tells what it searches. */
 interface Searching {
-  readonly dag: ReadonlyArray<{ readonly type: string }>
+  readonly dag: ReadonlyArray<{ readonly type: string; readonly settings?: unknown }>
 }
 
 /** Connections with which a run reads large indices in parallel and counts meanwhile. */
@@ -14,10 +14,7 @@ const comfortable = 3
 
 /** Connections without which a run would wait for itself: one for each input, and one for all nodes that write. */
 export const leastConnections = ({ dag }: Searching): number => {
-  const kinds = dag.flatMap(({ type }) => {
-    const node = catalogue.get(type)
-    return node?.needs?.includes("search") === true ? [node.kind] : []
-  })
+  const kinds = dag.flatMap((node) => (isNeeding(node, "search") ? [catalogue.get(node.type)?.kind] : []))
   const inputs = kinds.filter((kind) => kind === "input").length
   return inputs + (kinds.length > inputs ? 1 : 0)
 }

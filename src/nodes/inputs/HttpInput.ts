@@ -63,7 +63,8 @@ export const httpInput = node({
     "default), an object or a list of objects (`application/json`), or text lines (`text/plain`, each becomes `{message}`). " +
     "Bodies may be compressed with gzip. The answer is 202 with the numbers of accepted and rejected records when the " +
     "outputs have stored the records (see `ack`), 503 with `Retry-After` when that takes too long, 400 for an invalid " +
-    "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting.",
+    "body, 413 for one that is too large, and 429 with `Retry-After` while too many requests are waiting. To ask a URL " +
+    "for records, use `http_poll_input`.",
   runtimes: ["stream"],
   settings: Schema.Struct({
     host: hostSetting,
@@ -100,6 +101,8 @@ export const httpInput = node({
     await reader.push(text)
     await reader.end()
   },
+  aliases: ["webhook", "webhook_input", "http_listener"],
+  elsewhere: { url: "http_poll_input", every: "http_poll_input", headers: "http_poll_input" },
   example: { port: 8088, path: "/events" },
   start: ({ host, port, path, max_body_bytes: maxBodyBytes, max_waiting: maxWaiting, ack, ack_seconds }, context) => ({
     run: async (emit) => {

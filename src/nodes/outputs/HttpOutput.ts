@@ -1,42 +1,14 @@
 import { Effect, Schema } from "effect"
 import { Failures } from "../Failures.ts"
+import { headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
 import { RefusedAddress, type Reply } from "../Network.ts"
 import { errors, type NodeContext, node } from "../Node.ts"
-import { membersOf, secretOr } from "../SettingTexts.ts"
 import { sleep } from "../Sleep.ts"
 import { RecordIds } from "./RecordIds.ts"
 
 const formats = ["ndjson", "json"] as const
 const firstPause = 200
 const longestPause = 30_000
-
-/** An address without credentials, which begins with its scheme. URLs may have blanks and control characters around. */
-const addressPattern = /^[Hh][Tt]{2}[Pp][Ss]?:\/\/(?![^/?#]*@)[^\s\\]+$/u
-
-/** Whether records can be sent to this URL. */
-const isAddress = (text: string): boolean => {
-  if (!addressPattern.test(text)) return false
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  return (url?.protocol === "http:" || url?.protocol === "https:") && url.username === "" && url.password === ""
-}
-
-/** Header names and values by RFC 9110, 5.1 and 5.5, without obsolete forms. */
-const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u
-const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/u
-const ofConnection: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "keep-alive",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade"
-])
-
-/** Whether the same request may succeed later. */
-const isPassing = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500
 
 interface Sending {
   readonly url: string
@@ -73,16 +45,6 @@ const deliver = async (body: string, to: Sending, { network, signal }: NodeConte
   }
 }
 
-const headerFault = (name: string, value: unknown): string | undefined => {
-  if (!headerName.test(name)) return "This is not a valid header name"
-  if (ofConnection.has(name.toLowerCase())) return "This header is controlled by the connection and cannot be set"
-  return headerValue.test(String(value)) ? undefined : "A header cannot have this value"
-}
-
-const Headers = membersOf(Schema.String, headerFault, {
-  propertyNames: { type: "string", pattern: headerName.source, not: { enum: [...ofConnection] } }
-})
-
 export const httpOutput = node({
   type: "http_output",
   kind: "output",
@@ -93,15 +55,11 @@ export const httpOutput = node({
     "The header `Idempotency-Key` is the same for the same request, also in a repeated attempt.",
   runtimes: ["stream"],
   settings: Schema.Struct({
-    url: secretOr(isAddress, addressPattern, "an http or https address without credentials").annotate({
-      description: "URL for the requests, `http` or `https`. May contain secrets."
-    }),
+    url: urlSetting,
     format: Schema.Literals(formats)
       .annotate({ description: "`ndjson` (one object per line) or `json` (a list of objects).", default: "ndjson" })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed("ndjson" as const))),
-    headers: Schema.optionalKey(
-      Headers.annotate({ description: "Additional request headers. Their values may contain secrets." })
-    ),
+    headers: headersSetting,
     batch_records: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
       .annotate({ description: "Maximum number of records per request.", default: 500 })
       .pipe(Schema.withDecodingDefaultKey(Effect.succeed(500))),

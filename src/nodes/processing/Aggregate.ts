@@ -1,13 +1,14 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
 import { batchRecords } from "../Batch.ts"
+import { Duration, Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named } from "../FieldUse.ts"
 import { chosen, type Emit, type Event, errors, node } from "../Node.ts"
 import { FieldName, fieldsOf } from "../SettingTexts.ts"
 import { type Metric, type MetricKind, metrics } from "./aggregate/Metrics.ts"
 import { type Group, type Window, Windows } from "./aggregate/Windows.ts"
-import { Duration, Length, millisOf, timeOf } from "./EventTime.ts"
+import { timeOf } from "./EventTime.ts"
 
 /** Maximum number of windows that a record may belong to. */
 const maxOverlap = 1000

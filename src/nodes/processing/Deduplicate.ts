@@ -1,10 +1,11 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath } from "../../languages/FieldPath.ts"
+import { Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, node } from "../Node.ts"
 import { SeenKeys } from "./deduplicate/SeenKeys.ts"
-import { Length, millisOf, timeOf } from "./EventTime.ts"
+import { timeOf } from "./EventTime.ts"
 import { keyReader } from "./RecordKey.ts"
 
 /** The stream of the records that are dropped otherwise. */

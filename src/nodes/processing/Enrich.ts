@@ -1,32 +1,36 @@
 import { Effect, Schema } from "effect"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
 import { dotted, named, withFields } from "../FieldUse.ts"
 import { fileInput } from "../inputs/FileInput.ts"
 import { formats } from "../inputs/files/Format.ts"
-import { chosen, type Event, errors, type NodeContext, node } from "../Node.ts"
-import { relativePath } from "../Paths.ts"
-import { FieldName, ResourceName } from "../SettingTexts.ts"
-import { filePath, storageSettings } from "../Storage.ts"
-import { Networks } from "./addresses/Networks.ts"
+import { checkSearch, patternSetting } from "../inputs/SearchInput.ts"
+import { type Batch, chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { Changing } from "./lookup/Changing.ts"
+import { IndexRows } from "./lookup/IndexRows.ts"
+import { loadTable, sourceOf } from "./lookup/Table.ts"
+import {
+  filesOf,
+  lookedUp,
+  missingSetting,
+  reloadSetting,
+  rootOf,
+  sourceFields,
+  targetSetting
+} from "./lookup/TableSource.ts"
 import { merge, placed } from "./Parsed.ts"
 
-/** Maximum number of rows of a table, which is held in memory. */
-const maxRows = 1_000_000
-
 const settings = Schema.Struct({
-  field: Schema.String.check(Schema.isNonEmpty()).annotate({
-    description: "Field of the record whose value is looked up."
-  }),
+  field: lookedUp,
   key: Schema.String.check(Schema.isNonEmpty()).annotate({
-    description: "Column of the table that contains the value."
+    description: "Column of the table, or field of the index, that contains the value."
   }),
-  path: Schema.optionalKey(filePath("The table: a file as in `file_input`.")),
-  ...storageSettings,
-  registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
-  resource: Schema.optionalKey(
-    ResourceName.annotate({
-      description: "The table as the build of an artifact: `type:group:artifact:version`. Replaces `path`."
+  ...sourceFields,
+  index: Schema.optionalKey(
+    patternSetting.annotate({
+      description:
+        "An index of the tenant's in place of a table, `<tenant>-…`. Its documents are looked up when they are needed."
     })
   ),
   format: Schema.optionalKey(
@@ -37,12 +41,8 @@ const settings = Schema.Struct({
   columns: Schema.optionalKey(
     Schema.NonEmptyArray(Schema.String).annotate({ description: "Columns to add. Default: all but the key." })
   ),
-  target: Schema.optionalKey(
-    FieldName.annotate({ description: "Field that receives the columns. Default: the record itself." })
-  ),
-  on_missing: Schema.Literals(["keep", "drop", "errors"])
-    .annotate({ description: "What to do with a record without a row in the table.", default: "keep" })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const))),
+  target: targetSetting,
+  on_missing: missingSetting("What to do with a record without a row in the table."),
   match: Schema.Literals(["equal", "network"])
     .annotate({
       description:
@@ -53,62 +53,52 @@ const settings = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("equal" as const))),
   case_insensitive: Schema.Boolean.annotate({ description: "Ignore case in comparisons.", default: false }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed(false))
+  ),
+  reload: reloadSetting,
+  cache_bytes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_073_741_824 }))
+    .annotate({ description: "Memory for rows of an `index`, in bytes.", default: 16_777_216 })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(16_777_216))),
+  cache_time: Length.annotate({ description: "How long rows of an `index` are kept in memory.", default: "1m" }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("1m"))
   )
 })
 type Settings = typeof settings.Type
 
-/** The settings of the table in the form of `file_input`. */
-const source = ({ path, root, s3, registry, resource, format }: Settings) => ({
-  ...(path === undefined ? {} : { path }),
-  ...(root === undefined ? {} : { root }),
-  ...(s3 === undefined ? {} : { s3 }),
-  ...(registry === undefined ? {} : { registry }),
-  ...(resource === undefined ? {} : { resource }),
-  ...(format === undefined ? {} : { format }),
-  follow: false
-})
-
-/** Rows by their keys. */
-interface Table {
-  /** Adds a row unless its key has one. False when the text cannot be a key. */
-  readonly add: (key: string, row: Fields) => boolean
-  readonly find: (value: string) => Fields | undefined
-}
-
-const equalKeys = (): Table => {
-  const rows = new Map<string, Fields>()
-  return { add: (key, row) => rows.has(key) || rows.set(key, row).size > 0, find: (value) => rows.get(value) }
-}
-
-const networks = (): Table => {
-  const rows = new Networks<Fields>()
-  return { add: (key, row) => rows.add(key.trim(), row), find: (value) => rows.find(value.trim()) }
-}
-
-/** Reads the table. Of several rows with the same key the first is used. */
-const load = async (given: Settings, context: NodeContext, keyOf: (value: unknown) => string | undefined) => {
-  const table = given.match === "network" ? networks() : equalKeys()
-  const { columns, key } = given
-  let rows = 0
-  const take = async (stream: string, batch: ReadonlyArray<Event>) => {
-    if (stream !== chosen) throw new Error(`the table cannot be read: ${JSON.stringify(batch[0]?.["error"] ?? "")}`)
-    for (const row of batch) {
-      rows++
-      if (rows > maxRows) throw new Error(`the table has more than ${maxRows} rows`)
-      const name = keyOf(Object.hasOwn(row, key) ? row[key] : undefined)
-      if (name === undefined) continue
-      const kept = Object.entries(row).filter(([column]) => columns?.includes(column) ?? column !== key)
-      if (table.add(name, Object.fromEntries(kept) as Fields)) continue
-      throw new Error(
-        `row ${rows} of the table has no network in ${key}: ${name.slice(0, 60)}; write 10.0.0.0/8 or 2001:db8::/32`
-      )
+const checkIndex = (index: string, given: Settings): ReadonlyArray<SettingsIssue> => {
+  const issues: Array<SettingsIssue> = []
+  for (const name of ["path", "registry", "resource"] as const) {
+    if (given[name] !== undefined) {
+      issues.push({ path: [name], detail: "Only one of path, registry, resource and index can be given" })
     }
   }
-  // The table's file is none that the node reads as its input.
-  const { counted: _, ...reading } = context
-  const reader = await fileInput.start(source(given), reading)
-  await reader.run?.(take)
-  return table
+  if (given.match === "network") issues.push({ path: ["match"], detail: "Networks are looked up in tables only" })
+  if (given.case_insensitive) {
+    issues.push({ path: ["case_insensitive"], detail: "The values of an index are looked up as they are" })
+  }
+  return index === "" ? [] : issues
+}
+
+type Find = (values: ReadonlyArray<string | undefined>) => Promise<(value: string) => Fields | undefined>
+
+/** What looks values up in the index or in the table. */
+const finder = async (
+  given: Settings,
+  context: NodeContext,
+  keyOf: (value: unknown) => string | undefined
+): Promise<Find> => {
+  const { index, key, columns } = given
+  if (index === undefined) {
+    const table = await Changing.of(context, filesOf(given, context), given.path, given.reload, () =>
+      loadTable(given, context, keyOf)
+    )
+    return async () => table.value.find
+  }
+  const cached = { cacheBytes: given.cache_bytes, cacheMillis: millisOf(given.cache_time) }
+  const rows = await IndexRows.of({ index, key, ...cached, ...(columns === undefined ? {} : { columns }) }, context)
+  return async (values) => {
+    const found = await rows.find(values.filter((value) => value !== undefined))
+    return (value) => found.get(value)
+  }
 }
 
 export const enrich = node({
@@ -117,17 +107,24 @@ export const enrich = node({
   effect: "enriches",
   description:
     "Adds columns of a table to the records, looked up by the value of a field. The table (csv, ndjson or Parquet, with up to " +
-    "1 000 000 rows) is read once, when the run starts.",
+    "1 000 000 rows) is read when the run starts, and again when its file has changed. A key or column that it lacks " +
+    "fails the run. Instead of a table, the documents of an index can be looked up.",
   runtimes: ["stream"],
   settings,
+  aliases: ["lookup", "translate", "reference"],
   inputs: { min: 1, max: 100 },
-  isStateless: () => true,
+  isStateless: ({ index }) => index === undefined,
+  needs: ["search"],
+  isNeeding: ({ index }) => index !== undefined,
   outputs: [chosen, errors],
   example: { field: "response", path: "resources/http-status.csv", key: "status", target: "status" },
-  check: (given, context) => fileInput.check?.(source(given), context) ?? [],
+  check: (given, context) =>
+    given.index === undefined
+      ? (fileInput.check?.(sourceOf(given), context) ?? [])
+      : [...checkIndex(given.index, given), ...checkSearch({ index: given.index, query: {} }, context)],
   secrets: ["s3"],
-  roots: ({ root }) => (root === undefined ? undefined : { name: root, writes: false }),
-  references: (given) => fileInput.references?.(source(given)) ?? [],
+  roots: rootOf,
+  references: (given) => (given.index === undefined ? (fileInput.references?.(sourceOf(given)) ?? []) : []),
   fields: ({ field, columns, target }) => ({
     reads: named(field, ["field"]),
     gives: (known) => {
@@ -141,26 +138,30 @@ export const enrich = node({
       if (value === undefined || value === null || typeof value === "object") return undefined
       return case_insensitive ? String(value).toLowerCase() : String(value)
     }
-    const table = await load(given, context, keyOf)
+    const find = await finder(given, context, keyOf)
     const path = fieldPath(field)
     const below = target === undefined ? [] : fieldPath(target)
     const failures = new Failures(context)
+    const enriched = async (batch: Batch): Promise<Batch> => {
+      const keys = batch.map((event) => keyOf(getPath(event as Fields, path)))
+      const rowOf = await find(keys)
+      const found: Array<Event> = []
+      let matched = 0
+      for (const [at, event] of batch.entries()) {
+        const key = keys[at]
+        const row = key === undefined ? undefined : rowOf(key)
+        if (row !== undefined) found.push(merge(event, placed(below, row as Value) as Event))
+        else if (on_missing === "keep") found.push(event)
+        else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
+        if (row !== undefined) matched++
+      }
+      context.counted?.("matched", matched)
+      context.counted?.("unmatched", batch.length - matched)
+      return found
+    }
     return {
       process: async (batch, emit) => {
-        const found: Array<Event> = []
-        let matched = 0
-        for (const event of batch) {
-          const key = keyOf(getPath(event as Fields, path))
-          const row = key === undefined ? undefined : table.find(key)
-          if (row !== undefined) {
-            matched++
-            found.push(merge(event, placed(below, row as Value) as Event))
-          } else if (on_missing === "keep") found.push(event)
-          else if (on_missing === "errors") failures.add(event, `the table has no row for the field ${field}`)
-        }
-        context.counted?.("matched", matched)
-        context.counted?.("unmatched", batch.length - matched)
-        await emit(chosen, found)
+        await emit(chosen, await enriched(batch))
         await failures.send(emit)
       }
     }

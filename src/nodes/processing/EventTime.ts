@@ -1,27 +1,7 @@
-import { Schema } from "effect"
 import type { Value } from "../../languages/FieldPath.ts"
 import { firstMillis, lastMillis } from "../Calendar.ts"
 import { reader } from "./date/DateReader.ts"
 import { utc } from "./date/Zone.ts"
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const durationPattern = /^(\d{1,9})(ms|s|m|h|d)$/u
-
-/** The milliseconds of a duration. */
-export const millisOf = (duration: string): number => {
-  const [, count = "", unit = ""] = durationPattern.exec(duration) ?? []
-  return Number(count) * (units[unit] ?? Number.NaN)
-}
-
-/** A duration, which may be 0. */
-export const Duration = Schema.String.check(
-  Schema.isPattern(durationPattern, { expected: "a duration such as 30s, 5m, 1h or 1d" })
-)
-
-/** A duration above 0. */
-export const Length = Schema.String.check(
-  Schema.isPattern(/^(?!0+\D)(\d{1,9})(ms|s|m|h|d)$/u, { expected: "a duration above 0, such as 30s, 5m, 1h or 1d" })
-)
 
 const iso = reader("ISO8601", { now: Date.now })
 

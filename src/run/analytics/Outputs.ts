@@ -5,7 +5,6 @@ import {
   type Column,
   columnAt,
   contains,
-  identifier,
   isJson,
   jsonColumns,
   jsonLine,
@@ -14,6 +13,7 @@ import {
   text
 } from "../../drivers/duckdb/Columns.ts"
 import type { Database } from "../../drivers/duckdb/Database.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { FileFormat } from "../../nodes/Capabilities.ts"
 import type { Sink } from "../../nodes/NodeFiles.ts"
 import type { Scratch } from "./Scratch.ts"

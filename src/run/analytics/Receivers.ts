@@ -1,4 +1,5 @@
-import { identifier, isNumeric, jsonLine, text } from "../../drivers/duckdb/Columns.ts"
+import { isNumeric, jsonLine, text } from "../../drivers/duckdb/Columns.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { table } from "../../nodes/formats/TextTable.ts"
 import { errors } from "../../nodes/Node.ts"

@@ -1,6 +1,7 @@
 import { type DuckDBType, DuckDBTypeId as Id } from "@duckdb/node-api"
-import { type Column, identifier, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
+import { type Column, isJson, literal, typeText } from "../../drivers/duckdb/Columns.ts"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
 import type { Format } from "../../nodes/inputs/files/Format.ts"
 import type { Opened } from "./Files.ts"
 

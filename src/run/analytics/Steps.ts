@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
-import { identifier, jsonLine } from "../../drivers/duckdb/Columns.ts"
+import { jsonLine } from "../../drivers/duckdb/Columns.ts"
 import { placeOf, statementFaults } from "../../drivers/duckdb/Statement.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { type Event, errors } from "../../nodes/Node.ts"
 import { viewsOf } from "../../nodes/processing/Sql.ts"

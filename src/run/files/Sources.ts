@@ -18,6 +18,7 @@ interface FolderFiles {
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
   readonly read: (path: string) => AsyncIterable<Uint8Array>
   readonly openFile: (path: string) => Promise<OpenFile>
+  readonly versionOf: (pattern: string) => Promise<string>
   /** The root that a node follows, which is the one of the saved position if there is one. */
   readonly followed: (pattern: string, saved: string | undefined) => Promise<TenantFiles>
 }
@@ -26,6 +27,7 @@ const inRoot = (files: TenantFiles): FolderFiles => ({
   glob: (pattern) => files.glob(pattern),
   read: (path) => files.read(path),
   openFile: (path) => files.openFile(path),
+  versionOf: (pattern) => files.versionOf(pattern),
   followed: async () => files
 })
 
@@ -68,6 +70,7 @@ const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyA
       yield* (await of(path)).read(path)
     },
     openFile: async (path) => (await of(path)).openFile(path),
+    versionOf: async (pattern) => (await of(pattern)).versionOf(pattern),
     followed: async (pattern, saved) =>
       [conf, data].find(({ name }) => name === saved) ?? (await matching(pattern)) ?? conf
   }

@@ -1,6 +1,6 @@
 import * as Predicate from "effect/Predicate"
+import type { Relation } from "../../nodes/Capabilities.ts"
 import { catalogue, needs } from "../../nodes/Catalogue.ts"
-import type { Relation } from "../../nodes/Node.ts"
 import { maxNodes, maxWires, type Runtime, runtimes } from "../../protocol/Flowline.ts"
 
 /** The readable parts of a node whose definition may be faulty. */

@@ -150,7 +150,8 @@ const checkType = (
       ({ type }) => type
     )
     const where = runtime === undefined ? "The nodes are" : `The nodes of ${runtime} are`
-    const near = suggestion(type, known)
+    const named = known.find((name) => typeOf(name, own)?.aliases?.includes(type.toLowerCase()))
+    const near = suggestion(type, named === undefined ? known : [named]) || (named && `; did you mean "${named}"?`)
     const broken =
       own.broken.length === 0 ? "" : `. It may be in what cannot be read: ${own.broken.slice(0, 3).join("; ")}`
     return [
@@ -177,7 +178,12 @@ const readNode = ({ type: name, settings }: OutlineNode, index: number, own: Own
   const base = settingsPath(index)
   const decoded = decode(type.settings, settings, base)
   if (Result.isSuccess(decoded)) return { type, findings: [], settings: decoded }
-  const findings = decoded.failure
+  const findings = decoded.failure.map((finding) => {
+    const place = finding.path.length === base.length + 1 ? String(finding.path.at(-1)) : ""
+    const other =
+      type.elsewhere !== undefined && Object.hasOwn(type.elsewhere, place) ? type.elsewhere[place] : undefined
+    return other === undefined ? finding : { ...finding, detail: `${finding.detail}. It is a setting of ${other}` }
+  })
   // The other settings are still checked, so that one fault does not hide another.
   const faulty = new Set(findings.map(({ path }) => path[base.length]))
   const sound = Object.fromEntries(Object.entries(settings).filter(([name]) => !faulty.has(name)))

@@ -1,0 +1,70 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { SqlError } from "effect/sql/SqlError"
+import { type Database, databasePlace, type OpenDatabase } from "../../nodes/Databases.ts"
+import { Failure } from "../Failure.ts"
+import type { Outbound } from "../Outbound.ts"
+import { connectWatched } from "../postgres/LivenessSocket.ts"
+import { failureOf } from "./SqlFailure.ts"
+import { read } from "./SqlRead.ts"
+import { openTable } from "./SqlTable.ts"
+
+/** When a silent server is probed, and how long it then has, in milliseconds. */
+const patience = { silence: 5000, probe: 5000 }
+
+/** Opens databases at addresses that `outbound` allows. Their connections close when `signal` is aborted. */
+export const openDatabase =
+  (outbound: Outbound, signal: AbortSignal): OpenDatabase =>
+  async ({ url, user, password, ca }) => {
+    const place = databasePlace(url)
+    if (typeof place === "string") throw new Failure(`The URL of the database cannot be used. ${place}`)
+    const where = `${place.host}:${place.port}`
+    const host = place.host.includes(":") ? `[${place.host}]` : place.host
+    const target = outbound.connection(new URL(`https://${host}:${place.port}`))
+    const secret = password ?? place.password
+    const isEncrypted = place.tls !== "disable"
+    const scope = await Effect.runPromise(Scope.make())
+    const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+    signal.addEventListener("abort", close, { once: true })
+    const opened = PgClient.make({
+      host: place.host,
+      port: place.port,
+      database: place.database,
+      username: user ?? place.user,
+      ...(secret === undefined ? {} : { password: Redacted.make(secret) }),
+      ssl: isEncrypted
+        ? { rejectUnauthorized: place.tls === "verify-full", ...(ca === undefined ? {} : { ca }) }
+        : false,
+      applicationName: "flow-gateway",
+      maxConnections: 1,
+      connectTimeout: "10 seconds",
+      // Poolers in front of a database keep no prepared statements.
+      prepare: false,
+      startupParameters: { TimeZone: "UTC", DateStyle: "ISO, MDY" },
+      stream: () => connectWatched(target, patience, isEncrypted),
+      transformJson: false
+    }).pipe(Effect.provideService(Scope.Scope, scope), Effect.provide(Reactivity.layer))
+    /** Runs the work; a failure of the database becomes one for the user. */
+    const run = async <A>(work: Effect.Effect<A, unknown>): Promise<A> => {
+      const exit = await Effect.runPromiseExit(Effect.result(work), { signal })
+      signal.throwIfAborted()
+      if (Exit.isFailure(exit)) throw new Failure(`${where}: the work was broken off`)
+      if (exit.value._tag === "Success") return exit.value.success
+      const { failure } = exit.value
+      throw failure instanceof SqlError ? failureOf(failure, where) : failure
+    }
+    const sql = await run(opened)
+    const database: Database = {
+      read: (query, take) => run(read(sql, query, take)),
+      table: async (table) => {
+        const { columns, write } = await run(openTable(sql, table))
+        return { columns, write: (rows) => run(write(rows)) }
+      },
+      close: async () => {
+        signal.removeEventListener("abort", close)
+        await close()
+      }
+    }
+    return database
+  }

@@ -1,0 +1,66 @@
+import { Predicate } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+import { DatabaseAway } from "../../nodes/Databases.ts"
+import { RefusedAddress } from "../../nodes/Network.ts"
+import { Failure } from "../Failure.ts"
+import { sqlState } from "../postgres/SqlState.ts"
+
+/** A member of what the server said, such as `hint` or `detail`. */
+const said = (error: SqlError, member: string): string => {
+  const { cause } = error.reason
+  const value = Predicate.hasProperty(cause, member) ? cause[member] : undefined
+  return typeof value === "string" || typeof value === "number" ? String(value) : ""
+}
+
+export const stateOf = (error: SqlError): string => sqlState(error.reason.cause)
+
+/** What the server said, in one line. */
+export const reasonOf = (error: SqlError): string => {
+  const { cause } = error.reason
+  const text = cause instanceof Error ? cause.message : error.message
+  const more = ["detail", "hint"].map((member) => said(error, member)).filter((part) => part !== "")
+  const state = stateOf(error)
+  return [`${text}${/^[0-9A-Z]{5}$/.test(state) ? ` (${state})` : ""}`, ...more].join(". ").replace(/\s+/g, " ")
+}
+
+/** The place in a statement, in UTF-16 units from 0; undefined when the server named none. */
+export const placeOf = (error: SqlError): number | undefined => {
+  const place = Number(said(error, "position"))
+  return place > 0 ? place - 1 : undefined
+}
+
+/** The constraint or column that the server named. */
+export const columnOf = (error: SqlError): string => said(error, "column")
+
+/** No connection, no resources, a shutdown, a deadlock: states in which the same statement may succeed later. */
+const passing = /^(08|53|57P|58|40|55P03|25P03)/
+
+export const isPassing = (error: SqlError): boolean =>
+  error.reason._tag === "ConnectionError" || passing.test(stateOf(error))
+
+const refusedAddress = (error: unknown): RefusedAddress | undefined => {
+  for (let cause = error, depth = 0; depth < 5 && cause !== undefined; depth++) {
+    if (cause instanceof RefusedAddress) return cause
+    cause = Predicate.hasProperty(cause, "cause") ? cause.cause : undefined
+  }
+  return undefined
+}
+
+const noTls = /does not support TLS|refused TLS/i
+const certificate = /certificate|altname|self.signed/i
+
+/** The failure for the user. `where` names the database without credentials. */
+export const failureOf = (error: SqlError, where: string): Error => {
+  const refused = refusedAddress(error.reason)
+  if (refused !== undefined) return refused
+  const reason = reasonOf(error)
+  if (noTls.test(`${reason} ${error.message}`)) {
+    return new Failure(`${where} has no TLS: add ?sslmode=disable to the URL if the way to it is safe`)
+  }
+  if (stateOf(error) === "" && certificate.test(reason)) {
+    return new Failure(`The certificate of ${where} is not accepted: ${reason}; set ca, or sslmode=require`)
+  }
+  if (stateOf(error).startsWith("28")) return new Failure(`${where} refuses the login: ${reason}`)
+  if (isPassing(error)) return new DatabaseAway(`${where} does not answer: ${reason}`)
+  return new Failure(`${where}: ${reason}`)
+}

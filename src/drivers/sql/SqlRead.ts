@@ -1,0 +1,100 @@
+import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql/SqlError"
+import type { DatabaseQuery, DatabaseRow } from "../../nodes/Databases.ts"
+import { Failure } from "../Failure.ts"
+import { identifier } from "./Identifier.ts"
+import { placeOf, reasonOf, stateOf } from "./SqlFailure.ts"
+
+/** Maximum size of a row's JSON in bytes. */
+export const maxRowBytes = 4 * 1024 * 1024
+/** Bytes that are fetched at once, as far as the largest row so far tells, and the most rows. */
+const fetchBytes = 512 * 1024
+const fetchRows = 1000
+
+/** The statement around the query, and how many characters stand before the query. */
+const statementOf = ({ text, by, after }: DatabaseQuery) => {
+  const columns = by.map((name) => `flow_row.${identifier(name)}`)
+  const keys = columns.map((column, at) => `, ${column}::text as flow_key${at}`).join("")
+  const names = by.map((_, at) => `, flow_key${at}`).join("")
+  const small = `case when octet_length(flow_text) <= ${maxRowBytes} then flow_text end as flow_text`
+  const outer = `select ${small}, octet_length(flow_text) as flow_size${names}`
+  const inner = `select row_to_json(flow_row.*)::text as flow_text${keys}`
+  const head = `declare flow_rows no scroll cursor for ${outer} from (${inner} from (\n`
+  const list = columns.join(", ")
+  const where =
+    by.length === 0
+      ? ""
+      : after === undefined
+        ? ` where ${columns.map((column) => `${column} is not null`).join(" and ")}`
+        : ` where (${list}) > (${by.map((_, at) => `$${at + 1}`).join(", ")})`
+  const order = by.length === 0 ? "" : ` order by ${list}`
+  // Without the offset, PostgreSQL would make the JSON of each row twice.
+  const tail = `\n) flow_row${where}${order} offset 0) flow_rest`
+  return { statement: `${head}${text}${tail}`, head: head.length }
+}
+
+/** Line and column of the place in the query, both from 1. */
+const lineOf = (text: string, at: number): string => {
+  const before = text.slice(0, at)
+  return `line ${before.split("\n").length}, column ${at - before.lastIndexOf("\n")}`
+}
+
+/** A fault in the query becomes a failure that names the place. */
+const queryFailure = (error: SqlError, query: string, head: number): SqlError | Failure => {
+  if (!/^(42|0A|22|25006)/.test(stateOf(error))) return error
+  // Characters there, UTF-16 units here: a query with others is as good as never longer.
+  const place = placeOf(error)
+  const at = place === undefined ? -1 : place - head
+  const where = at >= 0 && at < query.length ? `, ${lineOf(query, at)}` : ""
+  return new Failure(`The query${where}: ${reasonOf(error)}`)
+}
+
+/** Reads the query's rows by a cursor. What `take` rejects with fails the effect unchanged. */
+export const read = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  given: DatabaseQuery,
+  take: (rows: ReadonlyArray<DatabaseRow>) => Promise<void>
+) {
+  const connection = yield* sql.reserve
+  const say = (text: string, parameters: ReadonlyArray<unknown> = []) =>
+    connection.executeUnprepared(text, parameters, undefined)
+  yield* Effect.addFinalizer(() => Effect.ignore(say("rollback")))
+  yield* say("begin isolation level repeatable read read only")
+  yield* say(
+    "select set_config('IntervalStyle', 'iso_8601', true), set_config('extra_float_digits', '1', true), " +
+      "set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)"
+  )
+  const query = { ...given, text: given.text.replace(/[\s;]+$/, "") }
+  const { statement, head } = statementOf(query)
+  const explained = Effect.mapError((error: unknown) =>
+    error instanceof SqlError ? queryFailure(error, query.text, head) : error
+  )
+  yield* explained(say(statement, query.after ?? []))
+  let largest = 0
+  for (let count = 16, isFirst = true; ; isFirst = false) {
+    const fetched = yield* explained(say(`fetch ${count} from flow_rows`))
+    const rows = fetched.map((row): DatabaseRow => {
+      const size = Number(row["flow_size"])
+      largest = Math.max(largest, size)
+      const key = query.by.map((_, at) => String(row[`flow_key${at}`]))
+      return { text: typeof row["flow_text"] === "string" ? row["flow_text"] : undefined, size, key }
+    })
+    const [first] = rows
+    if (first === undefined) return
+    if (isFirst && first.text !== undefined) {
+      const twice = yield* say(
+        "select name from json_object_keys($1::json) name group by name having count(*) > 1 limit 1",
+        [first.text]
+      )
+      if (twice[0] !== undefined) {
+        return yield* Effect.fail(
+          new Failure(`The query gives the column ${JSON.stringify(twice[0]["name"])} twice: name one of them with AS`)
+        )
+      }
+    }
+    yield* Effect.tryPromise({ try: () => take(rows), catch: (cause) => cause })
+    if (rows.length < count) return
+    count = Math.max(1, Math.min(fetchRows, count * 2, Math.floor(fetchBytes / Math.max(1, largest))))
+  }
+}, Effect.scoped)

@@ -1,0 +1,159 @@
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { SqlError } from "effect/sql/SqlError"
+import { listed, unknownName } from "../../languages/Suggest.ts"
+import type { DatabaseTable, RefusedRow } from "../../nodes/Databases.ts"
+import { Failure } from "../Failure.ts"
+import { identifier } from "./Identifier.ts"
+import { columnOf, reasonOf, stateOf } from "./SqlFailure.ts"
+
+type Row = Readonly<Record<string, unknown>>
+
+/**
+ * What a record is at fault for: a value that a column cannot hold (22), a constraint (23), a key twice in one statement
+ * (21), what a trigger or a view refuses (P0001, 44), or a size (54).
+ */
+const unfit = /^(21|22|23|44|54|P0001)/
+
+const isUnfit = (error: SqlError): boolean => unfit.test(stateOf(error))
+
+/** Maximum number of refused rows of a call whose column is looked for, because that takes a statement for each. */
+const maxExplained = 100
+
+const Names = Schema.Array(Schema.Struct({ name: Schema.String }))
+const namesIn = Schema.decodeUnknownEffect(Names)
+
+/** Rows that one statement can write: they have the same columns, and each key once. */
+interface Group {
+  readonly columns: ReadonlyArray<string>
+  readonly at: Array<number>
+}
+
+/**
+ * Divides the rows into statements. With a key that comes twice the order counts, so a statement ends where the columns
+ * change or the key comes again.
+ */
+const groupsOf = (rows: ReadonlyArray<Row>, places: ReadonlyArray<number>, key: ReadonlyArray<string>) => {
+  const keys = places.map((at) => JSON.stringify(key.map((name) => rows[at]?.[name])))
+  const isOrdered = key.length > 0 && new Set(keys).size < keys.length
+  const groups: Array<Group> = []
+  const byColumns = new Map<string, Group>()
+  let seen = new Set<string>()
+  let last = ""
+  for (const [index, at] of places.entries()) {
+    const columns = Object.keys(rows[at]!)
+    const name = JSON.stringify(columns)
+    const known = byColumns.get(name)
+    const fits = known !== undefined && (!isOrdered || (name === last && !seen.has(keys[index]!)))
+    if (fits) known.at.push(at)
+    else {
+      const group = { columns, at: [at] }
+      groups.push(group)
+      byColumns.set(name, group)
+      seen = new Set()
+    }
+    seen.add(keys[index]!)
+    last = name
+  }
+  return groups
+}
+
+/** Finds the table and makes what writes to it. */
+export const openTable = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, table: DatabaseTable) {
+  const { key, conflict } = table
+  const parts = table.schema === undefined ? [table.name] : [table.schema, table.name]
+  const target = parts.map(identifier).join(".")
+  const shown = parts.join(".")
+  const [found] = yield* sql<{ oid: number | null }>`select to_regclass(${target})::oid::bigint::text as oid`
+  if (found?.oid == null) {
+    const tables = yield* Effect.flatMap(
+      sql`select relname as name from pg_class where relkind in ('r', 'p', 'v', 'f') and relnamespace =
+        coalesce(to_regnamespace(${table.schema === undefined ? null : identifier(table.schema)}),
+          to_regnamespace(current_schema())) order by relname limit 1000`,
+      namesIn
+    )
+    const names = tables.map(({ name }) => name)
+    return yield* Effect.fail(new Failure(unknownName(table.name, names, `among the tables (${shown})`)))
+  }
+  const described = yield* Effect.flatMap(
+    sql`select attname as name from pg_attribute where attrelid = ${found.oid}::oid and attnum > 0
+      and not attisdropped and attgenerated = '' and attidentity <> 'a' order by attnum`,
+    namesIn
+  )
+  const columns = described.map(({ name }) => name)
+  const missing = key.find((name) => !columns.includes(name))
+  if (missing !== undefined) {
+    return yield* Effect.fail(new Failure(`${unknownName(missing, columns, `in the table ${shown}`)} (key)`))
+  }
+  const keys = `(${key.map(identifier).join(", ")})`
+
+  const statementOf = (names: ReadonlyArray<string>): string => {
+    const list = names.map(identifier)
+    const free = names.filter((name) => !key.includes(name)).map(identifier)
+    const updates = free.map((name) => `${name} = excluded.${name}`).join(", ")
+    const doing = conflict === "update" && updates !== "" ? `update set ${updates}` : "nothing"
+    const clause = conflict === undefined ? "" : ` on conflict ${key.length === 0 ? "" : keys} do ${doing}`
+    if (list.length === 0) return `insert into ${target} select from json_array_elements($1::json)${clause}`
+    return `insert into ${target} (${list.join(", ")}) select ${list.join(", ")} from json_populate_recordset(null::${target}, $1::json)${clause}`
+  }
+  const insert = (names: ReadonlyArray<string>, rows: ReadonlyArray<Row>) =>
+    sql.unsafe(statementOf(names), [JSON.stringify(rows)])
+
+  // Without rows, this says whether the table can be written and whether the key is one.
+  yield* Effect.catchIf(
+    insert(columns, []),
+    (error) => stateOf(error) === "42P10",
+    () =>
+      Effect.fail(
+        new Failure(
+          `The table ${shown} has no unique index on ${listed(key)}, which key needs: create one or change key`
+        )
+      )
+  )
+
+  const insertAll = (rows: ReadonlyArray<Row>, places: ReadonlyArray<number>) => {
+    const groups = groupsOf(rows, places, key)
+    const inserts = Effect.forEach(
+      groups,
+      (group) =>
+        insert(
+          group.columns,
+          group.at.map((at) => rows[at]!)
+        ),
+      { discard: true }
+    )
+    return groups.length === 1 ? inserts : sql.withTransaction(inserts)
+  }
+
+  /** The column whose value does not fit, as far as the values alone tell. */
+  const columnAtFault = Effect.fnUntraced(function* (row: Row, error: SqlError) {
+    if (columnOf(error) !== "" || !stateOf(error).startsWith("22")) return columnOf(error)
+    for (const [name, value] of Object.entries(row)) {
+      const alone = sql.unsafe(`select (json_populate_record(null::${target}, $1::json)).${identifier(name)}`, [
+        JSON.stringify({ [name]: value })
+      ])
+      if (yield* Effect.match(alone, { onSuccess: () => false, onFailure: isUnfit })) return name
+    }
+    return ""
+  })
+
+  const write = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>) {
+    const refused: Array<RefusedRow> = []
+    /** Divides the rows until those that do not fit are alone. */
+    const writeFrom = (places: ReadonlyArray<number>): Effect.Effect<void, SqlError> =>
+      Effect.catchIf(insertAll(rows, places), isUnfit, (error) => {
+        const [at = 0] = places
+        if (places.length === 1) return refuse(at, error)
+        const half = places.length >> 1
+        return Effect.andThen(writeFrom(places.slice(0, half)), () => writeFrom(places.slice(half)))
+      })
+    const refuse = Effect.fnUntraced(function* (at: number, error: SqlError) {
+      const column = refused.length < maxExplained ? yield* columnAtFault(rows[at]!, error) : columnOf(error)
+      refused.push({ at, reason: `${column === "" ? "" : `column ${column}: `}${reasonOf(error)}` })
+    })
+    if (rows.length > 0) yield* writeFrom(rows.map((_, at) => at))
+    return refused
+  })
+
+  return { columns, write }
+})

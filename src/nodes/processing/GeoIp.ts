@@ -1,0 +1,157 @@
+import { Effect, Schema } from "effect"
+import { type Fields, fieldPath, getPath, setPath, type Value } from "../../languages/FieldPath.ts"
+import { Failures } from "../Failures.ts"
+import { chosen, type Event, errors, node } from "../Node.ts"
+import { FieldName, fieldsOf } from "../SettingTexts.ts"
+import { addressOf } from "./addresses/Address.ts"
+import { BoundedCache } from "./lookup/BoundedCache.ts"
+import { Changing } from "./lookup/Changing.ts"
+import { loadDatabase, type NetworkDatabase } from "./lookup/NetworkDatabase.ts"
+import {
+  checkSource,
+  filesOf,
+  lookedUp,
+  missingSetting,
+  referenceOf,
+  reloadSetting,
+  rootOf,
+  sourceFields
+} from "./lookup/TableSource.ts"
+import { merge, placed } from "./Parsed.ts"
+
+/** What the records of the usual databases hold. */
+const usual: Readonly<Record<string, string>> = {
+  continent_code: "continent.code",
+  country_iso_code: "country.iso_code",
+  country_name: "country.names",
+  region_iso_code: "subdivisions.0.iso_code",
+  region_name: "subdivisions.0.names",
+  city_name: "city.names",
+  postal_code: "postal.code",
+  timezone: "location.time_zone",
+  "location.lat": "location.latitude",
+  "location.lon": "location.longitude",
+  asn: "autonomous_system_number",
+  as_organization: "autonomous_system_organization"
+}
+
+/** Memory for the fields of addresses, in bytes. */
+const cacheBytes = 4 * 1024 * 1024
+
+const settings = Schema.Struct({
+  field: lookedUp,
+  ...sourceFields,
+  columns: Schema.optionalKey(
+    fieldsOf(Schema.NonEmptyString).annotate({
+      description:
+        'The fields to add, each with its place in the database, such as `{ country: "country.iso_code" }`. Default: ' +
+        "continent, country, region, city, postal code, time zone, location and autonomous system, as far as it has them."
+    })
+  ),
+  language: Schema.String.check(Schema.isPattern(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$/u, { expected: "a language" }))
+    .annotate({ description: "Language of names; English where it lacks one.", default: "en" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("en"))),
+  target: FieldName.annotate({ description: "Field that receives the fields.", default: "geo" }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed("geo"))
+  ),
+  on_missing: missingSetting("What to do with a record without an address that the database has."),
+  reload: reloadSetting
+})
+
+/** The value at a path, in which a number is a place in a list. */
+const valueAt = (record: Value, path: ReadonlyArray<string>): Value | undefined => {
+  let found: Value | undefined = record
+  for (const part of path) {
+    if (Array.isArray(found)) found = found[Number(part)]
+    else if (typeof found === "object" && found !== null && Object.hasOwn(found, part)) found = (found as Fields)[part]
+    else return undefined
+  }
+  return found
+}
+
+/** Makes the fields of a record of the database; undefined when it has none of them. */
+const fieldMaker = (columns: Readonly<Record<string, string>>, language: string) => {
+  const places = Object.entries(columns).map(([name, place]) => [fieldPath(name), place.split(".")] as const)
+  return (record: Value): Fields | undefined => {
+    const fields: Fields = {}
+    for (const [name, place] of places) {
+      const value = valueAt(record, place)
+      const named =
+        place.at(-1) === "names" ? (valueAt(value ?? null, [language]) ?? valueAt(value ?? null, ["en"])) : value
+      if (named !== undefined && named !== null) setPath(fields, name, named)
+    }
+    return Object.keys(fields).length === 0 ? undefined : fields
+  }
+}
+
+export const geoip = node({
+  type: "geoip",
+  kind: "processing",
+  description:
+    "Adds where an address is, or whose it is, from a database in the format of MaxMind (MMDB), such as GeoLite2-City, " +
+    "GeoLite2-ASN or one of your own. The file is yours: below the configuration folder, in the registry or an artifact. It " +
+    "is read when the run starts, and again when it has changed.",
+  runtimes: ["stream"],
+  settings,
+  aliases: ["geo", "geoip_lookup", "maxmind"],
+  inputs: { min: 1, max: 100 },
+  isStateless: () => true,
+  outputs: [chosen, errors],
+  example: { field: "clientip", path: "resources/GeoLite2-City.mmdb" },
+  check: checkSource,
+  secrets: ["s3"],
+  roots: rootOf,
+  references: (given) => {
+    const reference = referenceOf(given)
+    return reference === undefined ? [] : [reference]
+  },
+  start: async (given, context) => {
+    const { field, target, on_missing, language, path } = given
+    const database = await Changing.of(context, filesOf(given, context), path, given.reload, () =>
+      loadDatabase(given, context)
+    )
+    const fieldsOfRecord = fieldMaker(given.columns ?? usual, language)
+    const from = fieldPath(field)
+    const below = fieldPath(target)
+    const failures = new Failures(context)
+    let current: NetworkDatabase | undefined
+    let cache = new BoundedCache<Fields | undefined>(cacheBytes)
+    const find = (now: NetworkDatabase, text: string): Fields | undefined => {
+      const cached = cache.get(text)
+      if (cached !== undefined) return cached.value
+      let record: Value | undefined
+      try {
+        const address = addressOf(text)
+        record = address === undefined ? undefined : now.find(address)
+      } catch (error) {
+        throw new Error(`The database is damaged at ${text}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+      const fields = record === undefined ? undefined : fieldsOfRecord(record)
+      cache.set(text, fields)
+      return fields
+    }
+    return {
+      process: async (batch, emit) => {
+        const now = database.value
+        if (now !== current) {
+          current = now
+          cache = new BoundedCache(cacheBytes)
+        }
+        const found: Array<Event> = []
+        for (const event of batch) {
+          const given = getPath(event as Fields, from)
+          const address = typeof given === "string" ? given.trim() : ""
+          const isAddress = addressOf(address) !== undefined
+          const fields = isAddress ? find(now, address) : undefined
+          if (fields !== undefined) found.push(merge(event, placed(below, fields) as Event))
+          else if (on_missing === "keep") found.push(event)
+          else if (on_missing === "errors") {
+            failures.add(event, isAddress ? `the database has no ${address}` : `the field ${field} has no IP address`)
+          }
+        }
+        await emit(chosen, found)
+        await failures.send(emit)
+      }
+    }
+  }
+})

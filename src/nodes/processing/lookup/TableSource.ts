@@ -1,0 +1,71 @@
+import { Effect, Schema } from "effect"
+import type { Reference } from "../../../protocol/References.ts"
+import { Length } from "../../Duration.ts"
+import type { NodeContext, SettingsIssue } from "../../Node.ts"
+import type { InputFiles, Storage } from "../../NodeFiles.ts"
+import { relativePath } from "../../Paths.ts"
+import { FieldName, ResourceName } from "../../SettingTexts.ts"
+import { filePath, storageFaults, storageOf, storageSettings } from "../../Storage.ts"
+
+/** Where a table is: settings of nodes that look values up. */
+export const sourceFields = {
+  path: Schema.optionalKey(filePath("The table: a file as in `file_input`.")),
+  ...storageSettings,
+  registry: Schema.optionalKey(relativePath("The table: a path of the tenant's registry. In place of `path`.")),
+  resource: Schema.optionalKey(
+    ResourceName.annotate({
+      description:
+        "The table as the build of an artifact: `type:group:artifact:version`, or `latest` as the version. Replaces `path`."
+    })
+  )
+}
+
+export const reloadSetting = Length.annotate({
+  description:
+    "How often a file of `path` is looked at. When it has changed and is no longer being written, it is read again.",
+  default: "10s"
+}).pipe(Schema.withDecodingDefaultKey(Effect.succeed("10s")))
+
+export const missingSetting = (description: string) =>
+  Schema.Literals(["keep", "drop", "errors"])
+    .annotate({ description, default: "keep" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("keep" as const)))
+
+export const lookedUp = Schema.String.check(Schema.isNonEmpty()).annotate({
+  description: "Field of the record whose value is looked up."
+})
+
+export const targetSetting = Schema.optionalKey(
+  FieldName.annotate({ description: "Field that receives the columns. Default: the record itself." })
+)
+
+export interface Source extends Storage {
+  readonly path?: string
+  readonly registry?: string
+  readonly resource?: string
+}
+
+const kinds = ["path", "registry", "resource"] as const
+
+/** What is wrong with where a file is said to be. */
+export const checkSource = (given: Source): ReadonlyArray<SettingsIssue> => {
+  const [first, ...others] = kinds.filter((kind) => given[kind] !== undefined)
+  if (first === undefined) return [{ path: [], detail: "One of path, registry and resource is required" }]
+  if (others.length === 0) return storageFaults(given)
+  return others.map((kind) => ({
+    path: [kind],
+    detail: `Only one of path, registry and resource can be given, and ${first} is given already`
+  }))
+}
+
+/** The storage of the table's file. */
+export const filesOf = (given: Source, context: NodeContext): InputFiles => {
+  const storage = storageOf(given)
+  return storage === undefined ? context : context.filesIn(storage)
+}
+
+/** The root of the table's file, for the catalogue. */
+export const rootOf = ({ root }: Source) => (root === undefined ? undefined : { name: root, writes: false })
+
+export const referenceOf = ({ registry, resource }: Source): Reference | undefined =>
+  registry !== undefined ? { registry } : resource !== undefined ? { resource } : undefined
