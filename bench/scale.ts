@@ -59,6 +59,9 @@ const document = (n: number) => ({
 
 const dag = JSON.stringify({ runtime: "stream", settings: {}, dag: [{ type: "show", subscribe: [], publish: [] }] })
 
+/** When the first execution was requested; each of the others a second after the one before it. */
+const created = "2026-01-01T00:00:00Z"
+
 const addExecutions = (first: number, count: number, flowlines: number) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -66,9 +69,9 @@ const addExecutions = (first: number, count: number, flowlines: number) =>
       Effect.gen(function* () {
         const range = sql`generate_series(${first + from}::bigint, ${first + to}::bigint) n`
         yield* sql`
-          insert into executions (tenant, id, flowline_id, version, runtime, state, lines, output_bytes, started_at, event, event_at)
+          insert into executions (tenant, id, flowline_id, version, runtime, state, lines, output_bytes, created_at, started_at, event, event_at)
           select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, 'f' || n % ${flowlines}::bigint, 1, 'stream',
-            'RUNNING', ${linesOfEach}, ${linesOfEach * 100}, now() - interval '1 minute', 'stream.application.end', now() from ${range}`
+            'RUNNING', ${linesOfEach}, ${linesOfEach * 100}, ${created}::timestamptz + n * interval '1 second', now() - interval '1 minute', 'stream.application.end', now() from ${range}`
         yield* sql`
           insert into execution_events (tenant, execution_id, seq, event, at)
           select ${tenant}, 'f' || n % ${flowlines}::bigint || '-' || n, seq, 'stream.application.start', now()
@@ -79,7 +82,9 @@ const addExecutions = (first: number, count: number, flowlines: number) =>
           from ${range}, generate_series(1, ${linesOfEach}::integer) seq`
         // The end comes by an update, as it does in the gateway: it is what counts the execution.
         yield* sql`
-          update executions set state = 'SUCCEEDED', ended_at = now() + n * interval '1 microsecond'
+          update executions set state = case when n % 1000 = 0 then 'FAILED' else 'SUCCEEDED' end,
+            outcome = case when n % 1000 = 0 then null when n % 500 = 7 then 'nothing' else 'ok' end,
+            counts = '{"read":20,"written":20,"rejected":0,"dropped":0}', ended_at = now() + n * interval '1 microsecond'
           from ${range} where tenant = ${tenant} and id = 'f' || n % ${flowlines}::bigint || '-' || n`
       })
     )
@@ -122,6 +127,12 @@ const fillSearch = Effect.fnUntraced(function* (documents: number) {
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
+/** The query for the executions that were requested in the minute from the execution with this number on. */
+const minute = (number: number): string => {
+  const at = (seconds: number) => new Date(Date.parse(created) + (number + seconds) * 1000).toISOString()
+  return `from=${at(0)}&to=${at(60)}`
+}
+
 /** Reads of both gateways; `last` is the number of the newest of each kind. */
 const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<readonly [string, string, string?]> => {
   const middle = executions >> 1
@@ -134,6 +145,11 @@ const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<reado
     ["flowline", `flowline/${flowline}`],
     ["page of executions", "flowline/executions?limit=10"],
     ["page of a flowline's executions", `flowline/executions/${flowline}?limit=10`],
+    ["page of failed executions", "flowline/executions?limit=10&state=FAILED"],
+    ["page of executions that did nothing", "flowline/executions?limit=10&outcome=nothing"],
+    ["page of a minute's executions", `flowline/executions?limit=10&${minute(middle)}`],
+    ["page of a minute's failed executions", `flowline/executions?limit=10&state=FAILED&${minute(middle)}`],
+    ["page of a flowline's failed executions", `flowline/executions/${flowline}?limit=10&state=FAILED`],
     ["execution", `flowline/${flowline}/executions/${execution}`],
     ["its events", `flowline/executions/${execution}/events`],
     ["its output", `flowline/executions/${execution}/output`],

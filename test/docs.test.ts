@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -235,6 +235,23 @@ describe("the documents", () => {
     const page = read("docs/settings.md")
     const rows = [...page.matchAll(/^\| `(FLOW_[A-Z_]+)`/gm)].map(([, name]) => name)
     expect(new Set(rows)).toEqual(new Set(names))
+  })
+
+  it("and recipes set only settings that exist", () => {
+    const known = Effect.runSync(settingNames)
+    // Of Kubernetes, and one that the page of the settings has wrong.
+    const others = new Set(["FLOW_DATE", "FLOW_GATEWAY_SERVICE_HOST"])
+    const folders = ["docs", "examples", "test/recipes"]
+    const files = folders.flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8", withFileTypes: true })
+        .filter((entry) => entry.isFile() && /\.(md|ya?ml|ts|sh|service|env)$|^[^.]+$/.test(entry.name))
+        .map((entry) => join(entry.parentPath, entry.name))
+    )
+    const named = files.flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?<![A-Za-z_])FLOW_[A-Z][A-Z0-9_]*/g)].map(([name]) => name)
+    )
+    expect(named.length).toBeGreaterThan(100)
+    expect([...new Set(named)].filter((name) => !known.has(name) && !others.has(name))).toEqual([])
   })
 
   it("are all in the index", () => {

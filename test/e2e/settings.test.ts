@@ -77,6 +77,10 @@ describe("settings", () => {
         ),
         [{ FLOW_CORS: "https://app.example.com/x" }, /^FLOW_CORS: .* as in https:\/\/app\.example\.com$/],
         ...["*", "null"].map((entry): Case => [{ FLOW_CORS: entry }, /^FLOW_CORS: ".*" would let any page use/]),
+        [{ FLOW_ENVIRONMENT: "production-2.eu" }, ""],
+        ...["a b", "../x", "-a", "ä"].map(
+          (name): Case => [{ FLOW_ENVIRONMENT: name }, /^FLOW_ENVIRONMENT: ".*" is not a name of letters/]
+        ),
         [{ FLOW_OTLP: "not an address" }, /^FLOW_OTLP: /],
         [{ FLOW_CONF: join(folder, "nowhere") }, /^FLOW_CONF: there is no folder .*\/nowhere: make it/],
         [{ FLOW_CONF: file }, /^FLOW_CONF: .*\/file is not a folder/],
@@ -95,6 +99,7 @@ describe("settings", () => {
       const { base } = yield* home
       yield* checkAll(base, [
         [{ FLOW_DATE: "/data" }, /^FLOW_DATE: unknown setting; did you mean "FLOW_DATA"\?$/],
+        [{ FLOW_ENVIROMENT: "test" }, /did you mean "FLOW_ENVIRONMENT"/],
         [{ FLOW_TENANTRUNS: "1" }, /did you mean "FLOW_TENANT_RUNS"/],
         [{ FLOW_DATABASE: "x", FLOW_PROT: "1" }, /^FLOW_DATABASE: .*\?; FLOW_PROT: .*"FLOW_PORT"\?$/],
         [{ FLOW_A_1: "1" }, /^FLOW_A_1: /],

@@ -50,11 +50,10 @@ layer(
       writeFileSync(join(folder, "large.log"), "a 1\nb\n".repeat(50_000))
       writeFileSync(
         join(folder, "nodes/check.py"),
-        `from flow import node, ProcessingNode
+        `from flow import Node
 
 
-@node("check")
-class Check(ProcessingNode):
+class Check(Node):
     def execute(self, rows):
         for row in rows:
             if " " in row["message"]:
@@ -108,7 +107,7 @@ class Check(ProcessingNode):
         reasons: ["parse rejected all 4 records: no pattern matches the field message", "no record reached an output"]
       })
       const filter =
-        "{ type: filter, component: chosen, settings: { where: false }, subscribe: [ { component: lines, stream: out } ], publish: [ { stream: out } ] }"
+        "{ type: filter, component: chosen, settings: { where: 1 > 2 }, subscribe: [ { component: lines, stream: out } ], publish: [ { stream: out } ] }"
       expect(yield* run(stream({ node: filter }))).toMatchObject({
         outcome: "nothing",
         counts: { read: 4, written: 0, rejected: 0, dropped: 4 },
@@ -164,12 +163,12 @@ dag:
         outcome: "ok",
         counts: { read: 4, written: 4, rejected: 0, dropped: 0 }
       })
-      expect(yield* run(analytics("lines.log", "", "false"))).toMatchObject({
+      expect(yield* run(analytics("lines.log", "", "message LIKE 'z%'"))).toMatchObject({
         outcome: "nothing",
         counts: { read: 4, written: 0 },
         reasons: ["no record reached an output"]
       })
-      expect(yield* run(analytics("no/*.log"))).toMatchObject({
+      expect(yield* run(analytics("no/*.log").replace("SELECT message", "SELECT *"))).toMatchObject({
         outcome: "nothing",
         reasons: ["lines found no file to read", "no record reached an output"]
       })

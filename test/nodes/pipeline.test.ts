@@ -37,7 +37,7 @@ describe("pipeline", () => {
     expect(memory.entries.get("zip.ndjson")).toBe(lines.map((line) => `${line}\n`).join(""))
     expect(memory.written.get("o.csv")).toBe('message\r\none\r\ntwo\r\n""\r\nlast\r\n')
     expect(counters).toEqual([
-      { component: "file_input", recordsIn: 0, recordsOut: 4, errors: 0 },
+      { component: "file_input", recordsIn: 0, recordsOut: 4, errors: 0, files: 1 },
       { component: "show", recordsIn: 4, recordsOut: 0, errors: 0 },
       { component: "file_output", recordsIn: 4, recordsOut: 0, errors: 0 },
       { component: "zip", recordsIn: 4, recordsOut: 0, errors: 0 }

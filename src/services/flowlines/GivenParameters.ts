@@ -2,8 +2,9 @@ import { Effect, Option, Predicate, Schema } from "effect"
 import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { TooLarge } from "../../errors/TooLarge.ts"
 import { readDigits } from "../../languages/json/JsonNumbers.ts"
-import { unknownName } from "../../languages/Suggest.ts"
 import { Parameters, parameterBytes, parametersSchema, type Values } from "../../protocol/Parameters.ts"
+import { issuesOf } from "../shared/RequestIssues.ts"
+import { strict } from "../shared/RequestProblems.ts"
 import { parametersPart } from "./Decoder.ts"
 
 const refused = (issue: Issue) => new BadRequest({ detail: "The parameters are invalid", issues: [issue] })
@@ -23,20 +24,18 @@ export const parametersOfPart = (bytes: Uint8Array): Effect.Effect<Values, BadRe
 
 const isValues = (value: unknown): value is Values => Predicate.isObject(value)
 
+const decodeBody = Schema.decodeUnknownEffect(
+  Schema.Struct({ parameters: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)) }),
+  strict
+)
+
 /** The parameters in a JSON body `{"parameters": {…}}`; `null` stands for none. */
 export const parametersOfBody = Effect.fnUntraced(function* (body: Uint8Array, value: unknown) {
   if (value === null) return {}
-  if (!isValues(value)) {
-    return yield* refused({ part: "body", pointer: "", detail: "Expected an object with the member parameters" })
-  }
-  const other = Object.keys(value).find((name) => name !== parametersPart)
-  if (other !== undefined) {
-    return yield* refused({ part: "body", pointer: `/${other}`, detail: unknownName(other, [parametersPart]) })
-  }
-  const { parameters = {} } = value
-  if (!isValues(parameters)) {
-    return yield* refused({ part: "body", pointer: `/${parametersPart}`, detail: "Expected an object" })
-  }
+  const { parameters = {} } = yield* Effect.mapError(
+    decodeBody(value),
+    (error) => new BadRequest({ detail: "The parameters are invalid", issues: issuesOf(error, "body") })
+  )
   if (body.length > parameterBytes) return yield* new TooLarge({ limit: parametersPart, value: parameterBytes })
   return parameters
 })
