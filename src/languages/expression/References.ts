@@ -48,10 +48,12 @@ export const fieldReferences = (text: string): ReadonlyArray<FieldReference> => 
         for (const item of node.elements) visit(item)
         return
       case "UnaryExpression":
-        return visit(node.argument)
+        visit(node.argument)
+        return
       case "BinaryExpression":
         visit(node.left)
-        return visit(node.right, node.operator === "in" || node.operator === "not in")
+        visit(node.right, node.operator === "in" || node.operator === "not in")
+        return
       case "ConditionalExpression":
         for (const part of [node.test, node.consequent, node.alternate]) visit(part)
         return
