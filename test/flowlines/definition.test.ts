@@ -64,7 +64,7 @@ dag:
 `
     expect(summary(file)).toEqual([
       '2:10 /runtime Expected "stream" | "analytics" | "pybatch", found "steam"',
-      '3:1 /extra There is no "extra" here: there is version, type, name, description, runtime, settings, parameters, dag',
+      '3:1 /extra There is no "extra" here: there is version, type, name, description, runtime, settings, parameters, dag, tests',
       "4:25 /settings/memory_mib Expected a value between 64 and 65536, found 1",
       "7:15 /dag/0/settings One of path, registry and resource is required",
       '7:17 /dag/0/settings/paht There is no "paht" here; did you mean "path"?',

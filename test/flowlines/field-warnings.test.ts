@@ -162,6 +162,7 @@ dag:
       "missing fields that are allowed",
       row([["date", "{ field: nothing, ignore_missing: true, formats: [ISO8601] }"]])
     ],
+    ["lists", row([access, ["filter", `{ where: 'verb in ["GET"] or verb in ["PUT", "X"] or event.verb == 1' }`]])],
     ["sources of records", row([["filter", "{ where: _source.file != null and tags != null }"]])]
   ])("are not suspected behind %s", ([, file]) =>
     Effect.gen(function* () {

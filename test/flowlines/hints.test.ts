@@ -6,7 +6,7 @@ const sending = (input: string, settings: string) => `
 runtime: stream
 dag:
   - { type: ${input}, component: in, publish: [ { stream: out } ] }
-  - { type: filter, settings: { where: "n > 1" }, subscribe: [ { component: in, stream: out } ], publish: [ { stream: out } ] }
+  - { type: filter, settings: { where: "message > 1" }, subscribe: [ { component: in, stream: out } ], publish: [ { stream: out } ] }
   - { type: http_output, settings: { url: "http://example.com/"${settings} }, subscribe: [ { component: filter, stream: out } ] }
 `
 

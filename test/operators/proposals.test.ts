@@ -148,6 +148,16 @@ describe("proposals", () => {
   }
 })
 
+describe("proposals for real lines", () => {
+  test("read the kernel of macOS, whose process id is 0, as a program", () => {
+    for (const lines of [systems["Mac"]!, systems["Mac"]!.slice(0, 2)]) {
+      const compiled = compileGrok([propose(lines)[0]!.pattern], { bank: "legacy", definitions: {} })
+      const found = Result.getOrThrow(compiled).match(lines[0]!)?.fields
+      expect(found).toMatchObject({ program: "kernel", pid: 0, message: expect.stringMatching(/^IOThunderboltSwitch/) })
+    }
+  })
+})
+
 describe("proposals for any text", () => {
   const words = Schema.Literals([
     "INFO",

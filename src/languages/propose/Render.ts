@@ -20,9 +20,9 @@ const grokOf = ({ element, field = "" }: Named): string => {
     case "rest":
       return `%{GREEDYDATA:${field}}`
     case "perhapsProgram":
-      return String.raw`(?:%{PROG:${field}}(?:\[%{POSINT:pid:int}\])?: )?`
+      return String.raw`(?:%{PROG:${field}}(?:\[%{NONNEGINT:pid:int}\])?: )?`
     case "program":
-      return String.raw`%{PROG:${field}}(?:\[%{POSINT:pid:int}\])?`
+      return String.raw`%{PROG:${field}}(?:\[%{NONNEGINT:pid:int}\])?`
   }
 }
 

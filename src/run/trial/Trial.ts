@@ -103,9 +103,9 @@ export const trial: MakeJob = (flowline, makeContext, order, send) => {
     const timer = setTimeout(() => abort.abort(reason), millis)
     try {
       for (const [index, trial] of cases.entries()) {
+        abort.signal.throwIfAborted()
         const own = { ...order, scratch: join(order.scratch, `case-${index}`) }
         await send({ _tag: "Tried", report: await reportOf(flowline, makeContext, own, trial, abort.signal) })
-        if (abort.signal.aborted) break
       }
     } finally {
       clearTimeout(timer)

@@ -26,7 +26,7 @@ const places = { all: 8, each: 2, kept: 2 }
 const waiting = 8
 
 /** Records of each stream, and bytes, that tests compare. */
-const tested = { records: 2000, bytes: 8 * 1024 * 1024 }
+const tested = { records: 2000, bytes: 4 * 1024 * 1024 }
 
 type Refused = BadRequest | Overloaded | StorageUnreachable | TooMany
 

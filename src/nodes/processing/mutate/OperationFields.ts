@@ -31,7 +31,7 @@ const readsOfOne = (operation: Operation, path: Path): ReadonlyArray<NamedField>
       itemsOf(operation[name], at(name))
     ),
     ...itemsOf(replace?.fields, [...at("replace"), "fields"]),
-    ...itemsOf(merge?.from, [...at("merge"), "from"])
+    ...(merge?.from ?? []).map((name) => ({ name: dotted(name), path: at("merge") }))
   ]
 }
 
