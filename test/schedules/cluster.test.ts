@@ -79,7 +79,9 @@ describe("schedules of two gateways on one database", () => {
         expect(found.map(({ state }) => state)).toEqual(found.map(() => "SUCCEEDED"))
         // None is left out: nobody was away for longer than is made up for.
         const times = found.map(({ key }) => Date.parse(key.replace("time:", "")))
-        const gaps = times.toSorted((a, b) => a - b).map((at, index, all) => (index === 0 ? 1000 : at - all[index - 1]!))
+        const gaps = times
+          .toSorted((a, b) => a - b)
+          .map((at, index, all) => (index === 0 ? 1000 : at - all[index - 1]!))
         expect(gaps).toEqual(gaps.map(() => 1000))
         await expectOnce(last, found)
       })
@@ -103,7 +105,9 @@ describe("schedules of two gateways on one database", () => {
         for (let n = 0; n < 20; n++) writeFileSync(join(folder, `${n}.csv`), `${n}\n`)
         const range = { from: "2026-01-01T00:00:00Z", to: "2026-01-02T00:00:00Z", parallel: 4 }
         await send(gateways[1]!, "POST", "schedules/hours/backfill", range)
-        await eventually("some have begun", async () => (await rows("hours")).some(({ state }) => state === "SUCCEEDED"))
+        await eventually("some have begun", async () =>
+          (await rows("hours")).some(({ state }) => state === "SUCCEEDED")
+        )
         await gateways[0]!.kill("SIGKILL")
         await gateways[1]!.kill("SIGKILL")
         const left = (await rows("hours")).filter(({ state }) => state === "WAITING")
