@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { makeTick } from "../../src/services/schedules/Ticker.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { gateway } from "../support/gateway.ts"
-import { call, firings, put, saved } from "./support.ts"
+import { call, firings, put, saved, untilFirings } from "./support.ts"
 
 const hour = 3_600_000
 
@@ -47,6 +47,21 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
     })
   )
 
+  it.effect("go on when the database has cut all connections", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* put("steady", { flowline: yield* saved(), trigger: { every: "1s" }, overlap: "allow", catchUp: "all" })
+      yield* untilFirings("steady", (all) => all.length >= 2)
+      const cut = sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()`
+      for (let count = 0; count < 3; count++) yield* Effect.ignore(cut)
+      const before = (yield* Effect.retry(firings("steady"), { times: 50 })).length
+      const found = yield* untilFirings("steady", (all) => all.length >= before + 3)
+      yield* call("DELETE", "schedules/steady")
+      const times = found.map((one) => Date.parse(one.scheduledAt))
+      expect(times).toEqual(times.map((_, index) => times[0]! + index * 1000))
+    })
+  )
+
   it.effect("of two looks at the same time, one fires", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -62,7 +77,8 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
       const found = yield* firings("often")
       expect(found).toHaveLength(20)
       expect(new Set(found.map(({ scheduledAt }) => scheduledAt)).size).toBe(20)
-      expect(new Set(found.map(({ execution }) => execution)).size).toBe(20)
+      const executions = (yield* call("GET", `flowline/executions/${flowline}`)).body as ReadonlyArray<{ id: string }>
+      expect(found.map(({ execution }) => execution).toSorted()).toEqual(executions.map(({ id }) => id).toSorted())
       yield* call("DELETE", "schedules/often")
     })
   )
