@@ -18,7 +18,8 @@ const usualRest = 10_000
 /** Folders that are looked at at once. */
 const foldersAtOnce = 4
 
-const make = Effect.gen(function* () {
+/** One look at all schedules; it remembers what it has seen of files. */
+export const makeTick = Effect.gen(function* () {
   const store = yield* ScheduleStore
   const firings = yield* Firings
   const folders = yield* TenantFolders
@@ -119,7 +120,7 @@ const expiry = Effect.gen(function* () {
  * of them may do it: what they do is made one by the keys of the firings.
  */
 export const layer = Layer.unwrap(
-  Effect.map(make, (tick) => {
+  Effect.map(makeTick, (tick) => {
     const round = Effect.andThen(
       survive(
         "The schedules",
