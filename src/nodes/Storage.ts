@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 import { hasSecret } from "../protocol/Secrets.ts"
-import type { SettingsIssue } from "./Node.ts"
+import type { SettingsIssue, Surroundings } from "./Node.ts"
 import type { Storage } from "./NodeFiles.ts"
 import { pathFault, pathPattern } from "./Paths.ts"
 import { secretOr } from "./SettingTexts.ts"
@@ -94,7 +94,11 @@ export const storageOf = ({ root, s3 }: Given): Storage | undefined =>
 const inSecret = `The flowline is stored as it is: keep this in a secret, and write \${secret:NAME}`
 
 /** Faults of the settings of a storage that their schemas cannot express. */
-export const storageFaults = ({ path, root, s3 }: Given): ReadonlyArray<SettingsIssue> => {
+export const storageFaults = (
+  { path, root, s3 }: Given,
+  { faulty }: Pick<Surroundings, "faulty">
+): ReadonlyArray<SettingsIssue> => {
+  if (["path", ...Object.keys(storageSettings)].some((name) => faulty?.has(name))) return []
   const issues: Array<SettingsIssue> = []
   const isOnS3 = path !== undefined && isObject(path)
   if (path === undefined) {

@@ -39,7 +39,7 @@ const output = (given: DagNode["settings"]) => node("file_output", given, "gener
 describe("a root", () => {
   it.live("is read by globs and plain paths, whatever a file's compression, also in parallel parts", () =>
     Effect.gen(function* () {
-      const { logs, run, said } = yield* withRoots
+      const { conf, logs, run, said } = yield* withRoots
       mkdirSync(join(logs, "deep"))
       writeFileSync(join(logs, "a.log"), "a\n")
       writeFileSync(join(logs, "deep", "b.log"), "b\n")
@@ -51,6 +51,17 @@ describe("a root", () => {
       const read = (path: string) => said(run([input({ root: "logs", path }), shown]))
       assert.deepStrictEqual(yield* read("**/*.log*"), { error: undefined, lines: ["a", "b", "c", "d", "e"] })
       assert.deepStrictEqual((yield* read("deep/b.log")).lines, ["b"])
+      // Names with the characters of patterns, also where no root is named.
+      for (const [folder, given] of [
+        [logs, { root: "logs" }],
+        [join(conf, "odd"), {}]
+      ] as const) {
+        mkdirSync(join(folder, "{x}"), { recursive: true })
+        writeFileSync(join(folder, "{x}", "odd[1]*.txt"), "odd\n")
+        const path = folder === logs ? "**/*.txt" : "odd/**/*.txt"
+        const found = yield* said(run([input({ ...given, path }), shown]))
+        assert.deepStrictEqual(found, { error: undefined, lines: ["odd"] })
+      }
       const parallel = flowline(
         [
           input({ root: "logs", path: "**/*.log*" }),

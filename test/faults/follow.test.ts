@@ -9,12 +9,18 @@ import { eventually } from "../support/process.ts"
 import { isAlive, runnersOf, site, temporary } from "../support/process-gateway.ts"
 import { tenantOf } from "../support/runs.ts"
 
-const flowline = `
+/** Where the log is and where its lines go: in the tenant's own folders, or in roots. */
+const kinds = [
+  { kind: "of the tenant", input: "path: logs/a.log", output: "" },
+  { kind: "of roots", input: "root: logs, path: a.log", output: "root: out, " }
+] as const
+
+const flowlineOf = ({ input, output }: (typeof kinds)[number]) => `
 runtime: stream
 dag:
-  - { type: file_input, settings: { path: logs/a.log, follow: true }, publish: [ { stream: lines } ] }
+  - { type: file_input, settings: { ${input}, follow: true }, publish: [ { stream: lines } ] }
   - type: file_output
-    settings: { path: all.log, append: true }
+    settings: { ${output}path: all.log, append: true }
     subscribe: [ { component: file_input, stream: lines } ]
 `
 
@@ -68,64 +74,73 @@ const countOf = (lines: ReadonlyArray<string>) => {
 }
 
 describe("a gateway that is killed while a run follows a log", () => {
-  it.live("loses no line, rotated or not, and has none twice in a file that it appends to", () =>
-    Effect.gen(function* () {
-      const conf = yield* temporary
-      const logs = join(conf, "tenants", "mytenant", "logs")
-      mkdirSync(logs, { recursive: true })
-      const database = yield* freshDatabase
-      const sql = yield* Effect.provide(PgClient.makeClient({ url: database }), Reactivity.layer)
-      const here = yield* site({ variables: { FLOW_CONF: conf, FLOW_DATABASE_URL: Redacted.value(database) } })
-      const out = join(here.data, "blobs", "mytenant", "data", "all.log")
-      const log = writer(logs)
-      /** The lines that a new attempt would not read again. */
-      const saved = Effect.map(sql`select value from positions`, (rows) => {
-        const [row] = Schema.decodeUnknownSync(Rows)(rows)
-        return row === undefined ? [] : log.upTo(row.value)
-      })
-      const until = (what: string, holds: Effect.Effect<boolean, unknown>) =>
-        Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds))))
+  it.live.each(kinds)(
+    "loses no line, rotated or not, and has none twice in a file that it appends to: files $kind",
+    (kind) =>
+      Effect.gen(function* () {
+        const conf = yield* temporary
+        const results = yield* temporary
+        const logs = join(conf, "tenants", "mytenant", "logs")
+        mkdirSync(logs, { recursive: true })
+        const database = yield* freshDatabase
+        const sql = yield* Effect.provide(PgClient.makeClient({ url: database }), Reactivity.layer)
+        const isInRoots = kind.output !== ""
+        const elsewhere = yield* temporary
+        const roots: Readonly<Record<string, string>> = isInRoots
+          ? { FLOW_ROOTS: `logs=${elsewhere}:ro,out=${results}:rw` }
+          : {}
+        const variables = { FLOW_CONF: conf, FLOW_DATABASE_URL: Redacted.value(database), ...roots }
+        const here = yield* site({ variables })
+        const out = join(isInRoots ? results : join(here.data, "blobs", "mytenant", "data"), "all.log")
+        const log = writer(isInRoots ? elsewhere : logs)
+        /** The lines that a new attempt would not read again. */
+        const saved = Effect.map(sql`select value from positions`, (rows) => {
+          const [row] = Schema.decodeUnknownSync(Rows)(rows)
+          return row === undefined ? [] : log.upTo(row.value)
+        })
+        const until = (what: string, holds: Effect.Effect<boolean, unknown>) =>
+          Effect.promise(() => eventually(what, () => Effect.runPromise(Effect.orDie(holds))))
 
-      log.write(2000)
-      let gateway = yield* Effect.promise(() => here.start())
-      const id = yield* Effect.promise(() => tenantOf(gateway.url).run(flowline))
-      // A third death would leave the execution lost.
-      for (let death = 0; death < 2; death++) {
-        const before = (yield* saved).length
         log.write(2000)
+        let gateway = yield* Effect.promise(() => here.start())
+        const id = yield* Effect.promise(() => tenantOf(gateway.url).run(flowlineOf(kind)))
+        // A third death would leave the execution lost.
+        for (let death = 0; death < 2; death++) {
+          const before = (yield* saved).length
+          log.write(2000)
+          yield* until(
+            "a later position",
+            Effect.map(saved, (lines) => lines.length > before)
+          )
+          if (death > 0) log.rotate()
+          log.write(1000)
+          const runners = runnersOf(gateway.pid)
+          yield* Effect.promise(() => gateway.kill("SIGKILL"))
+          yield* Effect.promise(() => eventually("the run is gone", () => !runners.some(isAlive)))
+          if (death === 0) log.rotate()
+          const kept = yield* saved
+          const counted = countOf(linesOf(out))
+          assert.deepStrictEqual(
+            kept.filter((line) => !counted.has(line)),
+            []
+          )
+          gateway = yield* Effect.promise(() => here.start())
+          yield* until(
+            "every line",
+            Effect.sync(() => new Set(linesOf(out)).size === log.count())
+          )
+          log.write(10)
+        }
         yield* until(
-          "a later position",
-          Effect.map(saved, (lines) => lines.length > before)
-        )
-        if (death > 0) log.rotate()
-        log.write(1000)
-        const runners = runnersOf(gateway.pid)
-        yield* Effect.promise(() => gateway.kill("SIGKILL"))
-        yield* Effect.promise(() => eventually("the run is gone", () => !runners.some(isAlive)))
-        if (death === 0) log.rotate()
-        const kept = yield* saved
-        const counted = countOf(linesOf(out))
-        assert.deepStrictEqual(
-          kept.filter((line) => !counted.has(line)),
-          []
-        )
-        gateway = yield* Effect.promise(() => here.start())
-        yield* until(
-          "every line",
+          "the last lines",
           Effect.sync(() => new Set(linesOf(out)).size === log.count())
         )
-        log.write(10)
-      }
-      yield* until(
-        "the last lines",
-        Effect.sync(() => new Set(linesOf(out)).size === log.count())
-      )
-      assert.deepStrictEqual(
-        [...linesOf(out)].sort(),
-        Array.from({ length: log.count() }, (_, at) => lineOf(at))
-      )
-      const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
-      assert.strictEqual(state, "RUNNING")
-    })
+        assert.deepStrictEqual(
+          [...linesOf(out)].sort(),
+          Array.from({ length: log.count() }, (_, at) => lineOf(at))
+        )
+        const { state } = yield* Effect.promise(() => tenantOf(gateway.url).detail(id))
+        assert.strictEqual(state, "RUNNING")
+      })
   )
 })

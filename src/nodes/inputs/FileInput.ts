@@ -53,13 +53,14 @@ const filesOf = (given: Settings, context: NodeContext): InputFiles => {
   return storage === undefined ? context : context.filesIn(storage)
 }
 
-const check = (given: Settings, { runtime, faulty }: CheckContext): ReadonlyArray<SettingsIssue> => {
+const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIssue> => {
+  const { runtime, faulty } = context
   const all = ["path", "registry", "resource"] as const
   const sources = all.filter((name) => given[name] !== undefined)
   if (sources.length === 0 && all.some((name) => faulty?.has(name))) return []
   const issues: Array<SettingsIssue> = []
   if (sources.length === 0) issues.push({ path: [], detail: "One of path, registry and resource is required" })
-  if (sources.length < 2) issues.push(...storageFaults(given))
+  if (sources.length < 2) issues.push(...storageFaults(given, context))
   for (const name of sources.slice(1)) {
     issues.push({
       path: [name],

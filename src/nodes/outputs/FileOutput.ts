@@ -64,7 +64,7 @@ export const fileOutput = node({
     return [
       ...(fault === undefined ? [] : [{ path: ["append"], detail: fault }]),
       ...(given.root === ownRoots.conf ? [conf] : []),
-      ...storageFaults(given),
+      ...storageFaults(given, context),
       ...parquetFaults("path", path, format, context)
     ]
   },

@@ -36,10 +36,11 @@ const inRoot = (files: TenantFiles): FolderFiles => ({
  * the next one reads by the same name.
  */
 const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyArray<string>): FolderFiles => {
-  /** The root in which the pattern names files. */
-  const matching = async (pattern: string): Promise<TenantFiles | undefined> => {
+  /** The root in which the pattern names files, and these. */
+  const matching = async (pattern: string) => {
     for (const files of [conf, data]) {
-      if ((await files.found(pattern)).length > 0) return files
+      const paths = await files.found(pattern)
+      if (paths.length > 0) return { files, paths }
     }
     return undefined
   }
@@ -47,24 +48,23 @@ const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyA
     for (const files of [conf, data]) {
       await files.refuseOutside(path)
       // A folder of this name has its own message.
-      if ((await files.real(path).catch(() => undefined)) !== undefined) await files.glob(path)
+      if ((await files.real(path)) !== undefined) await files.open(path).then((handle) => handle.close())
     }
     const near = (await conf.near(path)) || (await data.near(path))
     const roots = rootNames.length === 0 ? "" : `; files elsewhere need a root: ${listed(rootNames)}`
     const places = `${placeOf(ownRoots.conf)} or its data area`
     return new Failure(`The file "${path}" does not exist in ${places}${near}${near === "" ? roots : ""}`)
   }
+  /** The root of a file, whose name may have wildcards in it. */
   const of = async (path: string): Promise<TenantFiles> => {
-    const found = await matching(path)
-    if (found === undefined) throw await missing(path)
-    return found
+    for (const files of [conf, data]) if ((await files.real(path)) !== undefined) return files
+    throw await missing(path)
   }
   return {
     glob: async (pattern) => {
       const found = await matching(pattern)
-      if (found !== undefined) return found.glob(pattern)
-      if (!isGlob(pattern)) throw await missing(pattern)
-      return []
+      if (found === undefined && !isGlob(pattern)) throw await missing(pattern)
+      return found?.paths ?? []
     },
     read: async function* (path) {
       yield* (await of(path)).read(path)
@@ -72,7 +72,7 @@ const inConfOrData = (conf: TenantFiles, data: TenantFiles, rootNames: ReadonlyA
     openFile: async (path) => (await of(path)).openFile(path),
     versionOf: async (pattern) => (await of(pattern)).versionOf(pattern),
     followed: async (pattern, saved) =>
-      [conf, data].find(({ name }) => name === saved) ?? (await matching(pattern)) ?? conf
+      [conf, data].find(({ name }) => name === saved) ?? (await matching(pattern))?.files ?? conf
   }
 }
 
