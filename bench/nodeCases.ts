@@ -1,4 +1,5 @@
 import type { Event } from "../src/nodes/Node.ts"
+import { lookupCases } from "./lookupCases.ts"
 import { type Case, shapingCases } from "./shapingCases.ts"
 
 const months = new Map("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ").map((name, at) => [name, at]))
@@ -167,5 +168,6 @@ export const cases: ReadonlyArray<Case> = [
       }
     }
   },
-  ...shapingCases
+  ...shapingCases,
+  ...lookupCases
 ]

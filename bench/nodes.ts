@@ -13,7 +13,7 @@ const batches = Number(process.argv[3] ?? 60)
 const only = process.argv[4] ?? ""
 const batchRecords = 1000
 
-const context = (): NodeContext => {
+const context = (files: Readonly<Record<string, Uint8Array>> = {}): NodeContext => {
   const none = () => {
     throw new Error("not in this benchmark")
   }
@@ -21,8 +21,10 @@ const context = (): NodeContext => {
     component: "node",
     emit: () => {},
     filesIn: none,
-    glob: none,
-    read: none,
+    glob: async (path) => [path],
+    read: async function* (path) {
+      yield files[path] ?? none()
+    },
     open: none,
     parquet: none,
     tail: none,
@@ -42,13 +44,13 @@ const sorted = (event: Event) => JSON.stringify(Object.entries(event).sort(([a],
 const median = (values: ReadonlyArray<number>) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 console.log("node | records/s | by hand | ratio")
-for (const { name, type, settings, record, byHand } of cases.filter(({ name }) => name.includes(only))) {
+for (const { name, type, settings, files, record, byHand } of cases.filter(({ name }) => name.includes(only))) {
   const node = catalogue.get(type)
   if (node === undefined) throw new Error(type)
   const input = Array.from({ length: batches }, (_, batch) =>
     Array.from({ length: batchRecords }, (_, at) => record(batch * batchRecords + at))
   )
-  const instance = await node.start(Schema.decodeUnknownSync(node.settings)(settings), context())
+  const instance = await node.start(Schema.decodeUnknownSync(node.settings)(settings), context(files))
   let made: Array<Event> = []
   const emit = (stream: string, events: ReadonlyArray<Event>) => {
     if (stream === "*") made.push(...events)

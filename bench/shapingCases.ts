@@ -6,6 +6,8 @@ export interface Case {
   readonly name: string
   readonly type: string
   readonly settings: Record<string, unknown>
+  /** Files that the node reads when it starts, by path. */
+  readonly files?: Readonly<Record<string, Uint8Array>>
   readonly record: (at: number) => Event
   readonly byHand: (event: Event) => Event | undefined
 }

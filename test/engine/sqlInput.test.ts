@@ -145,6 +145,30 @@ layer(shop)("sql_input", (it) => {
     })
   )
 
+  it.effect("keeps its position in the middle of a reading", () =>
+    Effect.gen(function* () {
+      const { sql, url, outbound } = yield* Shop
+      const { root } = yield* places
+      const here = settings(root, { entry: program("run"), outbound })
+      const count = 100_000
+      yield* sql`CREATE TABLE large AS SELECT n AS id FROM generate_series(1, ${count}::int) n`
+      const slow = node("rate_limit", { records_per_second: 1000 }, "in")
+      const from = reader({ query: "TABLE large", incremental: ["id"], every: "1h" })
+      const dag = flowline([from, slow, node("show", { format: "json", limit: count }, "rate_limit")])
+      const first = yield* running(here, specOf(dag, url))
+      const saved = () => JSON.parse(JSON.stringify(first.positions()))["in"]?.after?.[0]
+      yield* Effect.promise(() => eventually("a position", () => failed(first) || saved() !== undefined))
+      yield* first.stop
+      const at = Number(saved())
+      assert.isBelow(at, count)
+      assert.isAtLeast(first.records().length, at)
+      const second = yield* running(here, specOf(dag, url, { epoch: 2, positions: first.positions() }))
+      yield* Effect.promise(() => eventually("a row", () => failed(second) || second.records().length > 0))
+      assert.strictEqual(second.records()[0]?.["id"], at + 1)
+      yield* second.stop
+    })
+  )
+
   it.effect("holds a position before rows that are equal, until all of them are taken", () =>
     Effect.gen(function* () {
       const { sql, url, outbound } = yield* Shop

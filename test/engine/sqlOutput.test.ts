@@ -154,9 +154,16 @@ layer(shop)("sql_output", (it) => {
         { host: "d", port: 4 }
       ])
       assert.deepStrictEqual(yield* state, [...wanted, { host: "d", port: 4, up: null, seen: 7 }])
+      // The last record of "f" has the columns of the first one of all, which is written before it.
+      yield* writing(into, [
+        { host: "c", port: 1, seen: 1 },
+        { host: "f", port: 1, up: true, seen: 9 },
+        { host: "f", port: 1, seen: 5 }
+      ])
+      assert.deepStrictEqual((yield* state).at(-1), { host: "f", port: 1, up: true, seen: 5 })
       const columns = { host: "server.name", port: "server.port" }
       yield* writing({ ...into, columns }, [{ server: { name: "e", port: 5 }, other: 1 }, { server: { name: "e" } }])
-      assert.deepStrictEqual((yield* state).length, 6)
+      assert.deepStrictEqual((yield* state).length, 7)
     })
   )
 

@@ -35,6 +35,12 @@ const usual: Readonly<Record<string, string>> = {
   as_organization: "autonomous_system_organization"
 }
 
+/** The longest text that can be an address, with blanks around it. */
+const maxAddress = 64
+
+/** What is added to a record, or why nothing is. */
+type Found = Event | string
+
 /** Memory for the fields of addresses, in bytes. */
 const cacheBytes = 4 * 1024 * 1024
 
@@ -115,20 +121,26 @@ export const geoip = node({
     const below = fieldPath(target)
     const failures = new Failures(context)
     let current: NetworkDatabase | undefined
-    let cache = new BoundedCache<Fields | undefined>(cacheBytes)
-    const find = (now: NetworkDatabase, text: string): Fields | undefined => {
-      const cached = cache.get(text)
-      if (cached !== undefined) return cached.value
+    let cache = new BoundedCache<Found>(cacheBytes)
+    const find = (now: NetworkDatabase, text: string): Found => {
+      const address = addressOf(text.trim())
+      if (address === undefined) return `the field ${field} has no IP address`
       let record: Value | undefined
       try {
-        const address = addressOf(text)
-        record = address === undefined ? undefined : now.find(address)
+        record = now.find(address)
       } catch (error) {
         throw new Error(`The database is damaged at ${text}: ${error instanceof Error ? error.message : String(error)}`)
       }
       const fields = record === undefined ? undefined : fieldsOfRecord(record)
-      cache.set(text, fields)
-      return fields
+      return fields === undefined ? `the database has no ${text.trim()}` : (placed(below, fields) as Event)
+    }
+    const cached = (now: NetworkDatabase, value: unknown): Found => {
+      const text = typeof value === "string" && value.length <= maxAddress ? value : ""
+      const known = cache.get(text)
+      if (known !== undefined) return known.value
+      const found = find(now, text)
+      cache.set(text, found)
+      return found
     }
     return {
       process: async (batch, emit) => {
@@ -139,15 +151,10 @@ export const geoip = node({
         }
         const found: Array<Event> = []
         for (const event of batch) {
-          const given = getPath(event as Fields, from)
-          const address = typeof given === "string" ? given.trim() : ""
-          const isAddress = addressOf(address) !== undefined
-          const fields = isAddress ? find(now, address) : undefined
-          if (fields !== undefined) found.push(merge(event, placed(below, fields) as Event))
+          const fields = cached(now, getPath(event as Fields, from))
+          if (typeof fields !== "string") found.push(merge(event, fields))
           else if (on_missing === "keep") found.push(event)
-          else if (on_missing === "errors") {
-            failures.add(event, isAddress ? `the database has no ${address}` : `the field ${field} has no IP address`)
-          }
+          else if (on_missing === "errors") failures.add(event, fields)
         }
         await emit(chosen, found)
         await failures.send(emit)

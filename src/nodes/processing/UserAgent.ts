@@ -66,14 +66,15 @@ export const userAgent = node({
   example: { field: "agent" },
   start: async ({ field, target, on_missing }, context) => {
     const parse = await parser()
-    const cache = new BoundedCache<Fields | undefined>(cacheBytes)
+    const cache = new BoundedCache<Event | undefined>(cacheBytes)
     const from = fieldPath(field)
     const below = fieldPath(target)
     const failures = new Failures(context)
-    const find = (text: string): Fields | undefined => {
+    const find = (text: string): Event | undefined => {
       const cached = cache.get(text)
       if (cached !== undefined) return cached.value
-      const found = parse(text)
+      const parsed = parse(text)
+      const found = parsed === undefined ? undefined : (placed(below, parsed) as Event)
       cache.set(text, found)
       return found
     }
@@ -83,7 +84,7 @@ export const userAgent = node({
         for (const event of batch) {
           const text = getPath(event as Fields, from)
           const fields = typeof text === "string" ? find(text) : undefined
-          if (fields !== undefined) found.push(merge(event, placed(below, fields) as Event))
+          if (fields !== undefined) found.push(merge(event, fields))
           else if (on_missing === "keep") found.push(event)
           else if (on_missing === "errors")
             failures.add(event, `the field ${field} has no user agent that tells anything`)

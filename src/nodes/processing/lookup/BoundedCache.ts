@@ -9,50 +9,64 @@ interface Entry<A> {
 /** Bytes of an entry besides its key and value. */
 const entryBytes = 120
 
-/** Values by texts, in bounded memory and for a bounded time: those that were not used for longest are forgotten. */
+/**
+ * Values by texts, in bounded memory and for a bounded time. Two generations: what was used since the last change of
+ * generations stays, the rest is forgotten. An order of uses would cost more than most lookups.
+ */
 export class BoundedCache<A> {
-  readonly #maxBytes: number
+  /** Each generation has half of the memory. */
+  readonly #halfBytes: number
   readonly #millis: number
-  /** In the order of their last use. */
-  readonly #entries = new Map<string, Entry<A>>()
-  #bytes = 0
+  #young = new Map<string, Entry<A>>()
+  #old = new Map<string, Entry<A>>()
+  #youngBytes = 0
+  #oldBytes = 0
 
   constructor(maxBytes: number, millis = Number.POSITIVE_INFINITY) {
-    this.#maxBytes = maxBytes
+    this.#halfBytes = maxBytes / 2
     this.#millis = millis
   }
 
   get bytes(): number {
-    return this.#bytes
+    return this.#youngBytes + this.#oldBytes
   }
 
   /** The value and whether there is one, because a value may be undefined. */
   get(key: string): { readonly value: A } | undefined {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return undefined
-    this.#entries.delete(key)
-    if (entry.until < performance.now()) {
-      this.#bytes -= entry.bytes
-      return undefined
-    }
-    this.#entries.set(key, entry)
-    return entry
+    const young = this.#young.get(key)
+    if (young !== undefined) return this.#fresh(young)
+    const old = this.#old.get(key)
+    if (old === undefined) return undefined
+    this.#old.delete(key)
+    this.#oldBytes -= old.bytes
+    if (this.#fresh(old) === undefined) return undefined
+    this.#put(key, old)
+    return old
+  }
+
+  #fresh(entry: Entry<A>): Entry<A> | undefined {
+    return entry.until !== Number.POSITIVE_INFINITY && entry.until < performance.now() ? undefined : entry
   }
 
   set(key: string, value: A): void {
     const bytes = entryBytes + 2 * key.length + sizeOf(value)
-    const before = this.#entries.get(key)
-    if (before !== undefined) {
-      this.#entries.delete(key)
-      this.#bytes -= before.bytes
+    this.#youngBytes -= this.#young.get(key)?.bytes ?? 0
+    this.#young.delete(key)
+    this.#oldBytes -= this.#old.get(key)?.bytes ?? 0
+    this.#old.delete(key)
+    const until = this.#millis === Number.POSITIVE_INFINITY ? this.#millis : performance.now() + this.#millis
+    this.#put(key, { value, bytes, until })
+  }
+
+  #put(key: string, entry: Entry<A>): void {
+    if (entry.bytes > this.#halfBytes) return
+    if (this.#youngBytes + entry.bytes > this.#halfBytes) {
+      this.#old = this.#young
+      this.#oldBytes = this.#youngBytes
+      this.#young = new Map()
+      this.#youngBytes = 0
     }
-    if (bytes > this.#maxBytes) return
-    this.#entries.set(key, { value, bytes, until: performance.now() + this.#millis })
-    this.#bytes += bytes
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#bytes <= this.#maxBytes) break
-      this.#entries.delete(oldest)
-      this.#bytes -= entry.bytes
-    }
+    this.#young.set(key, entry)
+    this.#youngBytes += entry.bytes
   }
 }
