@@ -1,9 +1,8 @@
-import { mkdir, readdir, rm, stat } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
-import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
 import { type Order, type RunMessage, type RunSpec, secretsIn } from "../../protocol/RunProtocol.ts"
@@ -15,44 +14,9 @@ import { sharedConnections } from "./Connections.ts"
 import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { outlived } from "./ProcessGroup.ts"
+import { dataFolder, makePlaces, scratchFolder, sweepLeftovers, unfinishedFolder } from "./RunFolders.ts"
+import { placesOf } from "./RunLauncher.ts"
 import { Runners } from "./Runners.ts"
-
-const monthMillis = 30 * 24 * 60 * 60 * 1000
-
-const namesIn = (folder: string) => readdir(folder).catch((): ReadonlyArray<string> => [])
-
-/** The latest modification of the folder or its entries, in epoch milliseconds. */
-const changed = async (path: string): Promise<number> => {
-  const own = await stat(path).catch(() => undefined)
-  if (own?.isDirectory() !== true) return own?.mtimeMs ?? 0
-  const below = await Promise.all((await namesIn(path)).map((name) => changed(join(path, name))))
-  return Math.max(own.mtimeMs, ...below)
-}
-
-/** Whether the gateway of this name has ended. For one on another host, a month without a change decides. */
-const isGone = async (name: string, path: string): Promise<boolean> =>
-  isProcessGone(name) ?? Date.now() - (await changed(path)) > monthMillis
-
-/** Folder for unfinished data files of this gateway's runs, on the volume of the finished ones. */
-export const unfinishedFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "unfinished", processName)
-
-/** Folder for the tenant's finished data files. */
-const dataFolder = (dataRoot: string, tenant: string) => join(dataRoot, tenant, "data")
-
-/** Folder for temporary files of this gateway's runs. */
-export const scratchFolder = (tempRoot: string) => join(tempRoot, "runs", processName)
-
-/** Removes the leftovers of runs of dead gateways. Folders that cannot be reached are skipped. */
-export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promise<void> => {
-  const tenants = await namesIn(dataRoot)
-  for (const folder of [...tenants.map((tenant) => join(dataRoot, tenant, "unfinished")), join(tempRoot, "runs")]) {
-    for (const name of await namesIn(folder)) {
-      const path = join(folder, name)
-      if (name !== processName && (await isGone(name, path)))
-        await rm(path, { recursive: true, force: true }).catch(() => {})
-    }
-  }
-}
 
 const mib = 1024 * 1024
 /** Maximum time to start a process on a busy machine, in seconds. */
@@ -74,6 +38,7 @@ class Run {
   readonly #memoryBytes: number
   readonly #timeoutSeconds: number
   readonly #lifeSigns: boolean
+  readonly #tempRoot: string
   /** When this process last ran its check, and when it last found that it had been silent for too long. */
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
@@ -95,6 +60,7 @@ class Run {
     this.#warn = warn
     this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
+    this.#tempRoot = settings.tempRoot
     this.#memoryMib = limits.memory_mib ?? settings.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
@@ -104,8 +70,20 @@ class Run {
     this.#mayRetry = warm
     this.#child = child
     this.#messages = new Messages(child.messages)
-    child.order(this.#order)
+    this.#begin(child)
     this.#watch = setInterval(() => void this.#check(), watchMillis)
+  }
+
+  /** Gives the order to a child, once it sees what the run may see. */
+  #begin(child: Child): void {
+    if (!child.hasDoor) {
+      child.order(this.#order)
+      return
+    }
+    void child.admit(placesOf(this.#order, this.#tempRoot)).then((reason) => {
+      if (reason === undefined) child.order(this.#order)
+      else if (child.alive && !this.#ended) this.#kill(`The run could not be given its files: ${reason}`)
+    })
   }
 
   #look(): void {
@@ -167,7 +145,7 @@ class Run {
     if (this.#ended) return undefined
     this.#child = this.#runners.fresh(this.#memoryMib)
     this.#messages = new Messages(this.#child.messages)
-    this.#child.order(this.#order)
+    this.#begin(this.#child)
     return this.next()
   }
 
@@ -239,6 +217,9 @@ const orderOf = async (settings: EngineSettings, spec: RunSpec, connections: num
   }
 }
 
+const refused = (error: string): Stream.Stream<RunMessage> =>
+  Stream.make({ _tag: "Ended", outcome: "failed", error, at: Date.now() })
+
 const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
 
 const pull = (run: Run) =>
@@ -269,19 +250,18 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
     return Engine.of({
       run: (spec) =>
         Stream.unwrap(
-          Effect.map(
-            Effect.flatMap(connectionsFor(TenantId(spec.tenant), spec.flowline), (connections) =>
-              Effect.flatMap(
-                Effect.promise(() => orderOf(settings, spec, connections)),
-                (order) =>
-                  Effect.acquireRelease(
-                    Effect.sync(() => new Run(runners, settings, order, warn)),
-                    (run) => Effect.promise(() => run.cancel())
-                  )
-              )
-            ),
-            (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
-          )
+          Effect.gen(function* () {
+            const { hasDoor, refusal } = yield* Effect.promise(() => runners.isolation())
+            if (refusal !== undefined) return refused(refusal)
+            const connections = yield* connectionsFor(TenantId(spec.tenant), spec.flowline)
+            const order = yield* Effect.promise(() => orderOf(settings, spec, connections))
+            if (hasDoor) yield* Effect.promise(() => makePlaces(order))
+            const run = yield* Effect.acquireRelease(
+              Effect.sync(() => new Run(runners, settings, order, warn)),
+              (run) => Effect.promise(() => run.cancel())
+            )
+            return Stream.fromPull(Effect.succeed(pull(run)))
+          })
         ),
       settle: (tenant, path, place) =>
         Effect.promise(async () => {

@@ -7,7 +7,7 @@ import { type Isolation, isolationParts, type PythonPlace } from "../../protocol
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { observeGauge } from "../../services/shared/Observed.ts"
 import { dataRoot, Settings } from "../../services/shared/Settings.ts"
-import { scratchFolder } from "../engine/LocalEngine.ts"
+import { scratchFolder } from "../engine/RunFolders.ts"
 
 /** Milliseconds for which what was found is believed: Python may be installed or replaced meanwhile. */
 const lookEvery = 60_000
@@ -25,6 +25,13 @@ export class PythonPlaces extends Context.Service<
   }
 >()("flow/python/PythonPlaces") {}
 
+/** Files and folders of the gateway that no program may see. */
+export const hiddenFrom = (settings: Settings["Service"]): ReadonlyArray<string> => {
+  const { auth, conf, data, secrets, tls } = settings
+  const all = [conf, data, dataRoot(settings), auth, tls?.key, secrets.folder, secrets.keyFile]
+  return [...new Set(all.filter((path) => path !== undefined))]
+}
+
 const isRoot = process.geteuid?.() === 0
 
 /** What is missing of the whole isolation. An ordinary user has no other user to give, and the rest needs none. */
@@ -41,10 +48,8 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const settings = yield* Settings
     const { current } = yield* AccessRules
-    const { auth, conf, data, secrets, tls } = settings
-    const hidden = [conf, data, dataRoot(settings), auth, tls?.key, secrets.folder, secrets.keyFile].filter(
-      (path) => path !== undefined
-    )
+    const { data } = settings
+    const hidden = hiddenFrom(settings)
     const scratch = scratchFolder(join(data, "tmp"))
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     let latest: PythonPlace | undefined
@@ -58,7 +63,7 @@ export const layer = Layer.effect(
       const isolation =
         isSame && latest?.isolation !== undefined
           ? latest.isolation
-          : await findIsolation(interpreter, { root: scratch, hidden: [...new Set(hidden)] })
+          : await findIsolation(interpreter, { root: scratch, hidden })
       return {
         interpreter,
         isolation,
