@@ -33,8 +33,8 @@ def _interpreter():
     return [os.path.abspath(path) for path in found if path and os.path.exists(path)]
 
 
-def entries(programs, uid, gid, network, hidden):
-    """``(kind, path, value)`` with the kinds ``bind``, ``link``, ``file``, ``device``, ``temporary`` and ``hidden``."""
+def _system(network):
+    """The folders of the system that are shown, and links to them."""
     shown = []
     made = []
     for path in [*SYSTEM, *SETTINGS, *(NAMES if network else [])]:
@@ -42,24 +42,57 @@ def entries(programs, uid, gid, network, hidden):
             made.append(("link", path, os.readlink(path)))
         elif os.path.exists(path):
             shown.append(path)
+    return shown, made
+
+
+def _hidden(shown, hidden):
+    """What the operator keeps below one of the folders, such as a data folder in /usr/local, stays unseen."""
+    for path in hidden:
+        if any(path != other and _is_below(path, other) for other in shown) and os.path.exists(path):
+            yield ("hidden", path, None)
+
+
+def _made(uid, gid):
+    """The user's name, devices and a temporary folder."""
+    yield ("file", "/etc/passwd", f"node:x:{uid}:{gid}::{TEMPORARY}:/bin/sh\n".encode())
+    yield ("file", "/etc/group", f"node:x:{gid}:\n".encode())
+    for path in DEVICES:
+        if os.path.exists(path):
+            yield ("device", path, None)
+    for target, path in LINKS:
+        yield ("link", path, target)
+    yield ("temporary", TEMPORARY, None)
+
+
+def entries(programs, uid, gid, network, hidden):
+    """``(kind, path, value)`` with the kinds ``bind``, ``link``, ``file``, ``device``, ``temporary`` and ``hidden``."""
+    shown, made = _system(network)
     for path in _interpreter():
         # A prefix of / would show everything; its parts are among the system's folders.
         if path != "/" and not any(_is_below(path, other) for other in shown):
             shown.append(path)
     found = [("bind", path, None) for path in sorted(shown)]
-    # What the operator keeps below one of these folders, such as a data folder in /usr/local, stays unseen.
-    for path in hidden:
-        if any(path != other and _is_below(path, other) for other in shown) and os.path.exists(path):
-            found.append(("hidden", path, None))
+    found += _hidden(shown, hidden)
     found += made
     found += [("file", f"{PROGRAMS}/{name}", text) for name, text in programs.items()]
-    found.append(("file", "/etc/passwd", f"node:x:{uid}:{gid}::{TEMPORARY}:/bin/sh\n".encode()))
-    found.append(("file", "/etc/group", f"node:x:{gid}:\n".encode()))
     if not network:
         found.append(("file", "/etc/hosts", b"127.0.0.1 localhost\n::1 localhost\n"))
-    found += [("device", path, None) for path in DEVICES if os.path.exists(path)]
-    found += [("link", path, target) for target, path in LINKS]
-    found.append(("temporary", TEMPORARY, None))
+    found += _made(uid, gid)
+    return found
+
+
+def run_entries(own, uid, gid, hidden):
+    """The same for the process of a run, where ``own`` are the product's files and those that it runs with."""
+    shown, made = _system(True)
+    more = []
+    for path in sorted(own):
+        if path != "/" and os.path.exists(path) and not any(_is_below(path, other) for other in [*shown, *more]):
+            more.append(path)
+    found = [("bind", path, None) for path in sorted(shown)]
+    found += [("own", path, None) for path in more]
+    found += _hidden([*shown, *more], hidden)
+    found += made
+    found += _made(uid, gid)
     return found
 
 

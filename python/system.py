@@ -2,6 +2,7 @@
 
 import ctypes
 import os
+import signal
 import struct
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -65,7 +66,7 @@ def enable_loopback():
 
 
 def bound_capabilities():
-    """No program that this process starts can get a capability from its file."""
+    """No program that this process starts can get a capability from its file. Needs CAP_SETPCAP."""
     for capability in range(64):
         if _libc.prctl(_CAPBSET_READ, ctypes.c_ulong(capability), 0, 0, 0) == 1:
             _check("prctl", _libc.prctl(_CAPBSET_DROP, ctypes.c_ulong(capability), 0, 0, 0))
@@ -79,3 +80,70 @@ def drop_capabilities():
 
 def refuse_privileges():
     _check("prctl", _libc.prctl(_NO_NEW_PRIVS, ctypes.c_ulong(1), 0, 0, 0))
+
+
+def enter_mounts(namespace):
+    """Makes an open mount namespace that of this process."""
+    _check("setns", _libc.setns(ctypes.c_int(namespace), ctypes.c_int(NEWNS)))
+
+
+def shift(user):
+    """
+    An open user namespace in which root's files belong to this user, and those of all others to whom they belong
+    anyway. Only for `clone_tree`.
+    """
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            end_with_parent()
+            unshare(NEWUSER)
+            os.write(writer, b"1")
+            signal.pause()
+        finally:
+            os._exit(0)
+    os.close(writer)
+    try:
+        if os.read(reader, 1) == b"":
+            raise OSError(1, "there is no other user namespace")
+        last = 0xFFFFFFFF
+        maps = f"0 {user} 1\n1 1 {user - 1}\n{user + 1} {user + 1} {last - user - 1}\n"
+        for name in ("uid_map", "gid_map"):
+            with open(f"/proc/{pid}/{name}", "w") as file:
+                file.write(maps)
+        return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.kill(pid, 9)
+        os.waitpid(pid, 0)
+        os.close(reader)
+
+
+def clone_tree(path, attributes, shifted=None):
+    """
+    An open copy of the mount at the path and of all below it, with these attributes besides its own, as `mount_tree`
+    takes it. What is mounted below it later appears nowhere else. Needs Linux 5.12.
+    """
+    at_fdcwd, clone, recursive, open_tree = -100, 1, 0x8000, 428
+    tree = _check(f"open_tree of {path}", _libc.syscall(
+        ctypes.c_long(open_tree), ctypes.c_int(at_fdcwd), os.fsencode(path),
+        ctypes.c_uint(clone | recursive | os.O_CLOEXEC),
+    ))
+    idmapped, empty_path, mount_setattr = 0x00100000, 0x1000, 442
+    wanted = struct.pack(
+        "QQQQ", attributes | (0 if shifted is None else idmapped), 0, PRIVATE, 0 if shifted is None else shifted
+    )
+    _check(f"mount_setattr of {path}", _libc.syscall(
+        ctypes.c_long(mount_setattr), ctypes.c_int(tree), b"", ctypes.c_uint(empty_path | recursive),
+        wanted, ctypes.c_size_t(len(wanted)),
+    ))
+    return tree
+
+
+def mount_tree(tree, target):
+    """Mounts an open copy in the mount namespace of this process."""
+    at_fdcwd, from_empty_path, move_mount = -100, 4, 429
+    _check(f"move_mount to {target}", _libc.syscall(
+        ctypes.c_long(move_mount), ctypes.c_int(tree), b"", ctypes.c_int(at_fdcwd), os.fsencode(target),
+        ctypes.c_uint(from_empty_path),
+    ))
+    os.close(tree)

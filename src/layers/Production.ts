@@ -30,7 +30,7 @@ import { diskMeasurements } from "./DiskMetrics.ts"
 import * as Decoder from "./decoder/DecoderThreads.ts"
 import { EngineConfig } from "./engine/EngineConfig.ts"
 import * as LocalEngine from "./engine/LocalEngine.ts"
-import { runLauncher } from "./engine/RunLauncher.ts"
+import * as RunPlaces from "./isolation/RunPlaces.ts"
 import * as Local from "./Local.ts"
 import * as ProcessMetrics from "./ProcessMetrics.ts"
 import { Departures } from "./postgres/Departures.ts"
@@ -97,6 +97,7 @@ const Runs = LocalEngine.layer.pipe(
         const { signs } = yield* Heartbeats.Heartbeats
         const { mostRuns } = yield* Departures
         const python = yield* Places.PythonPlaces
+        const runPlaces = yield* RunPlaces.RunPlaces
         return EngineConfig.settings({
           ...(config.url === undefined ? {} : { search: { url: config.url, connections: 1 } }),
           searchConnections: settings.runConnections,
@@ -108,7 +109,7 @@ const Runs = LocalEngine.layer.pipe(
           ceilings: settings.ceilings,
           outbound: settings.outbound,
           python: python.place,
-          launcher: settings.isolation === "off" ? [] : runLauncher(),
+          isolation: runPlaces.isolation,
           lifeSigns: settings.cluster === undefined ? undefined : signs,
           spares: settings.role === "api" ? undefined : () => Math.min(mostRuns(), mostSpares)
         })
@@ -175,12 +176,17 @@ const Ready = Layer.effect(
     const secrets = yield* Secrets.SecretStore
     const keys = yield* SecretKeys.SecretKeys
     const python = yield* Places.PythonPlaces
+    const runPlaces = yield* RunPlaces.RunPlaces
     const connections = Effect.suspend(() => (pools.exhausted.length === 0 ? Effect.void : Effect.fail("exhausted")))
     return Readiness.of({
       isolation: () => {
         const place = python.state()
         if (place === undefined) void python.place()
-        return place === undefined ? undefined : (place.isolation?.parts ?? [])
+        if (runPlaces.state() === undefined) void runPlaces.isolation()
+        return {
+          python: place === undefined ? undefined : (place.isolation?.parts ?? []),
+          runs: runPlaces.state()?.parts
+        }
       },
       defects: new Map([
         ["damagedBlobs", Effect.map(ledger.damaged, (all) => all.length)],
@@ -241,6 +247,7 @@ export const onAccess = Upkeep.pipe(
   Layer.provideMerge(useCases(Cluster.layer)),
   Layer.provideMerge(Layer.mergeAll(TenantNodes.layer, SecretFiles.layer)),
   Layer.provideMerge(Adapters),
+  Layer.provideMerge(RunPlaces.layer),
   Layer.provideMerge(Places.layer)
 )
 

@@ -18,10 +18,32 @@ export interface Isolation {
   readonly hidden: ReadonlyArray<string>
 }
 
+/**
+ * What keeps the process of a run apart. The parts have the meaning of those of Python, but the run also has its tenant's
+ * files, the product's own and the machine's network.
+ */
+export const runParts = ["files", "processes", "user", "privileges"] as const satisfies ReadonlyArray<IsolationPart>
+export type RunPart = (typeof runParts)[number]
+
+/** How the processes of runs are isolated on this machine. */
+export interface RunIsolation {
+  readonly parts: ReadonlyArray<RunPart>
+  /** The parts that cannot be had, and why. */
+  readonly missing: ReadonlyArray<{ readonly part: RunPart; readonly reason: string }>
+  /** The command that starts a run; the run's own follows it. Empty where there is none. */
+  readonly launcher: ReadonlyArray<string>
+  /** Whether the launcher waits for the places of the run, see `python/launch.py`. */
+  readonly hasDoor: boolean
+  /** Why runs are refused, for users. */
+  readonly refusal?: string | undefined
+}
+
 /** A usable Python interpreter. `command` is its absolute path. */
 export interface Interpreter {
   readonly command: string
   readonly version: string
+  /** The folders of the interpreter and of the packages that it finds. */
+  readonly folders: ReadonlyArray<string>
 }
 
 /** What runs Python programs, and how. */

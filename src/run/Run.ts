@@ -4,6 +4,7 @@ import type { Layer } from "effect"
 import type { Blobs } from "../drivers/blobs/Blobs.ts"
 import { explain, Failure } from "../drivers/Failure.ts"
 import { packagePath } from "../drivers/Package.ts"
+import { processId } from "../drivers/ProcessName.ts"
 import { program } from "../drivers/Programs.ts"
 import { guard } from "../drivers/threads/TimeLimit.ts"
 import type { RunContext } from "../nodes/Node.ts"
@@ -88,7 +89,8 @@ export interface Parts {
 
 const counterMillis = 500
 
-const killGroup = () => process.kill(-process.pid, "SIGKILL")
+/** Not by its number: an isolated run has another one within its namespace. */
+const killGroup = () => process.kill(0, "SIGKILL")
 
 /**
  * The life of a child process: loads the nodes, waits for an order, runs it, reports the outcome and kills its own
@@ -175,7 +177,7 @@ class Run {
   })
 
   async run(): Promise<void> {
-    const started = { jobId: `${hostname()}:${process.pid}`, pid: process.pid, at: Date.now() }
+    const started = { jobId: `${hostname()}:${processId}`, pid: processId, at: Date.now() }
     await this.#channel.send({ _tag: "Started", ...started })
     // The watch on the parent ends the run of a dead gateway, for which others wait.
     lowerPriority(this.#parent.thread)

@@ -13,7 +13,7 @@ const ownThread = process.platform === "linux" ? Number(readlinkSync("/proc/thre
 /** An order contains a flowline (at most 4 MiB as JSON) and a few paths. */
 const maxOrderBytes = 16 * 1024 * 1024
 
-const killGroup = () => process.kill(-process.pid, "SIGKILL")
+const killGroup = () => process.kill(0, "SIGKILL")
 
 const pipe = new Socket({ fd: 0, readable: true, writable: false })
 const chunks: Array<Buffer> = []

@@ -5,7 +5,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { program } from "../../src/drivers/Programs.ts"
 import type { Finding } from "../../src/layers/doctor/Finding.ts"
-import { isolationParts } from "../../src/protocol/Isolation.ts"
+import { isolationParts, runParts } from "../../src/protocol/Isolation.ts"
 import { hasPython, isRoot } from "../isolation/victim.ts"
 import { configuration } from "../support/conf.ts"
 import { freshDatabase } from "../support/postgres.ts"
@@ -36,6 +36,7 @@ describe("flow-gateway doctor", () => {
       expect(existsSync(join(folder, "deep"))).toBe(false)
       if (hasPython && isRoot && process.platform === "linux") {
         for (const part of isolationParts) expect(of(`isolation: ${part}`)?.state).toBe("ok")
+        for (const part of runParts) expect(of(`runs: ${part}`)?.state).toBe("ok")
       }
     })
   )

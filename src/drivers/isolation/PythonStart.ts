@@ -1,6 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { release } from "node:os"
-import type { Interpreter, Isolation } from "../../protocol/Isolation.ts"
+import type { Interpreter, Isolation, IsolationPart } from "../../protocol/Isolation.ts"
+import { runProcess } from "../ProcessName.ts"
 import { pythonEnvironment, pythonOptions, pythonProgram } from "../python/Interpreter.ts"
 import { leaseUser } from "./UserLease.ts"
 
@@ -16,11 +17,19 @@ const countsApart = (): boolean => {
   return major > 5 || (major === 5 && minor >= 14)
 }
 
-const planOf = (program: string, isolation: Isolation, user: number | null) => {
-  const has = new Set(isolation.parts)
+/** Within a run that has a user of its own, Python has it too, and its namespaces keep them apart. */
+const partsHere = (isolation: Isolation): ReadonlyArray<IsolationPart> =>
+  process.geteuid?.() === 0 && process.env[runProcess] === undefined
+    ? isolation.parts
+    : isolation.parts.filter((part) => part !== "user")
+
+/** What `python/isolated.py` reads as its first line. */
+export const planOf = (program: string, isolation: Isolation, user: number | null) => {
+  const parts = partsHere(isolation)
+  const has = new Set(parts)
   return {
     program,
-    parts: isolation.parts,
+    parts,
     user,
     bubblewrap: isolation.bubblewrap ?? null,
     hidden: isolation.hidden,
@@ -45,7 +54,7 @@ export const startPython = async (
   if (isolation === undefined || isolation.parts.length === 0) {
     return spawn(command, [...pythonOptions, pythonProgram(program)], given)
   }
-  const lease = isolation.parts.includes("user") ? await leaseUser() : undefined
+  const lease = partsHere(isolation).includes("user") ? await leaseUser() : undefined
   const child = spawn(command, [...pythonOptions, pythonProgram("isolated.py")], given)
   for (const event of ["error", "exit"]) child.once(event, () => lease?.release())
   child.stdin?.on("error", () => {})

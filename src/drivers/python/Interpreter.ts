@@ -24,13 +24,20 @@ const oldest = 9
 
 const versionOf = (command: string): Promise<Interpreter | undefined> =>
   new Promise((resolve) => {
-    const program = "import sys; print('%d.%d.%d' % sys.version_info[:3], sys.executable)"
+    const program = [
+      "import os, sys",
+      "print('%d.%d.%d' % sys.version_info[:3], sys.executable)",
+      "real = os.path.dirname(os.path.realpath(sys.executable))",
+      "folders = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix, real, *sys.path}",
+      "print('\\0'.join(sorted(os.path.abspath(it) for it in folders if it and os.path.exists(it))), end='')"
+    ].join("\n")
     const options = { timeout: 10_000, env: pythonEnvironment() }
     execFile(command, ["-I", "-c", program], options, (error, stdout) => {
-      const [, version, minor, path] = /^(3\.(\d+)\.\d+) (.*)$/.exec(stdout.trim()) ?? []
+      const [, version, minor, path, folders = ""] = /^(3\.(\d+)\.\d+) (.*)\n([^\n]*)$/.exec(stdout) ?? []
       const isNew = error === null && version !== undefined && Number(minor) >= oldest
       // A command may be a script that looks for the interpreter, which takes longer than the interpreter's start.
-      resolve(isNew ? { command: path === undefined || path === "" ? command : path, version } : undefined)
+      const found = path === undefined || path === "" ? command : path
+      resolve(isNew ? { command: found, version, folders: folders.split("\0").filter(Boolean) } : undefined)
     })
   })
 

@@ -3,9 +3,9 @@ import { release, tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
 import { findIsolation } from "../../drivers/isolation/Probe.ts"
 import { findPython, noPython } from "../../drivers/python/Interpreter.ts"
-import { type IsolationPart, isolationParts } from "../../protocol/Isolation.ts"
+import { type IsolationPart, isolationParts, type RunIsolation, type RunPart } from "../../protocol/Isolation.ts"
 import type { Settings } from "../../services/shared/Settings.ts"
-import { runLauncher } from "../engine/RunLauncher.ts"
+import { findRunIsolation } from "../isolation/RunProbe.ts"
 import { type Finding, fault, missing, ok, reasonOf } from "./Finding.ts"
 
 const cures: Readonly<Record<IsolationPart, string>> = {
@@ -25,12 +25,36 @@ const what: Readonly<Record<IsolationPart, string>> = {
   privileges: "Python programs have no privileges and cannot get any"
 }
 
-const pythonFindings = async ({
+const runsWhat: Readonly<Record<RunPart, string>> = {
+  files: "runs see the system's folders, the product's and their tenant's",
+  processes: "runs see their own processes only",
+  user: "each run has a user of its own",
+  privileges: "runs have no privileges and cannot get any"
+}
+
+const runsCures: Readonly<Record<RunPart, string>> = {
+  ...cures,
+  files: "install Python 3.9 or newer, and allow user namespaces (sysctl user.max_user_namespaces)",
+  user: "start the gateway as root, with FLOW_DATA on a file system that knows idmapped mounts (ext4, XFS, btrfs)",
+  privileges: "as for files; for an ordinary user, util-linux (setpriv) is enough"
+}
+
+const runFindings = ({ parts, missing: lacks }: RunIsolation): ReadonlyArray<Finding> => [
+  ...parts.map((part) => ok(`runs: ${part}`, runsWhat[part])),
+  ...lacks.map(({ part, reason }) => missing(`runs: ${part}`, reason, runsCures[part]))
+]
+
+const nothing = { hidden: [], roots: [] }
+
+const isolationFindings = async ({
   isolation: mode
 }: Pick<Settings["Service"], "isolation">): Promise<ReadonlyArray<Finding>> => {
   const python = await findPython()
   if (python === undefined) {
-    return [missing("python", noPython, "install Python 3.9 or newer, or do without flowlines of Python nodes")]
+    return [
+      missing("python", noPython, "install Python 3.9 or newer, or do without flowlines of Python nodes"),
+      ...(mode === "off" ? [] : runFindings(await findRunIsolation({}, { ...nothing, tempRoot: tmpdir() }, tmpdir())))
+    ]
   }
   const found = ok("python", `${python.version}, ${python.command}`)
   if (mode === "off") {
@@ -38,7 +62,7 @@ const pythonFindings = async ({
       found,
       missing(
         "isolation",
-        "FLOW_ISOLATION is off: Python programs may do all that the gateway may",
+        "FLOW_ISOLATION is off: Python programs and runs may do all that the gateway may",
         "set FLOW_ISOLATION to auto"
       )
     ]
@@ -55,7 +79,8 @@ const pythonFindings = async ({
     return [
       found,
       ...parts,
-      ...(bubblewrap === undefined ? [] : [ok("bubblewrap", `${bubblewrap} makes the namespaces`)])
+      ...(bubblewrap === undefined ? [] : [ok("bubblewrap", `${bubblewrap} makes the namespaces`)]),
+      ...runFindings(await findRunIsolation({ interpreter: python, isolation }, { ...nothing, tempRoot: root }, root))
     ]
   } finally {
     await rm(root, { recursive: true, force: true })
@@ -91,15 +116,6 @@ const userFinding = (): Finding => {
   return ok("user", `${username} (${uid}) on ${process.platform} ${release()}`)
 }
 
-const launcherFinding = (): Finding =>
-  runLauncher().length > 0
-    ? ok("runs", "the processes of runs cannot get new privileges")
-    : missing(
-        "runs",
-        "setpriv cannot be used",
-        "install util-linux, so that the processes of runs get fewer privileges"
-      )
-
 /** What this machine is, and what it gives to programs of users. */
 export const machineFindings = async (
   settings: Pick<Settings["Service"], "isolation">
@@ -108,8 +124,7 @@ export const machineFindings = async (
   userFinding(),
   clockFinding(),
   ...(await filesFinding()),
-  launcherFinding(),
-  ...(await pythonFindings(settings).catch((error) => [
+  ...(await isolationFindings(settings).catch((error) => [
     missing("isolation", reasonOf(error), "repeat this when the machine is less busy")
   ]))
 ]

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFile } from "node:fs"
-import { join } from "node:path"
-import { Readable, type Writable } from "node:stream"
+import { Duplex, Readable, type Writable } from "node:stream"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { program } from "../../drivers/Programs.ts"
+import type { RunIsolation } from "../../protocol/Isolation.ts"
 import { channelFd, encodeOrder, mayPublish, type Order } from "../../protocol/RunProtocol.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
 import { endGroup, residentBytes, signalGroup } from "./ProcessGroup.ts"
+import { compiledFolder } from "./RunLauncher.ts"
 
 /** Environment variables that a child inherits; settings and secrets are not passed on. */
 const passed = ["PATH", "TZ", "LANG", "LC_ALL", "SystemRoot"]
@@ -43,32 +44,40 @@ export class Child {
   readonly #process: ChildProcess
   readonly #graceMillis: number
   readonly #lifeSigns: boolean
+  readonly #door: Duplex | undefined
   #tail = ""
   #left = false
   #groupEnded: Promise<boolean> | undefined
   #stopped: Promise<void> | undefined
 
-  constructor(settings: EngineSettings, memoryMib: number, options: ReadonlyArray<string> = []) {
+  constructor(
+    settings: EngineSettings,
+    isolation: Pick<RunIsolation, "launcher" | "hasDoor">,
+    memoryMib: number,
+    options: ReadonlyArray<string> = []
+  ) {
     this.memoryMib = memoryMib
     this.#graceMillis = settings.graceMillis
     this.#lifeSigns = settings.lifeSigns !== undefined
-    const cache = process.env["NODE_COMPILE_CACHE"] ?? join(settings.tempRoot, "compiled")
+    const cache = compiledFolder(settings.tempRoot)
     const env: NodeJS.ProcessEnv = { NODE_COMPILE_CACHE: cache }
     for (const name of passed) if (name in process.env) env[name] = process.env[name]
     // Recreated because cleaners of temporary folders may remove it, and the child needs a working directory.
     mkdirSync(settings.tempRoot, { recursive: true })
     const entry = fileURLToPath(settings.entry ?? program("run"))
-    const command = [...(settings.launcher ?? []), process.execPath, ...heapOptions(memoryMib), entry, ...options]
+    const command = [...isolation.launcher, process.execPath, ...heapOptions(memoryMib), entry, ...options]
     this.#process = spawn(command[0]!, command.slice(1), {
       detached: true,
       cwd: settings.tempRoot,
       env,
-      // The channel is the fourth, see `channelFd`, the signs of life are the fifth, see `signsFd`.
-      stdio: ["pipe", "pipe", "pipe", "pipe", settings.lifeSigns ?? "ignore"]
+      // The channel is the fourth, see `channelFd`, the signs of life are the fifth, see `signsFd`. The sixth is the door
+      // of the launcher.
+      stdio: ["pipe", "pipe", "pipe", "pipe", settings.lifeSigns ?? "ignore", isolation.hasDoor ? "pipe" : "ignore"]
     })
     // Without free file descriptors, `spawn` returns neither a process nor streams.
     const stdio: ReadonlyArray<Readable | Writable | null | undefined> = this.#process.stdio ?? []
     for (const stream of stdio) stream?.on("error", () => {})
+    this.#door = stdio[5] instanceof Duplex ? stdio[5] : undefined
     this.messages = stdio[channelFd] instanceof Readable ? stdio[channelFd] : Readable.from([])
     for (const stream of [this.#process.stdout, this.#process.stderr]) stream?.on("data", this.#keep)
     this.exited = new Promise((resolve) => {
@@ -102,6 +111,23 @@ export class Child {
 
   get alive(): boolean {
     return !this.#left && this.pid !== undefined
+  }
+
+  /** Whether the child sees nothing of a tenant until {@link admit}. */
+  get hasDoor(): boolean {
+    return this.#door !== undefined
+  }
+
+  /** Lets the child see these places: see `python/launch.py`. Returns why not, also where it ended meanwhile. */
+  async admit(places: ReadonlyArray<string>): Promise<string | undefined> {
+    const door = this.#door
+    if (door === undefined) return undefined
+    let said = ""
+    door.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    door.write(`${places.join("\0")}\0\0`)
+    await once(door, "close").catch(() => {})
+    const answer = said.trim()
+    return answer === "ok" ? undefined : answer === "" ? "its process has ended" : answer
   }
 
   order(order: Order): void {
@@ -149,5 +175,6 @@ export class Child {
     await this.#groupEnded
     this.#process.stdin?.destroy()
     this.messages.destroy()
+    this.#door?.destroy()
   }
 }

@@ -1,5 +1,5 @@
 import { Context } from "effect"
-import type { PythonPlace } from "../../protocol/Isolation.ts"
+import type { PythonPlace, RunIsolation } from "../../protocol/Isolation.ts"
 import { stopGrace } from "../../protocol/Liveness.ts"
 import type { BlobPlace, SearchAddress } from "../../protocol/Places.ts"
 import type { RunLimits } from "../../protocol/RunProtocol.ts"
@@ -46,8 +46,8 @@ export interface EngineSettings extends RunLimits {
   readonly warmDelayMillis: number
   /** How a tenant's Python nodes are run; without it as the gateway's user. */
   readonly python?: ((tenant: string) => Promise<PythonPlace>) | undefined
-  /** A command that starts a child with fewer privileges, if this machine has one. */
-  readonly launcher?: ReadonlyArray<string> | undefined
+  /** How children are kept apart from the machine; without it they are not. */
+  readonly isolation?: (() => Promise<RunIsolation>) | undefined
   /** The child's program; by default the product's `run`. */
   readonly entry?: URL
 }

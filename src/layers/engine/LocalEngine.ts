@@ -1,8 +1,10 @@
 import { mkdir, rm } from "node:fs/promises"
+
 import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { explain } from "../../drivers/Failure.ts"
 import { settle } from "../../drivers/files/AppendedFile.ts"
 import { dataArea, rootArea, unfinishedIn, unfinishedOf } from "../../drivers/files/Area.ts"
+
 import { ownSilence, ownSilenceSeen } from "../../protocol/Liveness.ts"
 import { Masking } from "../../protocol/Masking.ts"
 import { fileOf, type Roots } from "../../protocol/Roots.ts"
@@ -16,7 +18,10 @@ import { EngineConfig, type EngineSettings } from "./EngineConfig.ts"
 import { Messages } from "./MessageReader.ts"
 import { orderOf } from "./OrderOf.ts"
 import { outlived } from "./ProcessGroup.ts"
-import { dataFolder, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
+
+import { dataFolder, makePlaces, sweepFolder, sweepLeftovers } from "./RunFolders.ts"
+import { placesOf } from "./RunLauncher.ts"
+
 import { Runners } from "./Runners.ts"
 
 const mib = 1024 * 1024
@@ -39,6 +44,7 @@ class Run {
   readonly #memoryBytes: number
   readonly #timeoutSeconds: number
   readonly #lifeSigns: boolean
+  readonly #tempRoot: string
   /** When this process last ran its check, and when it last found that it had been silent for too long. */
   #lookedAt = performance.now()
   #silentUntil = Number.NEGATIVE_INFINITY
@@ -60,6 +66,7 @@ class Run {
     this.#warn = warn
     this.#order = order
     this.#lifeSigns = settings.lifeSigns !== undefined
+    this.#tempRoot = settings.tempRoot
     this.#memoryMib = order.memoryMib
     this.#memoryBytes = (this.#memoryMib + settings.memoryAllowanceMib) * mib
     this.#timeoutSeconds =
@@ -69,8 +76,20 @@ class Run {
     this.#mayRetry = warm
     this.#child = child
     this.#messages = new Messages(child.messages)
-    child.order(this.#order)
+    this.#begin(child)
     this.#watch = setInterval(() => void this.#check(), watchMillis)
+  }
+
+  /** Gives the order to a child, once it sees what the run may see. */
+  #begin(child: Child): void {
+    if (!child.hasDoor) {
+      child.order(this.#order)
+      return
+    }
+    void child.admit(placesOf(this.#order, this.#tempRoot)).then((reason) => {
+      if (reason === undefined) child.order(this.#order)
+      else if (child.alive && !this.#ended) this.#kill(`The run could not be given its files: ${reason}`)
+    })
   }
 
   #look(): void {
@@ -132,7 +151,7 @@ class Run {
     if (this.#ended) return undefined
     this.#child = this.#runners.fresh(this.#memoryMib)
     this.#messages = new Messages(this.#child.messages)
-    this.#child.order(this.#order)
+    this.#begin(this.#child)
     return this.next()
   }
 
@@ -184,6 +203,9 @@ class Run {
   }
 }
 
+const refused = (error: string): Stream.Stream<RunMessage> =>
+  Stream.make({ _tag: "Ended", outcome: "failed", error, at: Date.now() })
+
 const isNonEmpty = <A>(list: ReadonlyArray<A>): list is readonly [A, ...Array<A>] => list.length > 0
 
 const pull = (run: Run) =>
@@ -223,22 +245,21 @@ export const layer: Layer.Layer<Engine, never, EngineConfig> = Layer.effect(
     return Engine.of({
       run: (spec) =>
         Stream.unwrap(
-          Effect.map(
-            Effect.flatMap(connectionsFor(TenantId(spec.tenant), spec.flowline), (connections) =>
-              Effect.flatMap(
-                Effect.promise(() => orderOf(settings, spec, connections)),
-                (order) =>
-                  Effect.acquireRelease(
-                    Effect.sync(() => {
-                      sweepRoots(order.roots)
-                      return new Run(runners, settings, order, warn)
-                    }),
-                    (run) => Effect.promise(() => run.cancel())
-                  )
-              )
-            ),
-            (run): Stream.Stream<RunMessage> => Stream.fromPull(Effect.succeed(pull(run)))
-          )
+          Effect.gen(function* () {
+            const { hasDoor, refusal } = yield* Effect.promise(() => runners.isolation())
+            if (refusal !== undefined) return refused(refusal)
+            const connections = yield* connectionsFor(TenantId(spec.tenant), spec.flowline)
+            const order = yield* Effect.promise(() => orderOf(settings, spec, connections))
+            if (hasDoor) yield* Effect.promise(() => makePlaces(order))
+            const run = yield* Effect.acquireRelease(
+              Effect.sync(() => {
+                sweepRoots(order.roots)
+                return new Run(runners, settings, order, warn)
+              }),
+              (run) => Effect.promise(() => run.cancel())
+            )
+            return Stream.fromPull(Effect.succeed(pull(run)))
+          })
         ),
       settle: (tenant, key, place, roots = {}) =>
         Effect.promise(async () => {

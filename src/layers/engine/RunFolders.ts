@@ -1,6 +1,8 @@
-import { readdir, rm, stat } from "node:fs/promises"
+import { mkdir, readdir, rm, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { isProcessGone, processName } from "../../drivers/ProcessName.ts"
+import type { Order } from "../../protocol/RunProtocol.ts"
+import { writtenFolders } from "./RunLauncher.ts"
 
 const monthMillis = 30 * 24 * 60 * 60 * 1000
 
@@ -42,4 +44,9 @@ export const sweepLeftovers = async (dataRoot: string, tempRoot: string): Promis
   for (const folder of [...tenants.map((tenant) => join(dataRoot, tenant, "unfinished")), join(tempRoot, "runs")]) {
     await sweepFolder(folder)
   }
+}
+
+/** Makes the folders that an isolated run is given. One that cannot be made is missed, and the run says so. */
+export const makePlaces = async (order: Order): Promise<void> => {
+  for (const folder of writtenFolders(order)) await mkdir(folder, { recursive: true, mode: 0o700 }).catch(() => {})
 }

@@ -1,3 +1,4 @@
+import type { RunIsolation } from "../../protocol/Isolation.ts"
 import { leaveWhenCold } from "../../protocol/RunProtocol.ts"
 import { Child } from "./Child.ts"
 import type { EngineSettings } from "./EngineConfig.ts"
@@ -13,6 +14,8 @@ const spacing = 250
 /** How often the number of spares is compared with the number that is wanted. */
 const reviewMillis = 1000
 
+const notIsolated: RunIsolation = { parts: [], missing: [], launcher: [], hasDoor: false }
+
 /**
  * Starts children for runs. Some with the default memory are kept warm, with their modules loaded and their parent
  * watch running, so that a run starts within milliseconds. The next one is started with a delay, so that it does not
@@ -26,6 +29,7 @@ export class Runners {
   #review: NodeJS.Timeout | undefined
   #delay: number
   #closed = false
+  #isolation: RunIsolation = notIsolated
   readonly #alive = new Set<Child>()
   /**
    * Whether a child has been started with `leaveWhenCold`: only the first is, because children that cannot write the
@@ -37,8 +41,17 @@ export class Runners {
     this.#settings = settings
     this.#delay = settings.warmDelayMillis
     if (!settings.warm) return
-    this.#later(this.#delay)
-    this.#review = setInterval(() => this.#adjust(), reviewMillis)
+    void this.isolation().then(({ refusal }) => {
+      if (this.#closed || refusal !== undefined) return
+      this.#later(this.#delay)
+      this.#review = setInterval(() => this.#adjust(), reviewMillis)
+    })
+  }
+
+  /** How children are kept apart; to be known before one is taken. */
+  async isolation(): Promise<RunIsolation> {
+    this.#isolation = (await this.#settings.isolation?.()) ?? notIsolated
+    return this.#isolation
   }
 
   /** Returns a child for a run with this heap (MiB), and whether it was warm. */
@@ -55,7 +68,7 @@ export class Runners {
   }
 
   fresh(memoryMib: number): Child {
-    return this.#started(new Child(this.#settings, memoryMib))
+    return this.#started(new Child(this.#settings, this.#isolation, memoryMib))
   }
 
   /** The number of children that have not ended. */
@@ -110,7 +123,7 @@ export class Runners {
     if (this.#spares.length >= this.#wanted) return
     const options = this.#compiled ? [] : [leaveWhenCold]
     this.#compiled = true
-    const child = this.#started(new Child(this.#settings, this.#settings.memoryMib, options))
+    const child = this.#started(new Child(this.#settings, this.#isolation, this.#settings.memoryMib, options))
     this.#spares = [...this.#spares, child]
     if (this.#spares.length < this.#wanted) this.#later(spacing)
     // A warm child that dies is replaced after a growing delay, so that a broken machine is not kept busy.

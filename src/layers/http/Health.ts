@@ -35,7 +35,7 @@ export const layer = HttpRouter.use(
       const parts = isolation?.()
       const more = {
         ...(found.length === 0 ? {} : { defects: Object.fromEntries(found) }),
-        ...(parts === undefined ? {} : { isolation: { python: parts } })
+        ...(parts?.python === undefined && parts?.runs === undefined ? {} : { isolation: parts })
       }
       const down = names.filter((_, index) => states[index] === "down")
       if (down.length === 0)

@@ -25,6 +25,11 @@ export class PythonPlaces extends Context.Service<
   }
 >()("flow/python/PythonPlaces") {}
 
+/** Files and folders of the gateway that no program may see. */
+export const hiddenFrom = (settings: Settings["Service"]): ReadonlyArray<string> => [
+  ...new Set([dataRoot(settings), ...ownPlaces(settings).map(({ path }) => path)])
+]
+
 const isRoot = process.geteuid?.() === 0
 
 /** What is missing of the whole isolation. An ordinary user has no other user to give, and the rest needs none. */
@@ -42,7 +47,7 @@ export const layer = Layer.effect(
     const settings = yield* Settings
     const { current } = yield* AccessRules
     const { data } = settings
-    const hidden = [dataRoot(settings), ...ownPlaces(settings).map(({ path }) => path)]
+    const hidden = hiddenFrom(settings)
     const scratch = scratchFolder(join(data, "tmp"))
     const fork = Effect.runForkWith(yield* Effect.context<never>())
     let latest: PythonPlace | undefined
@@ -56,7 +61,7 @@ export const layer = Layer.effect(
       const isolation =
         isSame && latest?.isolation !== undefined
           ? latest.isolation
-          : await findIsolation(interpreter, { root: scratch, hidden: [...new Set(hidden)] })
+          : await findIsolation(interpreter, { root: scratch, hidden })
       return {
         interpreter,
         isolation,

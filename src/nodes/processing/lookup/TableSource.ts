@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 import type { Reference } from "../../../protocol/References.ts"
 import { Length } from "../../Duration.ts"
-import type { NodeContext, SettingsIssue } from "../../Node.ts"
+import type { NodeContext, SettingsIssue, Surroundings } from "../../Node.ts"
 import type { InputFiles, Storage } from "../../NodeFiles.ts"
 import { relativePath } from "../../Paths.ts"
 import { FieldName, ResourceName } from "../../SettingTexts.ts"
@@ -48,10 +48,10 @@ export interface Source extends Storage {
 const kinds = ["path", "registry", "resource"] as const
 
 /** What is wrong with where a file is said to be. */
-export const checkSource = (given: Source): ReadonlyArray<SettingsIssue> => {
+export const checkSource = (given: Source, context: Pick<Surroundings, "faulty">): ReadonlyArray<SettingsIssue> => {
   const [first, ...others] = kinds.filter((kind) => given[kind] !== undefined)
   if (first === undefined) return [{ path: [], detail: "One of path, registry and resource is required" }]
-  if (others.length === 0) return storageFaults(given)
+  if (others.length === 0) return storageFaults(given, context)
   return others.map((kind) => ({
     path: [kind],
     detail: `Only one of path, registry and resource can be given, and ${first} is given already`

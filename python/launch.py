@@ -1,0 +1,198 @@
+"""Starts the process of a run apart from the rest of the machine, see docs/isolation.md.
+
+    launch.py PARTS TEMPORARY_BYTES [show PATH | cache PATH | hide PATH]... -- COMMAND...
+
+The command sees the system's folders and what is shown, and nothing of a tenant: at its start nobody knows yet whose run
+it will be. It can write to the cache until it knows. Descriptors 0 to 5 are open, and the command gets the first five. When the gateway does, it writes the places of the run to the door, which is file descriptor 5, and they
+appear under their names: ``KIND NUL PATH NUL`` for each, and a NUL behind the last. The kinds are ``read``, ``write``,
+``socket`` and ``folder``, which shows an empty one; what is to be read need not exist. The answer is a line: ``ok``, or why not.
+
+A part that cannot be had ends the process with status 71 and the line ``isolation: <part>: <reason>`` on standard error.
+No module of Python is loaded that this does not need: each run starts it.
+"""
+
+import os
+import select
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+
+import _socket  # noqa: E402
+import layout  # noqa: E402
+import system  # noqa: E402
+from namespaces import (  # noqa: E402
+    Part, change_user, close, end_with, fail, follow_parent, fork_watched, make_root, make_target, map_user,
+    mount_processes, place, reason_of,
+)
+
+DOOR = 5
+# The same as in src/drivers/isolation/UserLease.ts.
+FIRST_USER, LAST_USER = 60578, 61183
+# The number of root in a namespace where nobody else is: with 0 it could not make a namespace for Python.
+INNER_ROOT = 60577
+
+
+def lease_user():
+    """A user that nobody else has, and the socket that says so: the kernel takes the name back with the process."""
+    size = LAST_USER - FIRST_USER + 1
+    start = int.from_bytes(os.urandom(4), "little")
+    for step in range(size):
+        user = FIRST_USER + (start + step) % size
+        lease = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        try:
+            lease.bind(f"\0flow-gateway/user/{user}".encode())
+            lease.listen(1)
+            return user, lease
+        except OSError:
+            lease.close()
+    fail("user", f"all {size} users for isolated programs are taken on this machine")
+
+
+def name_process():
+    """Tells the command under which name the machine knows this process, whose number it does not see."""
+    with open("/proc/self/stat", "rb") as file:
+        start = file.read().rpartition(b")")[2].split()[19].decode()
+    os.environ["FLOW_RUN_PROCESS"] = f"{os.getpid()}-{start}"
+    # When the machine runs out of memory, Linux kills runs before the gateway.
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("800")
+
+
+def run_inside(parts, user, told, size, shifted):
+    """In the first process of the namespaces: makes the root and gives up all privileges."""
+    uid = user if "user" in parts else os.geteuid()
+    gid = user if "user" in parts else os.getegid()
+    named = {kind: [path for it, path in told if it == kind] for kind in ("show", "cache", "hide")}
+    entries = layout.run_entries(named["show"], uid, gid, named["hide"])
+
+    def show(root, path, attributes):
+        make_target(path, root + path)
+        tree = system.clone_tree(path, attributes | system.NOSUID | system.NODEV, shifted)
+        system.mount_tree(tree, root + path)
+
+    def rest(root):
+        for kind, path, _ in entries:
+            if kind == "own":
+                show(root, path, system.RDONLY)
+        for path in named["cache"]:
+            if os.path.isdir(path):
+                show(root, path, 0)
+        for entry in entries:
+            if entry[0] == "hidden" and os.path.isdir(entry[1]):
+                # The run's places are mounted below, so this is not read-only. Nothing that is written there stays.
+                options = "size=64k,nr_inodes=64,mode=755"
+                system.mount("tmpfs", root + entry[1], "tmpfs", system.NOSUID | system.NODEV, options)
+            elif entry[0] == "hidden":
+                place(root, entry, size)
+        if "processes" in parts:
+            mount_processes(root)
+        else:
+            os.makedirs(f"{root}/proc")
+            system.mount("/proc", f"{root}/proc", None, system.BIND | system.REC)
+
+    with Part("files"):
+        system.unshare(system.NEWNS)
+        make_root(os.getcwd(), [it for it in entries if it[0] not in ("own", "hidden")], size, rest)
+    change_user(parts, user)
+
+
+def read_places():
+    """What the gateway says of the run; empty when there will be none."""
+    text = b""
+    while not text.endswith(b"\0\0"):
+        more = os.read(DOOR, 65536)
+        if not more:
+            return []
+        text += more
+    fields = [os.fsdecode(field) for field in text[:-2].split(b"\0")]
+    return list(zip(fields[::2], fields[1::2]))
+
+
+def admit(places, mounts, shifted):
+    """Mounts the places where the command sees them, under their names."""
+    trees = []
+    for kind, path in places:
+        if kind == "folder":
+            if os.path.isdir(path):
+                trees.append((None, path, True))
+            continue
+        if kind == "read" and not os.path.exists(path):
+            continue
+        attributes = system.NOSUID | system.NODEV | (system.RDONLY if kind == "read" else 0)
+        # Whoever may connect to a socket is up to its owner.
+        tree = system.clone_tree(path, attributes, None if kind == "socket" else shifted)
+        trees.append((tree, path, os.path.isdir(path)))
+    system.enter_mounts(mounts)
+    for tree, path, is_folder in trees:
+        if is_folder:
+            os.makedirs(path, exist_ok=True)
+        else:
+            make_target("", path)
+        if tree is not None:
+            system.mount_tree(tree, path)
+
+
+def attend(pid, ready, shifted):
+    """Lets the run's places in, and ends as the command does."""
+    if os.read(ready, 1) == b"":
+        end_with(pid)
+    mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
+    poll = select.poll()
+    poll.register(DOOR, select.POLLIN)
+    # Nothing is written to it any more: it closes with the last process inside.
+    poll.register(ready, 0)
+    if any(number == DOOR for number, _ in poll.poll()):
+        places = read_places()
+        if places:
+            try:
+                admit(places, mounts, shifted)
+                os.write(DOOR, b"ok\n")
+            except (OSError, ValueError) as error:
+                os.write(DOOR, f"{reason_of(error)}\n".encode())
+    close(DOOR, mounts)
+    system.drop_capabilities()
+    end_with(pid)
+
+
+def main():
+    at = sys.argv.index("--")
+    parts, size, command = sys.argv[1].split(","), sys.argv[2], sys.argv[at + 1:]
+    told = list(zip(sys.argv[3:at:2], sys.argv[4:at:2]))
+    system.end_with_parent()
+    name_process()
+    user, shifted, lease = None, None, None
+    if "user" in parts:
+        with Part("user"):
+            user, lease = lease_user()
+            shifted = system.shift(user)
+            # Says whether the kernel and the file system can do it.
+            os.close(system.clone_tree(os.getcwd(), 0, shifted))
+    else:
+        with Part("files"):
+            uid, gid = os.geteuid(), os.getegid()
+            system.unshare(system.NEWUSER | system.NEWNS)
+            map_user(uid or INNER_ROOT, gid or INNER_ROOT, uid, gid)
+    if "processes" in parts:
+        with Part("processes"):
+            system.unshare(system.NEWPID | system.NEWIPC)
+    reader, writer = os.pipe()
+    ready, is_ready = os.pipe()
+    pid = os.fork()
+    if pid != 0:
+        close(0, 1, 3, 4, reader, is_ready)
+        attend(pid, ready, shifted)
+    close(DOOR, ready, writer)
+    run_inside(parts, user, told, size, shifted)
+    follow_parent(reader)
+    os.write(is_ready, b"1")
+    if "processes" in parts:
+        follow_parent(fork_watched())
+    os.chdir(layout.TEMPORARY)
+    try:
+        os.execv(command[0], command)
+    except OSError as error:
+        fail("files", f"{command[0]}: {reason_of(error)}")
+
+
+main()
