@@ -127,11 +127,8 @@ const fillSearch = Effect.fnUntraced(function* (documents: number) {
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
 
-/** The query for the executions that were requested in the minute from the execution with this number on. */
-const minute = (number: number): string => {
-  const at = (seconds: number) => new Date(Date.parse(created) + (number + seconds) * 1000).toISOString()
-  return `from=${at(0)}&to=${at(60)}`
-}
+/** The time at which the execution with this number was requested. */
+const at = (number: number) => new Date(Date.parse(created) + number * 1000).toISOString()
 
 /** Reads of both gateways; `last` is the number of the newest of each kind. */
 const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<readonly [string, string, string?]> => {
@@ -147,8 +144,7 @@ const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<reado
     ["page of a flowline's executions", `flowline/executions/${flowline}?limit=10`],
     ["page of failed executions", "flowline/executions?limit=10&state=FAILED"],
     ["page of executions that did nothing", "flowline/executions?limit=10&outcome=nothing"],
-    ["page of a minute's executions", `flowline/executions?limit=10&${minute(middle)}`],
-    ["page of a minute's failed executions", `flowline/executions?limit=10&state=FAILED&${minute(middle)}`],
+    ["page of a minute's executions", `flowline/executions?limit=10&from=${at(middle)}&to=${at(middle + 60)}`],
     ["page of a flowline's failed executions", `flowline/executions/${flowline}?limit=10&state=FAILED`],
     ["execution", `flowline/${flowline}/executions/${execution}`],
     ["its events", `flowline/executions/${execution}/events`],

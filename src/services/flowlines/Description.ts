@@ -46,7 +46,7 @@ export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execu
       "Answers at once with the id of the execution, which runs by itself. The body gives values for the flowline's " +
         "parameters; it may be missing. Wrong, missing and unknown ones are a 400 that names each.",
       keyed(200),
-      { body: { parameters: {} } }
+      { body: { parameters: {} }, form: { parameters: "{}" }, mayLackBody: true }
     ),
     remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
       answers: { 201: { description: "Deleted" } }
@@ -59,6 +59,7 @@ export const flowlines: Feature<"list" | "save" | "executeOnce" | "get" | "execu
       description: "What an execution of a saved flowline is given",
       example: { parameters: { threshold: 500 } }
     },
+    ParametersForm: { description: "What an execution is given, as a form", example: { parameters: "{}" } },
     SavedFlowline: {
       description: "A saved flowline in the list",
       example: {
