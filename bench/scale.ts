@@ -9,6 +9,7 @@ import { versionKey } from "../src/services/shared/Versions.ts"
 import { gateway } from "../test/support/gateway.ts"
 import { startTestServer } from "../test/support/postgresServer.ts"
 import { startProcess, temporary } from "../test/support/process-gateway.ts"
+import { created, reads, type Sizes, tenant } from "./scaleReads.ts"
 
 // A gateway with years of history against one with a day's: the same reads, alternated, medians. Then the history is
 // bounded by retention while more of it is written, and the size of the database is followed. `BENCH_SCALE` is a factor
@@ -17,14 +18,6 @@ import { startProcess, temporary } from "../test/support/process-gateway.ts"
 
 const scale = Number(process.env["BENCH_SCALE"] ?? 1)
 const requests = Number(process.env["BENCH_REQUESTS"] ?? 100)
-const tenant = "mytenant"
-
-interface Sizes {
-  readonly executions: number
-  readonly flowlines: number
-  readonly artifacts: number
-  readonly documents: number
-}
 
 const full: Sizes = {
   executions: Math.round(1_000_000 * scale),
@@ -58,9 +51,6 @@ const document = (n: number) => ({
 })
 
 const dag = JSON.stringify({ runtime: "stream", settings: {}, dag: [{ type: "show", subscribe: [], publish: [] }] })
-
-/** When the first execution was requested; each of the others a second after the one before it. */
-const created = "2026-01-01T00:00:00Z"
 
 const addExecutions = (first: number, count: number, flowlines: number) =>
   Effect.gen(function* () {
@@ -126,50 +116,6 @@ const fillSearch = Effect.fnUntraced(function* (documents: number) {
 })
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
-/** The query for the executions that were requested in the minute from the execution with this number on. */
-const minute = (number: number): string => {
-  const at = (seconds: number) => new Date(Date.parse(created) + (number + seconds) * 1000).toISOString()
-  return `from=${at(0)}&to=${at(60)}`
-}
-
-/** Reads of both gateways; `last` is the number of the newest of each kind. */
-const reads = ({ executions, flowlines, artifacts }: Sizes): ReadonlyArray<readonly [string, string, string?]> => {
-  const middle = executions >> 1
-  const flowline = `f${middle % flowlines}`
-  const execution = `${flowline}-${middle}`
-  const artifact = artifacts >> 1
-  const name = `group=group.${Math.floor(artifact / 1000)}&artifact=artifact-${artifact}`
-  return [
-    ["page of flowlines", "flowline?limit=10"],
-    ["flowline", `flowline/${flowline}`],
-    ["page of executions", "flowline/executions?limit=10"],
-    ["page of a flowline's executions", `flowline/executions/${flowline}?limit=10`],
-    ["page of failed executions", "flowline/executions?limit=10&state=FAILED"],
-    ["page of executions that did nothing", "flowline/executions?limit=10&outcome=nothing"],
-    ["page of a minute's executions", `flowline/executions?limit=10&${minute(middle)}`],
-    ["page of a minute's failed executions", `flowline/executions?limit=10&state=FAILED&${minute(middle)}`],
-    ["page of a flowline's failed executions", `flowline/executions/${flowline}?limit=10&state=FAILED`],
-    ["execution", `flowline/${flowline}/executions/${execution}`],
-    ["its events", `flowline/executions/${execution}/events`],
-    ["its output", `flowline/executions/${execution}/output`],
-    ["page of archives", "archives?limit=10"],
-    ["page of artifacts", "resources/list?limit=10"],
-    ["metadata of an artifact", `resources/metadata?${name}`],
-    ["page of the registry", "registry?limit=10"],
-    ["metadata of a registry file", `registry/metadata/files/${artifact}`],
-    ["first 10 documents", "search", JSON.stringify({ index: `${tenant}-access`, limit: 10 })],
-    [
-      "10 documents of a minute",
-      "search",
-      JSON.stringify({
-        index: `${tenant}-access`,
-        limit: 10,
-        query: { range: { "@timestamp": { gte: "2026-02-02T02:45:00Z", lt: "2026-02-02T02:46:00Z" } } }
-      })
-    ]
-  ]
-}
 
 const time = async (url: string, body: string | undefined): Promise<number> => {
   const began = performance.now()

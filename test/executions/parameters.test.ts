@@ -104,6 +104,24 @@ onBoth("parameters of executions", (it) => {
     })
   )
 
+  it.effect("are given in a part of a form for a saved flowline", () =>
+    Effect.gen(function* () {
+      const { id: flowlineId } = yield* save(greeting)
+      const form = (parameters: string) => {
+        const data = new FormData()
+        data.set("parameters", parameters)
+        return data
+      }
+      const { status, body } = yield* post(`flowline/${flowlineId}`, form('{"word": "form"}'))
+      expect(status).toBe(200)
+      expect(yield* ended(tenant, flowlineId, body.id!)).toMatchObject({ parameters: { word: "form", count: 1 } })
+      expect(yield* post(`flowline/${flowlineId}`, form('{"wrod": "form", "word": "a"}'))).toMatchObject({
+        status: 400,
+        body: { issues: [{ part: "parameters", pointer: "/wrod" }] }
+      })
+    })
+  )
+
   it.effect("that are wrong, missing or unknown are refused, each by its name", () =>
     Effect.gen(function* () {
       const { id } = yield* save(greeting)

@@ -101,15 +101,21 @@ const operationOf = (method: string, generated: OpenApi.OpenAPISpecOperation, sa
     ...rest,
     description: said.description,
     parameters: [...parameters.map(parameterOf), ...headers],
-    ...(requestBody === undefined ? {} : { requestBody: bodyOf(requestBody, said.body) }),
+    ...(requestBody === undefined ? {} : { requestBody: bodyOf(requestBody, said) }),
     responses: found
   }
 }
 
-const bodyOf = ({ content, required }: OpenApi.OpenAPISpecRequestBody, example: unknown): Json => ({
-  required,
+const bodyOf = (
+  { content, required }: OpenApi.OpenAPISpecRequestBody,
+  { body, form, mayLackBody }: Operation
+): Json => ({
+  required: required && mayLackBody !== true,
   content: Object.fromEntries(
-    Object.entries(content).map(([type, media]) => [type, example === undefined ? media : { ...media, example }])
+    Object.entries(content).map(([type, media]) => {
+      const example = type === "multipart/form-data" ? (form ?? body) : body
+      return [type, example === undefined ? media : { ...media, example }]
+    })
   )
 })
 

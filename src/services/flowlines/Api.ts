@@ -78,6 +78,14 @@ const TryForm = Schema.Struct({
   .annotate({ identifier: "TryForm" })
   .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
 
+const ParametersForm = Schema.Struct({
+  parameters: Schema.optionalKey(
+    Schema.String.annotate({ description: "Values of the flowline's parameters: a JSON object of at most 64 KiB" })
+  )
+})
+  .annotate({ identifier: "ParametersForm" })
+  .pipe(HttpApiSchema.asMultipart({ fieldMimeTypes: [] }))
+
 export const SavedFlowline = Schema.Struct({
   id: Schema.String,
   flowline: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Content of the flowline file" }),
@@ -188,7 +196,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
     HttpApiEndpoint.post("execute", "/v1/:tenant/flowline/:id", {
       params: flowlineParams,
       query: versionQuery,
-      payload: [ExecuteRequest, Schema.Null],
+      payload: [ExecuteRequest, Schema.Null, ParametersForm],
       success: ExecuteResponse,
       error: [
         BadRequest,
@@ -197,6 +205,7 @@ export class FlowlinesApi extends HttpApiGroup.make("flowlines")
         NotFound,
         Overloaded,
         QueueFull,
+        RequestTimeout,
         StorageUnreachable,
         TooLarge,
         UnsupportedMediaType

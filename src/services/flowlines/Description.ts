@@ -80,7 +80,7 @@ export const flowlines: Feature<
       "Answers at once with the id of the execution, which runs by itself. The body gives values for the flowline's " +
         "parameters; it may be missing. Wrong, missing and unknown ones are a 400 that names each.",
       keyed(200),
-      { body: { parameters: {} } }
+      { body: { parameters: {} }, form: { parameters: "{}" }, mayLackBody: true }
     ),
     remove: operation("Deletes the flowline with all its versions. Its executions and their archives stay.", {
       answers: { 201: { description: "Deleted" } }
@@ -171,6 +171,7 @@ export const flowlines: Feature<
         warnings: []
       }
     },
+    ParametersForm: { description: "What an execution is given, as a form", example: { parameters: "{}" } },
     SavedFlowline: {
       description: "A saved flowline in the list",
       example: {

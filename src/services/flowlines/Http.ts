@@ -12,7 +12,7 @@ import { jsonText } from "../http/JsonText.ts"
 import { listResponse } from "../http/Paging.ts"
 import { tagged } from "../shared/EntityTag.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
-import type { PartRules } from "../shared/Form.ts"
+import type { FormPart, PartRules } from "../shared/Form.ts"
 import { IdempotencyStore } from "../shared/IdempotencyStore.ts"
 import { mediaTypeOf } from "../shared/MediaType.ts"
 import { RequestMemory } from "../shared/RequestMemory.ts"
@@ -35,6 +35,8 @@ interface VersionParams {
   readonly id: string
   readonly version: number
 }
+
+const isForm = /^multipart\/form-data\b/i
 
 const joined = (one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> => {
   const both = new Uint8Array(one.length + 1 + other.length)
@@ -60,28 +62,34 @@ export const FlowlinesHttp = HttpApiBuilder.group(
 
     const filePart = { limit: limits.flowlineFile, limitName: "flowlineFile", required: true }
 
+    const parametersRule = { limit: parameterBytes, limitName: parametersPart, required: false }
+
     const formOf = Effect.fnUntraced(function* (
       tenant: TenantId,
       request: HttpServerRequest.HttpServerRequest,
       parts: PartRules["parts"]
     ) {
-      const form = yield* readForm(request, { parts, maxParts: limits.parts, hold: yield* formMemory(tenant) })
+      return yield* readForm(request, { parts, maxParts: limits.parts, hold: yield* formMemory(tenant) })
+    })
+
+    const fileOf = (form: ReadonlyMap<string, FormPart>): FlowlineFile => {
       const { bytes, filename } = form.get("file")!
-      const file: FlowlineFile = filename === undefined ? { bytes } : { bytes, name: filename }
-      return { file, others: form }
+      return filename === undefined ? { bytes } : { bytes, name: filename }
+    }
+
+    /** The parameters of a form, and their bytes. */
+    const givenIn = Effect.fnUntraced(function* (form: ReadonlyMap<string, FormPart>) {
+      const sent = form.get(parametersPart)?.bytes ?? new Uint8Array()
+      return { sent, given: sent.length === 0 ? {} : yield* parametersOfPart(sent) }
     })
 
     const executeOnce = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
-      const part = { limit: parameterBytes, limitName: parametersPart, required: false }
-      const { file, others } = yield* formOf(tenant, request, { file: filePart, [parametersPart]: part })
-      const sent = others.get(parametersPart)?.bytes
-      const given = sent === undefined ? {} : yield* parametersOfPart(sent)
-      return yield* idempotent(
-        answers,
-        request,
-        tenant,
-        sent === undefined ? file.bytes : joined(file.bytes, sent),
-        (answered) => starter.executeOnce(tenant, file, answered(started), given)
+      const form = yield* formOf(tenant, request, { file: filePart, [parametersPart]: parametersRule })
+      const file = fileOf(form)
+      const { sent, given } = yield* givenIn(form)
+      const body = sent.length === 0 ? file.bytes : joined(file.bytes, sent)
+      return yield* idempotent(answers, request, tenant, body, (answered) =>
+        starter.executeOnce(tenant, file, answered(started), given)
       )
     })
 
@@ -91,6 +99,12 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       id: FlowlineId,
       version: number | undefined
     ) {
+      if (isForm.test(request.headers["content-type"] ?? "")) {
+        const { sent, given } = yield* givenIn(yield* formOf(tenant, request, { [parametersPart]: parametersRule }))
+        return yield* idempotent(answers, request, tenant, sent, (answered) =>
+          starter.execute(tenant, id, version, answered(started), given)
+        )
+      }
       const { body, value } = yield* readOptionalJson(request, limits.jsonBody)
       const given = yield* parametersOfBody(body, value)
       return yield* idempotent(answers, request, tenant, body, (answered) =>
@@ -104,7 +118,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       id: FlowlineId | undefined,
       isTested: boolean
     ) {
-      const { file } = yield* formOf(tenant, request, { file: filePart })
+      const file = fileOf(yield* formOf(tenant, request, { file: filePart }))
       const ifMatch = request.headers["if-match"]
       const into = { ...(id === undefined ? {} : { id }), ...(ifMatch === undefined ? {} : { ifMatch }) }
       return yield* idempotent(answers, request, tenant, file.bytes, (answered) =>

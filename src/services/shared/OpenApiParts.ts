@@ -14,6 +14,10 @@ export interface Operation {
   readonly headers?: ReadonlyArray<RequestHeader>
   /** The body, or the parts of the form by name: an example that works when it is copied. */
   readonly body?: unknown
+  /** The parts of the form, where a body of another type is possible too. */
+  readonly form?: Readonly<Record<string, string>>
+  /** Whether a request without a body is right. */
+  readonly mayLackBody?: true
   readonly answers?: Readonly<Record<number, Answer>>
 }
 
@@ -45,8 +49,13 @@ export const operation = (description: string, ...parts: ReadonlyArray<Partial<O
       answers[Number(status)] = merged(answers[Number(status)], answer)
     }
   }
-  const bodies = parts.flatMap(({ body }) => (body === undefined ? [] : [{ body }]))
-  return { description, headers: parts.flatMap(({ headers = [] }) => headers), answers, ...bodies[0] }
+  const bodies = parts.flatMap(({ answers: _, headers: __, ...body }) => body)
+  return {
+    description,
+    headers: parts.flatMap(({ headers = [] }) => headers),
+    answers,
+    ...Object.assign({}, ...bodies)
+  }
 }
 
 /** A list that is read as a whole or in pages. */
