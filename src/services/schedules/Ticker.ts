@@ -6,6 +6,7 @@ import { TenantRules } from "../limits/TenantRules.ts"
 import { inBackground, survive } from "../shared/Background.ts"
 import { Settings } from "../shared/Settings.ts"
 import { Tenants } from "../shared/Tenant.ts"
+import { textDigest } from "../shared/TextDigest.ts"
 import { countFirings, Firings } from "./Firings.ts"
 import { spanMillis } from "./Schedule.ts"
 import { ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
@@ -71,7 +72,7 @@ export const makeTick = Effect.gen(function* () {
     if (typeof files === "string") return yield* store.setFault(row, files)
     if (row.fault !== null) yield* store.setFault(row, undefined)
     const key = `${row.tenant}/${row.name}`
-    const seen = `${row.revision} ${JSON.stringify(files)}`
+    const seen = `${row.revision} ${yield* textDigest(JSON.stringify(files))}`
     if (settled.get(key) === seen) return
     const rests = restsFor === undefined ? usualRest : spanMillis(restsFor)
     const { resting } = yield* store.found(row, files, rests)
