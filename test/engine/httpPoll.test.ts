@@ -82,6 +82,14 @@ describe("http_poll_input", () => {
           error: undefined
         })
       }
+      for (const runtime of ["analytics", "pybatch"] as const) {
+        const { root } = yield* places
+        const given = settings(root, { entry: program("run"), outbound: ["127.0.0.1"] })
+        const run = { ...polling({ url: `${url}/deep`, records: "/data/a~1b" }), runtime }
+        const messages = yield* follow(spec(run)).pipe(Effect.provide(engine(given)))
+        const n = printed(messages).map((line) => String(JSON.parse(line).n))
+        assert.deepStrictEqual([runtime, ended(messages).error, n], [runtime, undefined, ["12345678901234567890"]])
+      }
       const csv = yield* polled({ url: `${url}/csv` })
       assert.deepStrictEqual([csv.records[0], csv.records[1]?.row, csv.error], [{ a: "1", b: "2" }, 3, undefined])
       for (const [path, given, error] of [

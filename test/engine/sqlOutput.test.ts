@@ -154,6 +154,14 @@ layer(shop)("sql_output", (it) => {
         { host: "d", port: 4 }
       ])
       assert.deepStrictEqual(yield* state, [...wanted, { host: "d", port: 4, up: null, seen: 7 }])
+      for (const [runtime, host] of [
+        ["analytics", "g"],
+        ["pybatch", "h"]
+      ] as const) {
+        const other = yield* ran({ ...flowline([given([{ host, port: 1 }]), writer(into), failures]), runtime })
+        assert.deepStrictEqual([runtime, other.end.error, other.lines], [runtime, undefined, []])
+        assert.deepStrictEqual((yield* sql`DELETE FROM state WHERE host = ${host} RETURNING port`).length, 1)
+      }
       // The last record of "f" has the columns of the first one of all, which is written before it.
       yield* writing(into, [
         { host: "c", port: 1, seen: 1 },

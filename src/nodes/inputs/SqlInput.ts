@@ -21,7 +21,7 @@ const settings = Schema.Struct({
       .annotate({
         description:
           "Columns of the result that only grow and together name a row, such as `[id]` or `[updated_at, id]`: rows come in " +
-          "their order, and a later reading goes on behind the last one. Rows in which one is null are left out."
+          "their order, and with `every` a later reading goes on behind the last one. Rows in which one is null are left out."
       })
   ),
   every: Schema.optionalKey(

@@ -22,7 +22,7 @@ import { textDigest } from "../shared/TextDigest.ts"
 import { type FlowlineFile, parametersPart } from "./Decoder.ts"
 import { indexOf, tagOf } from "./FlowlineNames.ts"
 import { Flowlines, type Saved, type Started, Starter } from "./Flowlines.ts"
-import { definitionOf, FlowlineVersions, fileOf, textOf } from "./FlowlineVersions.ts"
+import { definitionOf, FlowlineVersions, fileOf as fileOfVersion, textOf } from "./FlowlineVersions.ts"
 import { inBody, parametersOfBody, parametersOfPart, schemaOfParameters } from "./GivenParameters.ts"
 import { Tries } from "./Tries.ts"
 import { readTry, tryRules } from "./TryForm.ts"
@@ -142,7 +142,7 @@ export const FlowlinesHttp = HttpApiBuilder.group(
       const memory = yield* RequestMemory
       const held = yield* memory.hold(tenant, versionBytes)
       const found = yield* versions.get(tenant, FlowlineId(id), version)
-      const file = fileOf(found)
+      const file = fileOfVersion(found)
       return { tenant, held, found, file }
     })
 
