@@ -2,6 +2,7 @@ import { Effect, Layer, Stream } from "effect"
 import { Search } from "../../src/drivers/search/Search.ts"
 import { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
+import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
 import { holds, type Stored, valueAt } from "../../src/languages/query/Evaluate.ts"
 import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../src/languages/query/IndexName.ts"
@@ -9,6 +10,8 @@ import { prepare } from "../../src/languages/query/Prepare.ts"
 import type { Query } from "../../src/languages/query/Query.ts"
 import { original, originalJson, separator, storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
+import { engineOn } from "./Aggregations.ts"
+import { sortedPage } from "./Sorted.ts"
 
 interface Kept extends Omit<Stored, "index"> {
   readonly json: string
@@ -102,6 +105,10 @@ export const layer = Layer.sync(Search, () => {
         })
         return { hits: found.slice(0, over === -1 ? found.length : over).map(hitOf), more: over !== -1 }
       }),
+    sorted: (tenant, pattern, query, span) =>
+      Effect.map(find(tenant, pattern, query), (found) => sortedPage(found, span, hitOf)),
+    aggregate: (tenant, pattern, query, aggregations) =>
+      Effect.flatMap(find(tenant, pattern, query), (found) => aggregate(engineOn(found), query, aggregations)),
     rows: (tenant, pattern, query, { fields, as, after, counted }) => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(

@@ -1,4 +1,6 @@
+import type { Statement } from "effect/sql/Statement"
 import type { Part } from "./Catalog.ts"
+import { compact } from "./Parameters.ts"
 import { TooManyIndices } from "./Search.ts"
 import type { Cut, Group } from "./Select.ts"
 
@@ -16,6 +18,19 @@ const together = 64
  * passes as the arguments of a call.
  */
 const largest = { parameters: 65_535, pieces: 80_000 }
+
+/** Parts that one statement can open: all those of a search that is not divided by time. */
+export const atMost = together
+
+/** A search that cannot be divided covers too many parts, or its query is too long for them. */
+export const tooManyParts = (parts: number): TooManyIndices =>
+  new TooManyIndices({
+    detail: `The search covers ${parts} tables of indices and months; at most ${together} can be sorted or aggregated together, fewer by a long query: name fewer indices, or a shorter range of @timestamp`
+  })
+
+/** Whether a statement is one that the protocol and the client take. */
+export const fits = (statement: Statement<object>): boolean =>
+  statement.segments.length <= largest.pieces && compact(statement)[1].length <= largest.parameters
 
 const none = { parameters: 0, pieces: 0 }
 

@@ -2,17 +2,21 @@ import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
+import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
+import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
+import { engineOn } from "./Aggregations.ts"
 import {
   type Index,
   lockIndex,
   monthOf,
   notFound,
+  type Part,
   partsOf,
   resolve,
   stillThere,
@@ -20,7 +24,7 @@ import {
   tableOf,
   unlink
 } from "./Catalog.ts"
-import { groupsOf } from "./Groups.ts"
+import { atMost, groupsOf, tooManyParts } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
@@ -42,6 +46,7 @@ import {
 } from "./Select.ts"
 import { type EncodedTo, encodedLines } from "./Slices.ts"
 import { begin, type Counted, PartsGone, streamed, sumOf } from "./Snapshot.ts"
+import { readSorted } from "./Sorted.ts"
 
 /** The address of the database with the documents. */
 export class SearchConfig extends Context.Service<SearchConfig, SearchAddress>()(
@@ -143,6 +148,21 @@ const make = Effect.gen(function* () {
     return resumed({ ...resumption, limit: config.patience ?? patience }, open)
   }
 
+  /** Reads all parts of a search by statements of one transaction; undefined when there are none. */
+  const onParts = <A, E>(
+    tenant: string,
+    pattern: string,
+    query: Query,
+    read: (parts: ReadonlyArray<Part>) => Effect.Effect<A, E>
+  ) =>
+    Effect.gen(function* () {
+      const parts = yield* partsFor(sql, tenant, yield* resolve(sql, tenant, pattern), query)
+      if (parts.length === 0) return undefined
+      if (parts.length > atMost) return yield* tooManyParts(parts.length)
+      const snapshot = sql`set transaction isolation level repeatable read read only`
+      return yield* sql.withTransaction(Effect.andThen(snapshot, read(parts)))
+    }).pipe(Effect.retry(again), inTurn(tenant))
+
   return Search.of({
     indices: Effect.fn("Search.indices")(function* (tenant) {
       return yield* inTurn(tenant)(Effect.retry(overview(sql, tenant), again))
@@ -189,6 +209,16 @@ const make = Effect.gen(function* () {
         const { get, releasing } = yield* begin(sql, groups)
         return yield* readPage(sql, get, groups, query, span, releasing)
       }).pipe(Effect.scoped, Effect.retry(again), Effect.catchTag("PartsGone", Effect.die), inTurn(tenant))
+    }, unreachableWithin(pageLimit)),
+
+    sorted: Effect.fn("Search.sorted")(function* (tenant, pattern, query, span) {
+      const read = (parts: ReadonlyArray<Part>) => readSorted(sql, parts, query, span)
+      return (yield* onParts(tenant, pattern, query, read)) ?? { hits: [], more: false }
+    }, unreachableWithin(pageLimit)),
+
+    aggregate: Effect.fn("Search.aggregate")(function* (tenant, pattern, query, aggregations) {
+      const read = (parts: ReadonlyArray<Part>) => aggregate(engineOn(sql, parts, query), query, aggregations)
+      return (yield* onParts(tenant, pattern, query, read)) ?? emptyAnswers(aggregations)
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, { after, counted, ...options }) => {

@@ -1,6 +1,9 @@
 import { Context, Data, type Effect, type Stream } from "effect"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { Aggregation } from "../../languages/query/aggregation/Aggregation.ts"
+import type { Answer } from "../../languages/query/aggregation/Answers.ts"
+import type { TooManyBuckets } from "../../languages/query/aggregation/Grouping.ts"
 import type {
   Encoded,
   EncodedOptions,
@@ -14,6 +17,7 @@ import type {
   Written
 } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
+import type { SortKey, SortPosition, SortValue } from "../../languages/query/Sort.ts"
 
 /** The limits of a page. It has at least one document if there is one. */
 export interface PageSpan {
@@ -27,6 +31,23 @@ export interface Page {
   readonly hits: ReadonlyArray<Hit>
   /** Whether documents follow the last one. */
   readonly more: boolean
+}
+
+/** A document in another order, with the values that order it. */
+export interface SortedHit extends Hit {
+  readonly sort: ReadonlyArray<SortValue>
+}
+
+export interface SortedPage {
+  readonly hits: ReadonlyArray<SortedHit>
+  readonly more: boolean
+}
+
+/** The order and the limits of a page: at most `limit` documents after `after`, from the `from`-th of these on. */
+export interface SortedSpan extends Omit<PageSpan, "after"> {
+  readonly sort: ReadonlyArray<SortKey>
+  readonly from: number
+  readonly after?: SortPosition | undefined
 }
 
 type Unknown = NotFound | StorageUnreachable
@@ -67,6 +88,20 @@ export class Search extends Context.Service<
     ) => Stream.Stream<Hit, Unreadable>
     /** At most `limit` documents after a key. The cost does not depend on the position of the key. */
     readonly page: (tenant: string, pattern: string, query: Query, span: PageSpan) => Effect.Effect<Page, Unreadable>
+    /** Like `page`, in the order of any fields; equal documents are ordered by id, then index. */
+    readonly sorted: (
+      tenant: string,
+      pattern: string,
+      query: Query,
+      span: SortedSpan
+    ) => Effect.Effect<SortedPage, Unreadable>
+    /** The answers of aggregations over all matching documents, by name, as Elasticsearch writes them. */
+    readonly aggregate: (
+      tenant: string,
+      pattern: string,
+      query: Query,
+      aggregations: ReadonlyArray<Aggregation>
+    ) => Effect.Effect<Answer, Unreadable | TooManyBuckets>
     /** Fields of all matching documents, in the order of `read`. */
     readonly rows: (
       tenant: string,

@@ -8,7 +8,8 @@ export const search: Feature<"indices" | "search" | "removeIndex"> = {
   operations: {
     indices: operation("With the number of documents and the bytes on the disk.", revalidated),
     search: operation(
-      "Documents by `@timestamp`, then by id. `cursor` leads to the next page. A clause that is not supported is a 400.",
+      "Documents by `@timestamp`, then by id, or in the order of `sort`; with `size` or `from` the newest first. `cursor` " +
+        "leads to the next page. `aggs` counts all documents that match. What is not supported is a 400.",
       { body: request }
     ),
     removeIndex: operation("With `before` only the documents that are older.")

@@ -20,8 +20,35 @@ export const SearchRequest = Schema.Struct({
       description: "Number of documents per page, 1 to 1000; 100 by default"
     })
   ),
+  size: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1000 })).annotate({
+      description:
+        "Like `limit`, by Elasticsearch's name; 0 for aggregations alone. Without `sort` the newest come first"
+    })
+  ),
+  from: Schema.optionalKey(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000 })).annotate({
+      description: "Number of documents to leave out; with `size` at most 10,000"
+    })
+  ),
+  sort: Schema.optionalKey(
+    Schema.Unknown.annotate({
+      description: 'Fields in Elasticsearch\'s notation, such as `[{ "bytes": "desc" }, "user.name"]`'
+    })
+  ),
+  search_after: Schema.optionalKey(
+    Schema.Array(Schema.Unknown).annotate({ description: "`sort` of the document after which the page begins" })
+  ),
+  aggs: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "Elasticsearch aggregations by name, over all documents that match"
+    })
+  ),
+  aggregations: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "Another name of `aggs`" })
+  ),
   cursor: Schema.optionalKey(
-    Schema.String.check(Schema.isMaxLength(4096)).annotate({ description: "`cursor` of the previous page" })
+    Schema.String.check(Schema.isMaxLength(16_384)).annotate({ description: "`cursor` of the previous page" })
   ),
   total: Schema.optionalKey(
     Schema.Boolean.annotate({ description: "Whether to count all matching documents, which takes longer" })
@@ -34,10 +61,18 @@ export const SearchPage = Schema.Struct({
     Schema.Struct({
       id: Schema.String,
       index: Schema.String,
-      source: Schema.Record(Schema.String, Schema.Unknown)
+      source: Schema.Record(Schema.String, Schema.Unknown),
+      sort: Schema.optionalKey(
+        Schema.Array(Schema.Unknown).annotate({ description: "The values that order it, for `search_after`" })
+      )
     })
-  ).annotate({ description: "Matching documents, ordered by `@timestamp`, then by id" }),
+  ).annotate({ description: "Matching documents, ordered by `sort`, or by `@timestamp`, then by id" }),
   total: Schema.optionalKey(Schema.Int),
+  aggregations: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      description: "Answers by name, as Elasticsearch writes them"
+    })
+  ),
   cursor: Schema.optionalKey(
     Schema.String.annotate({ description: "Cursor of the next page; absent on the last page" })
   )

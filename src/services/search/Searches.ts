@@ -5,6 +5,7 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import type { TooManyBuckets } from "../../languages/query/aggregation/Grouping.ts"
 import { dateMath } from "../../languages/query/DateMath.ts"
 import { valueAt } from "../../languages/query/Evaluate.ts"
 import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.ts"
@@ -15,6 +16,7 @@ import { pageBytes } from "../shared/Listing.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { aggregationsOf, encodeSorted, type Order, orderOf, sortText } from "./Order.ts"
 import { SearchRequest } from "./SearchRequest.ts"
 
 const Cursor = Schema.fromJsonString(
@@ -39,9 +41,12 @@ const decodeCursor = (cursor: string): Effect.Effect<Key, BadRequest> => {
   return Effect.succeed({ at, id, index })
 }
 
-/** A search of too many indices is a fault of the request. */
-const refused = <A>(self: Effect.Effect<A, NotFound | StorageUnreachable | TooManyIndices>) =>
-  Effect.catchTag(self, "TooManyIndices", ({ detail }) => refuse("body", "/index", detail))
+/** A search of too many indices, or for too many buckets, is a fault of the request. */
+const refused = <A>(self: Effect.Effect<A, NotFound | StorageUnreachable | TooManyBuckets | TooManyIndices>) =>
+  Effect.catchTags(self, {
+    TooManyBuckets: ({ pointer, detail }) => refuse("body", pointer, detail),
+    TooManyIndices: ({ detail }) => refuse("body", "/index", detail)
+  })
 
 /** The source of a hit as JSON text: as stored, or reduced to some fields. */
 const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): string => {
@@ -56,6 +61,9 @@ const sourceOf = ({ source }: Hit, fields: ReadonlyArray<string> | undefined): s
     )
   )
 }
+
+const membersOf = (hit: Hit, fields: ReadonlyArray<string> | undefined): string =>
+  `"id":${JSON.stringify(hit.id)},"index":${JSON.stringify(hit.index)},"source":${sourceOf(hit, fields)}`
 
 /** Parses the query of a request. `now` is in epoch milliseconds. */
 const queryOf = (value: unknown, now: number): Effect.Effect<Query, BadRequest> =>
@@ -82,6 +90,36 @@ export class Searches extends Context.Service<
       const search = yield* Search
       const audit = yield* Audit
       const decode = Schema.decodeUnknownEffect(SearchRequest, strict)
+      /** A page in the order of the index. */
+      const inOrder = Effect.fnUntraced(function* (tenant: TenantId, request: SearchRequest, query: Query) {
+        const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
+        const span = { limit: request.limit ?? 100, bytes: pageBytes, after }
+        const { hits, more } = yield* search.page(tenant, request.index, query, span).pipe(refused)
+        const last = hits.at(-1)
+        return {
+          documents: hits.map((hit) => `{${membersOf(hit, request.fields)}}`),
+          cursor: more && last !== undefined ? encodeCursor(last) : undefined
+        }
+      })
+      /** A page in another order. */
+      const sorted = Effect.fnUntraced(function* (
+        tenant: TenantId,
+        request: SearchRequest,
+        query: Query,
+        { sort, from, limit, after }: Order
+      ) {
+        if (limit === 0) {
+          yield* search.resolve(tenant, request.index)
+          return { documents: [], cursor: undefined }
+        }
+        const span = { sort, from, limit, bytes: pageBytes, after }
+        const { hits, more } = yield* search.sorted(tenant, request.index, query, span).pipe(refused)
+        const last = hits.at(-1)
+        return {
+          documents: hits.map((hit) => `{${membersOf(hit, request.fields)},"sort":${sortText(hit.sort)}}`),
+          cursor: more && last !== undefined ? encodeSorted(last) : undefined
+        }
+      })
       return Searches.of({
         indices: search.indices,
         page: Effect.fn("Searches.page")(function* (tenant, body) {
@@ -89,23 +127,24 @@ export class Searches extends Context.Service<
             decode(body),
             (error) => new BadRequest({ detail: "The search request is invalid", issues: issuesOf(error, "body") })
           )
-          const query = yield* queryOf(request.query ?? {}, yield* Clock.currentTimeMillis)
-          const after = request.cursor === undefined ? undefined : yield* decodeCursor(request.cursor)
-          const limit = request.limit ?? 100
-          const { hits, more } = yield* search
-            .page(tenant, request.index, query, { limit, bytes: pageBytes, after })
-            .pipe(refused)
-          const last = hits.at(-1)
+          const now = yield* Clock.currentTimeMillis
+          const query = yield* queryOf(request.query ?? {}, now)
+          const asked = yield* orderOf(request)
+          const aggregations = yield* aggregationsOf(request, now)
+          const { documents, cursor } = yield* asked === undefined
+            ? inOrder(tenant, request, query)
+            : sorted(tenant, request, query, asked)
           const total =
             request.total === true ? yield* search.count(tenant, request.index, query).pipe(refused) : undefined
-          const documents = hits.map(
-            (hit) =>
-              `{"id":${JSON.stringify(hit.id)},"index":${JSON.stringify(hit.index)},"source":${sourceOf(hit, request.fields)}}`
-          )
+          const answers =
+            aggregations === undefined
+              ? undefined
+              : yield* search.aggregate(tenant, request.index, query, aggregations).pipe(refused)
           const members = [
             `"documents":[${documents.join(",")}]`,
             ...(total === undefined ? [] : [`"total":${total}`]),
-            ...(more && last !== undefined ? [`"cursor":"${encodeCursor(last)}"`] : [])
+            ...(answers === undefined ? [] : [`"aggregations":${JSON.stringify(answers)}`]),
+            ...(cursor === undefined ? [] : [`"cursor":"${cursor}"`])
           ]
           return `{${members.join(",")}}`
         }),

@@ -80,7 +80,12 @@ export class Place {
 
   /** Reports a fault at this place, or at a member. */
   fault(detail: string): undefined {
-    if (this.#state.issues.length < limits.issues) this.#state.issues.push({ pointer: this.pointer, detail })
+    return this.faultAt(this.pointer, detail)
+  }
+
+  /** Reports a fault at a place below this one. */
+  faultAt(pointer: string, detail: string): undefined {
+    if (this.#state.issues.length < limits.issues) this.#state.issues.push({ pointer, detail })
     return undefined
   }
 

@@ -1,0 +1,207 @@
+import { Effect } from "effect"
+import { allOf, type Query } from "../Query.ts"
+import { type Aggregation, aggregationLimits, type Bucket, isBucket, type Metric, type Order } from "./Aggregation.ts"
+import { type Answer, bucketsOf, datesAnswer, emptyAnswers, metricAnswer, termsAnswer } from "./Answers.ts"
+import { bucketStarts } from "./DateBuckets.ts"
+import {
+  type AggregationEngine,
+  type Group,
+  type GroupBy,
+  type GroupKey,
+  type GroupRequest,
+  type Measure,
+  TooManyBuckets
+} from "./Grouping.ts"
+
+/** The groups around an aggregation. */
+interface Around {
+  readonly query: Query
+  readonly by: ReadonlyArray<GroupBy>
+  readonly within: ReadonlyArray<GroupKey> | undefined
+}
+
+/** The answers of an aggregation by the keys of the bucket that they belong to. */
+type Answers = ReadonlyMap<string, Answer>
+
+const pathOf = (keys: ReadonlyArray<GroupKey>): string => JSON.stringify(keys)
+
+/** The measures that a metric needs. */
+const measuresOf = (metric: Metric): ReadonlyArray<Measure> => {
+  const { field } = metric
+  switch (metric._tag) {
+    case "stats":
+      return [
+        { field, of: "count" },
+        { field, of: "min" },
+        { field, of: "max" },
+        { field, of: "sum" }
+      ]
+    case "value_count":
+      return [{ field, of: "values" }]
+    case "percentiles":
+      return [{ field, of: "percentiles", percents: metric.percents }]
+    default:
+      return [{ field, of: metric._tag }]
+  }
+}
+
+/** Metrics whose values one pass with other metrics cannot find. */
+const isAlone = ({ of }: Measure): boolean => of === "cardinality" || of === "percentiles"
+
+/** Answers aggregations as Elasticsearch does. `query` finds the documents. */
+export const aggregate = <E>(
+  engine: AggregationEngine<E>,
+  query: Query,
+  aggregations: ReadonlyArray<Aggregation>
+): Effect.Effect<Answer, E | TooManyBuckets> => {
+  const most = aggregationLimits.groups
+  const tooMany = (pointer: string, cure: string) =>
+    new TooManyBuckets({ pointer, detail: `The aggregation makes more than ${most} buckets: ${cure}` })
+
+  /** The groups of a level, with the answers of the metrics in them. */
+  const grouped = Effect.fnUntraced(function* (
+    pointer: string,
+    around: Around,
+    metrics: ReadonlyArray<readonly [Aggregation, Metric]>,
+    top: GroupRequest["top"] | ((measures: ReadonlyArray<Measure>) => GroupRequest["top"])
+  ) {
+    const together = metrics.flatMap(([, metric]) => measuresOf(metric)).filter((measure) => !isAlone(measure))
+    const request = { ...around, measures: together, top: typeof top === "function" ? top(together) : top }
+    const found = yield* engine.groups(request)
+    if (found.length > most)
+      return yield* tooMany(pointer, "take a longer interval or a smaller size, or narrow the query")
+    const answers = new Map<string, Answer>(found.map(({ keys }) => [pathOf(keys), {}]))
+    let at = 0
+    for (const [{ name }, metric] of metrics) {
+      const measures = measuresOf(metric)
+      const isOwn = measures.some(isAlone)
+      const groups = isOwn ? yield* engine.groups({ ...around, measures, top: undefined }) : found
+      const from = isOwn ? 0 : at
+      if (!isOwn) at += measures.length
+      for (const { keys, values } of groups) {
+        const answer = answers.get(pathOf(keys))
+        if (answer !== undefined) answer[name] = metricAnswer(metric, values.slice(from, from + measures.length))
+      }
+      // A group of which no document has the field has no row of its own.
+      for (const answer of answers.values()) answer[name] ??= metricAnswer(metric, [])
+    }
+    return { found, answers }
+  })
+
+  const metricsOf = (all: ReadonlyArray<Aggregation>) =>
+    all.flatMap((one) => (isBucket(one.kind) ? [] : [[one, one.kind] as const]))
+
+  /** The answers of all aggregations at one level, except its own metrics, by the keys of the buckets around them. */
+  const inside = Effect.fnUntraced(function* (all: ReadonlyArray<Aggregation>, around: Around) {
+    const found = new Map<string, Map<string, Answer>>()
+    for (const one of all) {
+      if (!isBucket(one.kind)) continue
+      for (const [path, answer] of yield* bucketAnswers(one, one.kind, around)) {
+        const named = found.get(path) ?? new Map<string, Answer>()
+        found.set(path, named.set(one.name, answer))
+      }
+    }
+    const empty = emptyAnswers(all.filter(({ kind }) => isBucket(kind)))
+    return (path: string): Answer => ({ ...empty, ...Object.fromEntries(found.get(path) ?? []) })
+  })
+
+  const bucketAnswers = (
+    one: Aggregation,
+    bucket: Bucket,
+    around: Around
+  ): Effect.Effect<Answers, E | TooManyBuckets> =>
+    bucket._tag === "filter"
+      ? filterAnswers(one, { ...around, query: allOf([around.query, bucket.query]) })
+      : Effect.gen(function* () {
+          const by = yield* groupBy(one, bucket, around)
+          if (by === undefined) return new Map<string, Answer>()
+          return yield* keyedAnswers(one, bucket, { ...around, by: [...around.by, by] })
+        })
+
+  const filterAnswers = Effect.fnUntraced(function* (one: Aggregation, around: Around) {
+    const { found, answers } = yield* grouped(one.pointer, around, metricsOf(one.inner), undefined)
+    const within = yield* inside(one.inner, around)
+    return new Map(
+      found.map(({ keys, documents }) => {
+        const path = pathOf(keys)
+        return [path, { doc_count: documents, ...within(path), ...answers.get(path) }]
+      })
+    )
+  })
+
+  const groupBy = Effect.fnUntraced(function* (
+    { pointer }: Aggregation,
+    bucket: Exclude<Bucket, { readonly _tag: "filter" }>,
+    { query }: Around
+  ) {
+    if (bucket._tag === "terms") {
+      return { _tag: "terms", field: bucket.field, missing: bucket.missing } satisfies GroupBy
+    }
+    const times = yield* engine.times(query, bucket.field)
+    if (times === undefined) return undefined
+    const starts = bucketStarts(bucket, times.from, times.to)
+    if (starts === undefined)
+      return yield* tooMany(`${pointer}/date_histogram`, "take a longer interval, or narrow the query")
+    return { _tag: "dates", field: bucket.field, starts } satisfies GroupBy
+  })
+
+  const keyedAnswers = Effect.fnUntraced(function* (
+    one: Aggregation,
+    bucket: Exclude<Bucket, { readonly _tag: "filter" }>,
+    around: Around
+  ) {
+    const metrics = metricsOf(one.inner)
+    const placeOf = ({ by }: Order, measures: ReadonlyArray<Measure>): "count" | "key" | number => {
+      if (by._tag !== "metric") return by._tag
+      const metric = metrics.find(([{ name }]) => name === by.name)?.[1]
+      const [wanted] = metric === undefined ? [] : measuresOf(metric)
+      const at = measures.findIndex(({ field, of }) => field === wanted?.field && of === wanted.of)
+      return at === -1 ? "count" : at
+    }
+    const top = (measures: ReadonlyArray<Measure>): GroupRequest["top"] =>
+      bucket._tag === "terms"
+        ? {
+            size: bucket.size,
+            by: placeOf(bucket.order, measures),
+            descending: bucket.order.descending,
+            least: bucket.least
+          }
+        : undefined
+    const { found, answers } = yield* grouped(one.pointer, around, metrics, top)
+    const keys = found.map((group) => group.keys.at(-1)!)
+    const isFirst = around.by.length === 1
+    const within = yield* inside(one.inner, isFirst && bucket._tag === "terms" ? { ...around, within: keys } : around)
+    const byParent = Map.groupBy(found, (group) => pathOf(group.keys.slice(0, -1)))
+    const full = ({ keys }: Group): Answer => {
+      const path = pathOf(keys)
+      return { ...within(path), ...answers.get(path) }
+    }
+    const empty = () => emptyAnswers(one.inner)
+    if (bucket._tag === "date_histogram") {
+      const all = byParent.values().reduce((sum, groups) => sum + bucketsOf(bucket, groups), 0)
+      if (all > most) return yield* tooMany(one.pointer, "take a longer interval, or min_doc_count 1")
+    }
+    return new Map(
+      [...byParent].map(([path, groups]) => [
+        path,
+        bucket._tag === "terms" ? termsAnswer(groups, full) : datesAnswer(bucket, startsOf(around), groups, full, empty)
+      ])
+    )
+  })
+
+  const startsOf = ({ by }: Around): ReadonlyArray<number> => {
+    const last = by.at(-1)
+    return last?._tag === "dates" ? last.starts : []
+  }
+
+  const start = { query, by: [], within: undefined }
+  return Effect.gen(function* () {
+    const metrics = metricsOf(aggregations)
+    const { answers } = yield* metrics.length === 0
+      ? Effect.succeed({ answers: new Map<string, Answer>() })
+      : grouped("", start, metrics, undefined)
+    const within = yield* inside(aggregations, start)
+    const all = { ...within(pathOf([])), ...answers.get(pathOf([])) }
+    return Object.fromEntries(aggregations.map(({ name }) => [name, all[name]]))
+  })
+}

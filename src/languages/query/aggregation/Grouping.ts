@@ -1,0 +1,62 @@
+import { Data, type Effect } from "effect"
+import type { Query } from "../Query.ts"
+import type { TermKey } from "./Aggregation.ts"
+
+/** What one pass over the documents of a group computes. `count` counts numbers, `values` values of any kind. */
+export interface Measure {
+  readonly field: string
+  readonly of: "count" | "values" | "sum" | "min" | "max" | "avg" | "cardinality" | "percentiles"
+  readonly percents?: ReadonlyArray<number>
+}
+
+/** By what documents are grouped. */
+export type GroupBy =
+  | { readonly _tag: "terms"; readonly field: string; readonly missing: TermKey | undefined }
+  | { readonly _tag: "dates"; readonly field: string; readonly starts: ReadonlyArray<number> }
+
+/** The key of a group: a term, or the number of a start. */
+export type GroupKey = TermKey | number
+
+export interface GroupRequest {
+  readonly query: Query
+  /** At most two. */
+  readonly by: ReadonlyArray<GroupBy>
+  readonly measures: ReadonlyArray<Measure>
+  /** The keys that the first part may have, when others are not asked for. */
+  readonly within: ReadonlyArray<GroupKey> | undefined
+  /** For each key before the last one, only so many groups, in this order. `by` names a measure by its place. */
+  readonly top:
+    | {
+        readonly size: number
+        readonly by: "count" | "key" | number
+        readonly descending: boolean
+        readonly least: number
+      }
+    | undefined
+}
+
+export interface Group {
+  readonly keys: ReadonlyArray<GroupKey>
+  readonly documents: number
+  /** Documents of all groups with the same keys before the last one. */
+  readonly total: number
+  /** A number for each measure, or null for none; a list for percentiles. */
+  readonly values: ReadonlyArray<number | null | ReadonlyArray<number | null>>
+}
+
+/** An aggregation makes more buckets than may be. The pointer is into the request. */
+export class TooManyBuckets extends Data.TaggedError("TooManyBuckets")<{
+  readonly pointer: string
+  readonly detail: string
+}> {}
+
+/** What can group documents: all reads of one engine see the same documents. */
+export interface AggregationEngine<E> {
+  /** At most one group more than there may be. Groups without a key before the last are one group, also when empty. */
+  readonly groups: (request: GroupRequest) => Effect.Effect<ReadonlyArray<Group>, E>
+  /** Times between which the dates of a field lie, perhaps wider; undefined when there is none. */
+  readonly times: (
+    query: Query,
+    field: string
+  ) => Effect.Effect<{ readonly from: number; readonly to: number } | undefined, E>
+}
