@@ -23,14 +23,15 @@ import layout  # noqa: E402
 import system  # noqa: E402
 from namespaces import (  # noqa: E402
     Part, change_user, close, end_with, fail, follow_parent, fork_watched, make_root, make_target, map_user,
-    mount_processes, place, reason_of,
+    mount_processes, reason_of,
 )
 
 DOOR = 5
 # The same as in src/drivers/isolation/UserLease.ts.
 FIRST_USER, LAST_USER = 60578, 61183
-# The number of root in a namespace where nobody else is: with 0 it could not make a namespace for Python.
-INNER_ROOT = 60577
+# The number of every run of root within its user namespace. With 0 it could not make a namespace for Python, and with a
+# number of its own it would find no compiled modules: Node keeps them by user.
+INNER_USER = 60577
 
 
 def lease_user():
@@ -61,30 +62,31 @@ def name_process():
 
 def run_inside(parts, user, told, size, shifted):
     """In the first process of the namespaces: makes the root and gives up all privileges."""
-    uid = user if "user" in parts else os.geteuid()
-    gid = user if "user" in parts else os.getegid()
+    uid = INNER_USER if "user" in parts else os.geteuid()
+    gid = INNER_USER if "user" in parts else os.getegid()
     named = {kind: [path for it, path in told if it == kind] for kind in ("show", "cache", "hide")}
     entries = layout.run_entries(named["show"], uid, gid, named["hide"])
 
-    def show(root, path, attributes):
-        make_target(path, root + path)
-        tree = system.clone_tree(path, attributes | system.NOSUID | system.NODEV, shifted)
+    def opened(path, attributes):
+        """Before the new root covers the folder that it is made on."""
+        return path, os.path.isdir(path), system.clone_tree(path, attributes | system.NOSUID | system.NODEV, shifted)
+
+    def show(root, path, is_folder, tree):
+        make_target(root + path, is_folder)
         system.mount_tree(tree, root + path)
 
     def rest(root):
-        for kind, path, _ in entries:
-            if kind == "own":
-                show(root, path, system.RDONLY)
-        for path in named["cache"]:
-            if os.path.isdir(path):
-                show(root, path, 0)
-        for entry in entries:
-            if entry[0] == "hidden" and os.path.isdir(entry[1]):
+        for it in own:
+            show(root, *it)
+        for path, is_folder in hidden:
+            if is_folder:
                 # The run's places are mounted below, so this is not read-only. Nothing that is written there stays.
                 options = "size=64k,nr_inodes=64,mode=755"
-                system.mount("tmpfs", root + entry[1], "tmpfs", system.NOSUID | system.NODEV, options)
-            elif entry[0] == "hidden":
-                place(root, entry, size)
+                system.mount("tmpfs", root + path, "tmpfs", system.NOSUID | system.NODEV, options)
+            else:
+                system.mount("/dev/null", root + path, None, system.BIND)
+        for it in caches:
+            show(root, *it)
         if "processes" in parts:
             mount_processes(root)
         else:
@@ -93,8 +95,17 @@ def run_inside(parts, user, told, size, shifted):
 
     with Part("files"):
         system.unshare(system.NEWNS)
+        own = [opened(path, system.RDONLY) for kind, path, _ in entries if kind == "own"]
+        caches = [opened(path, 0) for path in named["cache"] if os.path.isdir(path)]
+        hidden = [(path, os.path.isdir(path)) for kind, path, _ in entries if kind == "hidden"]
         make_root(os.getcwd(), [it for it in entries if it[0] not in ("own", "hidden")], size, rest)
     change_user(parts, user)
+    if "user" in parts:
+        with Part("user"):
+            system.allow_own_files()
+            system.unshare(system.NEWUSER)
+            map_user(INNER_USER, INNER_USER, user, user)
+            change_user(["files", "privileges"], user)
 
 
 def read_places():
@@ -125,10 +136,7 @@ def admit(places, mounts, shifted):
         trees.append((tree, path, os.path.isdir(path)))
     system.enter_mounts(mounts)
     for tree, path, is_folder in trees:
-        if is_folder:
-            os.makedirs(path, exist_ok=True)
-        else:
-            make_target("", path)
+        make_target(path, is_folder)
         if tree is not None:
             system.mount_tree(tree, path)
 
@@ -172,7 +180,7 @@ def main():
         with Part("files"):
             uid, gid = os.geteuid(), os.getegid()
             system.unshare(system.NEWUSER | system.NEWNS)
-            map_user(uid or INNER_ROOT, gid or INNER_ROOT, uid, gid)
+            map_user(uid or INNER_USER, gid or INNER_USER, uid, gid)
     if "processes" in parts:
         with Part("processes"):
             system.unshare(system.NEWPID | system.NEWIPC)
