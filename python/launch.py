@@ -3,9 +3,10 @@
     launch.py PARTS TEMPORARY_BYTES [show PATH | cache PATH | hide PATH]... -- COMMAND...
 
 The command sees the system's folders and what is shown, and nothing of a tenant: at its start nobody knows yet whose run
-it will be. It can write to the cache until it knows. Descriptors 0 to 5 are open, and the command gets the first five. When the gateway does, it writes the places of the run to the door, which is file descriptor 5, and they
-appear under their names: ``KIND NUL PATH NUL`` for each, and a NUL behind the last. The kinds are ``read``, ``write``,
-``socket`` and ``folder``, which shows an empty one; what is to be read need not exist. The answer is a line: ``ok``, or why not.
+it will be. Until somebody does, it can write to the cache. It gets the file descriptors 0 to 4. Descriptor 5 is the door:
+when the gateway knows the run, it writes the places there, and they appear under their names. It writes ``KIND NUL PATH
+NUL`` for each, and a NUL behind the last. The kinds are ``read``, ``write``, ``socket`` and ``folder``, which shows an
+empty one; what is to be read need not exist. The answer is a line: ``ok``, or why not.
 
 A part that cannot be had ends the process with status 71 and the line ``isolation: <part>: <reason>`` on standard error.
 No module of Python is loaded that this does not need: each run starts it.
@@ -168,6 +169,10 @@ def main():
     parts, size, command = sys.argv[1].split(","), sys.argv[2], sys.argv[at + 1:]
     told = list(zip(sys.argv[3:at:2], sys.argv[4:at:2]))
     system.end_with_parent()
+    # Those that the command is not given: no file of this program may have their numbers.
+    while (number := os.open("/dev/null", os.O_RDWR)) <= DOOR:
+        pass
+    close(number)
     name_process()
     user, shifted, lease = None, None, None
     if "user" in parts:
