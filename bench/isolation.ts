@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Layer, Stream } from "effect"
 import { findIsolation } from "../src/drivers/isolation/Probe.ts"
+import { startBundled } from "../src/drivers/Programs.ts"
 import { findPython } from "../src/drivers/python/Interpreter.ts"
 import { EngineConfig } from "../src/layers/engine/EngineConfig.ts"
 import * as LocalEngine from "../src/layers/engine/LocalEngine.ts"
@@ -40,6 +41,7 @@ const processorMillis = () => {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0)
 }
 
+startBundled()
 const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
 const settings = EngineConfig.settings({
   confRoot: join(folder, "conf"),
@@ -56,7 +58,7 @@ const measure = async (isolation: RunIsolation) => {
     const times: Array<number> = []
     for (let i = 0; i < runs; i++) {
       // Time enough for the next runner to be there.
-      yield* Effect.sleep(900)
+      yield* Effect.sleep(Number(process.env["BENCH_PAUSE"] ?? 900))
       const before = performance.now()
       yield* Stream.runForEach(run({ tenant: "bench", executionId: `b${i}`, epoch: 1, flowline }), (message) =>
         Effect.sync(() => {

@@ -3,9 +3,10 @@
     launch.py PARTS TEMPORARY_BYTES [show PATH | cache PATH | hide PATH]... -- COMMAND...
 
 The command sees the system's folders and what is shown, and nothing of a tenant: at its start nobody knows yet whose run
-it will be. It can write to the cache until it knows. Descriptors 0 to 5 are open, and the command gets the first five. When the gateway does, it writes the places of the run to the door, which is file descriptor 5, and they
-appear under their names: ``KIND NUL PATH NUL`` for each, and a NUL behind the last. The kinds are ``read``, ``write``,
-``socket`` and ``folder``, which shows an empty one; what is to be read need not exist. The answer is a line: ``ok``, or why not.
+it will be. Until somebody does, it can write to the cache. It gets the file descriptors 0 to 4. Descriptor 5 is the door:
+when the gateway knows the run, it writes the places there, and they appear under their names. It writes ``KIND NUL PATH
+NUL`` for each, and a NUL behind the last. The kinds are ``read``, ``write``, ``socket`` and ``folder``, which shows an
+empty one; what is to be read need not exist. The answer is a line: ``ok``, or why not.
 
 A part that cannot be had ends the process with status 71 and the line ``isolation: <part>: <reason>`` on standard error.
 No module of Python is loaded that this does not need: each run starts it.
@@ -23,14 +24,15 @@ import layout  # noqa: E402
 import system  # noqa: E402
 from namespaces import (  # noqa: E402
     Part, change_user, close, end_with, fail, follow_parent, fork_watched, make_root, make_target, map_user,
-    mount_processes, place, reason_of,
+    mount_processes, reason_of,
 )
 
 DOOR = 5
 # The same as in src/drivers/isolation/UserLease.ts.
 FIRST_USER, LAST_USER = 60578, 61183
-# The number of root in a namespace where nobody else is: with 0 it could not make a namespace for Python.
-INNER_ROOT = 60577
+# The number of every run of root within its user namespace. With 0 it could not make a namespace for Python, and with a
+# number of its own it would find no compiled modules: Node keeps them by user.
+INNER_USER = 60577
 
 
 def lease_user():
@@ -61,30 +63,31 @@ def name_process():
 
 def run_inside(parts, user, told, size, shifted):
     """In the first process of the namespaces: makes the root and gives up all privileges."""
-    uid = user if "user" in parts else os.geteuid()
-    gid = user if "user" in parts else os.getegid()
+    uid = INNER_USER if "user" in parts else os.geteuid()
+    gid = INNER_USER if "user" in parts else os.getegid()
     named = {kind: [path for it, path in told if it == kind] for kind in ("show", "cache", "hide")}
     entries = layout.run_entries(named["show"], uid, gid, named["hide"])
 
-    def show(root, path, attributes):
-        make_target(path, root + path)
-        tree = system.clone_tree(path, attributes | system.NOSUID | system.NODEV, shifted)
+    def opened(path, attributes):
+        """Before the new root covers the folder that it is made on."""
+        return path, os.path.isdir(path), system.clone_tree(path, attributes | system.NOSUID | system.NODEV, shifted)
+
+    def show(root, path, is_folder, tree):
+        make_target(root + path, is_folder)
         system.mount_tree(tree, root + path)
 
     def rest(root):
-        for kind, path, _ in entries:
-            if kind == "own":
-                show(root, path, system.RDONLY)
-        for path in named["cache"]:
-            if os.path.isdir(path):
-                show(root, path, 0)
-        for entry in entries:
-            if entry[0] == "hidden" and os.path.isdir(entry[1]):
+        for it in own:
+            show(root, *it)
+        for path, is_folder in hidden:
+            if is_folder:
                 # The run's places are mounted below, so this is not read-only. Nothing that is written there stays.
                 options = "size=64k,nr_inodes=64,mode=755"
-                system.mount("tmpfs", root + entry[1], "tmpfs", system.NOSUID | system.NODEV, options)
-            elif entry[0] == "hidden":
-                place(root, entry, size)
+                system.mount("tmpfs", root + path, "tmpfs", system.NOSUID | system.NODEV, options)
+            else:
+                system.mount("/dev/null", root + path, None, system.BIND)
+        for it in caches:
+            show(root, *it)
         if "processes" in parts:
             mount_processes(root)
         else:
@@ -93,8 +96,17 @@ def run_inside(parts, user, told, size, shifted):
 
     with Part("files"):
         system.unshare(system.NEWNS)
+        own = [opened(path, system.RDONLY) for kind, path, _ in entries if kind == "own"]
+        caches = [opened(path, 0) for path in named["cache"] if os.path.isdir(path)]
+        hidden = [(path, os.path.isdir(path)) for kind, path, _ in entries if kind == "hidden"]
         make_root(os.getcwd(), [it for it in entries if it[0] not in ("own", "hidden")], size, rest)
     change_user(parts, user)
+    if "user" in parts:
+        with Part("user"):
+            system.allow_own_files()
+            system.unshare(system.NEWUSER)
+            map_user(INNER_USER, INNER_USER, user, user)
+            change_user(["files", "privileges"], user)
 
 
 def read_places():
@@ -125,10 +137,7 @@ def admit(places, mounts, shifted):
         trees.append((tree, path, os.path.isdir(path)))
     system.enter_mounts(mounts)
     for tree, path, is_folder in trees:
-        if is_folder:
-            os.makedirs(path, exist_ok=True)
-        else:
-            make_target("", path)
+        make_target(path, is_folder)
         if tree is not None:
             system.mount_tree(tree, path)
 
@@ -160,6 +169,10 @@ def main():
     parts, size, command = sys.argv[1].split(","), sys.argv[2], sys.argv[at + 1:]
     told = list(zip(sys.argv[3:at:2], sys.argv[4:at:2]))
     system.end_with_parent()
+    # Those that the command is not given: no file of this program may have their numbers.
+    while (number := os.open("/dev/null", os.O_RDWR)) <= DOOR:
+        pass
+    close(number)
     name_process()
     user, shifted, lease = None, None, None
     if "user" in parts:
@@ -172,7 +185,7 @@ def main():
         with Part("files"):
             uid, gid = os.geteuid(), os.getegid()
             system.unshare(system.NEWUSER | system.NEWNS)
-            map_user(uid or INNER_ROOT, gid or INNER_ROOT, uid, gid)
+            map_user(uid or INNER_USER, gid or INNER_USER, uid, gid)
     if "processes" in parts:
         with Part("processes"):
             system.unshare(system.NEWPID | system.NEWIPC)

@@ -43,6 +43,7 @@ const attempts: Readonly<Record<string, (target: string) => string | Promise<str
       .filter((name) => /^\d+$/.test(name) && name !== "1")
       .map((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " "))
       .join("\n"),
+  outerUser: () => readFileSync("/proc/self/uid_map", "utf8").trim().split(/\s+/)[1] ?? "",
   owner: (path) => String(statSync(path).uid === process.geteuid?.()),
   connect: (port) => connect(Number(port))
 }

@@ -148,14 +148,16 @@ describe.skipIf(!hasPython || process.platform !== "linux")("a run that somebody
         ["CapBnd", "status", "CapBnd"],
         ["CapAmb", "status", "CapAmb"],
         ["NoNewPrivs", "status", "NoNewPrivs"],
-        ["Uid", "status", "Uid"]
+        ["Uid", "status", "Uid"],
+        ["user", "outerUser", ""]
       ])
       const nothing = "0000000000000000"
       expect(held).toMatchObject({ CapEff: nothing, CapPrm: nothing, CapAmb: nothing, NoNewPrivs: "1" })
       if (!isolation.parts.includes("user")) return
       expect(held["CapBnd"]).toBe(nothing)
-      expect(Number(held["Uid"])).toBeGreaterThanOrEqual(60_578)
-      expect(Number(held["Uid"])).toBeLessThanOrEqual(61_183)
+      expect(held["Uid"]).toBe("60577")
+      expect(Number(held["user"])).toBeGreaterThanOrEqual(60_578)
+      expect(Number(held["user"])).toBeLessThanOrEqual(61_183)
     })
   )
 

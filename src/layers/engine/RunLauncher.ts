@@ -6,7 +6,7 @@ import { ownFolder } from "../../drivers/blobs/Folder.ts"
 import { temporaryBytes } from "../../drivers/isolation/PythonStart.ts"
 import { packagePath } from "../../drivers/Package.ts"
 import { program } from "../../drivers/Programs.ts"
-import { pythonOptions, pythonProgram } from "../../drivers/python/Interpreter.ts"
+import { pythonProgram } from "../../drivers/python/Interpreter.ts"
 import type { Interpreter, RunPart } from "../../protocol/Isolation.ts"
 import type { Order } from "../../protocol/RunProtocol.ts"
 
@@ -50,6 +50,16 @@ const productFiles = ({ folders, command }: Interpreter, entry: URL): ReadonlyAr
   ...folders
 ]
 
+/** Python keeps what it compiles of the launcher in a folder that no run sees. */
+const launchOptions = (tempRoot: string) => [
+  "-I",
+  "-S",
+  "-X",
+  "utf8",
+  "-X",
+  `pycache_prefix=${join(tempRoot, "compiled-python")}`
+]
+
 /**
  * The command that starts a run with these parts of isolation. Neither the site's packages nor anything else that takes
  * time is loaded: each run starts it.
@@ -60,8 +70,7 @@ export const isolatingLauncher = (
   { hidden, tempRoot, entry }: RunSite
 ): ReadonlyArray<string> => [
   interpreter.command,
-  ...pythonOptions,
-  "-S",
+  ...launchOptions(tempRoot),
   pythonProgram("launch.py"),
   parts.join(","),
   String(temporaryBytes),

@@ -88,7 +88,7 @@ const attempt = async (
   // The trial would find nothing where it has not been given its places; it ends with its input anyway.
   door.once("close", () => stdin.end())
   const closed = once(child, "close").finally(() => clearTimeout(timer))
-  const [[, signal], out, said] = await Promise.all([closed, text(stdout), text(stderr)])
+  const [[code, signal], out, said] = await Promise.all([closed, text(stdout), text(stderr)])
   if (out.trim() === "ok") return undefined
   // A machine that is too busy says nothing of what it can do.
   if (signal === "SIGKILL") throw new Failure(`Isolation could not be tried out within ${patience / 1000} seconds`)
@@ -96,7 +96,7 @@ const attempt = async (
   if (refusal !== "ok" && refusal !== "") return { part: parts.includes("user") ? "user" : "files", reason: refusal }
   const [, part = "files", reason] = /^isolation: (\w+): (.*)$/m.exec(said) ?? []
   const last = `${out}\n${said}`.trim().split("\n").at(-1)
-  return { part: isPart(part) ? part : "files", reason: reason ?? last ?? "the process ended" }
+  return { part: isPart(part) ? part : "files", reason: reason ?? (last || `the process ended with ${signal ?? code}`) }
 }
 
 /** What is left where a run gets no view of its own. */
