@@ -25,6 +25,7 @@ const main = Effect.gen(function* () {
   const context: NodeContext = {
     component: "node",
     emit: () => {},
+    filesIn: none,
     glob: none,
     read: none,
     open: none,
