@@ -4,6 +4,7 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi, type OpenApi } from "effect/http-api"
 import { Api } from "../src/Api.ts"
+import { additions } from "./support/additions.ts"
 import { ended, flowlineForm, gateway, raw, TestGateway } from "./support/gateway.ts"
 
 /** A row of the contract: its number, method, path, success status, other statuses, media type of the success. */
@@ -63,63 +64,6 @@ const rows: ReadonlyArray<Row> = [
 
 /** The status of a part of a download, which a request with `Range` asks for. */
 const partial = 206
-
-/** What the gateway adds to the contract. */
-const additions = [
-  "post /v1/flower/propose",
-  "get /v1/{tenant}/channels/{channel}/files",
-  "put /v1/{tenant}/channels/{channel}",
-  "delete /v1/{tenant}/channels/{channel}",
-  "post /v1/{tenant}/flowline/try",
-  "post /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/{action}",
-  "get /v1/{tenant}/channels/{channel}/jobs/{cluster}/{job}/output",
-  "get /v1/{tenant}/flowline/{id}/versions",
-  "get /v1/{tenant}/flowline/{id}/versions/{version}",
-  "get /v1/{tenant}/flowline/{id}/versions/{version}/file",
-  "get /v1/{tenant}/flowline/{id}/versions/{version}/diff/{other}",
-  "post /v1/{tenant}/flowline/{id}/versions/{version}/restore",
-  "get /v1/{tenant}/archives",
-  "get /v1/{tenant}/documentation",
-  "get /v1/{tenant}/resources/download",
-  "get /v1/{tenant}/resources/stored",
-  "get /v1/{tenant}/resources/stored/{name}",
-  "delete /v1/{tenant}/resources/stored/{name}",
-  "get /v1/{tenant}/resources/content/{name}",
-  "post /v1/{tenant}/resources/sweep",
-  "get /v1/{tenant}/indices",
-  "post /v1/{tenant}/search",
-  "delete /v1/{tenant}/indices/{index}",
-  "delete /v1/{tenant}/flowline/{flowlineId}/executions/{executionId}",
-  "delete /v1/{tenant}/flowline/executions/{id}",
-  "delete /v1/{tenant}/registry/delete/{path}",
-  "get /v1/{tenant}/roots",
-  "get /v1/{tenant}/files",
-  "get /v1/{tenant}/files/{path}",
-  "delete /v1/{tenant}/files/{path}",
-  "get /v1/{tenant}/audit",
-  "get /v1/platform/audit",
-  "get /v1/{tenant}/secrets",
-  "put /v1/{tenant}/secrets/{name}",
-  "delete /v1/{tenant}/secrets/{name}",
-  "get /v1/{tenant}/limits",
-  "post /v1/{tenant}/keys",
-  "get /v1/{tenant}/keys",
-  "delete /v1/{tenant}/keys/{id}",
-  "post /v1/{tenant}/flowline/executions/{id}/again",
-  "get /v1/{tenant}/schedules",
-  "get /v1/{tenant}/schedules/{name}",
-  "put /v1/{tenant}/schedules/{name}",
-  "delete /v1/{tenant}/schedules/{name}",
-  "post /v1/{tenant}/schedules/{name}/pause",
-  "post /v1/{tenant}/schedules/{name}/resume",
-  "post /v1/{tenant}/schedules/{name}/token",
-  "post /v1/{tenant}/schedules/{name}/run",
-  "get /v1/{tenant}/schedules/{name}/firings",
-  "post /v1/{tenant}/schedules/{name}/backfill",
-  "get /v1/{tenant}/schedules/{name}/backfill",
-  "delete /v1/{tenant}/schedules/{name}/backfill/{id}",
-  "post /v1/{tenant}/hooks/{name}"
-]
 
 const flowline = `
 runtime: stream

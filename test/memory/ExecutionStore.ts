@@ -1,6 +1,5 @@
 import { Clock, Effect, Layer, Stream } from "effect"
 import type { Outcome } from "../../src/nodes/Outcome.ts"
-import type { NodeCounters } from "../../src/protocol/RunProtocol.ts"
 import { ExecutionId, type ExecutionState, hasEnded } from "../../src/services/executions/Execution.ts"
 import {
   type ExecutionAttempt,
@@ -8,41 +7,12 @@ import {
   type ExecutionKey,
   ExecutionStore,
   isByTime,
-  type NewExecution,
   NoRoom
 } from "../../src/services/executions/ExecutionStore.ts"
-import type { PrintedLine } from "../../src/services/runs/Attempt.ts"
 import type { TenantId } from "../../src/services/shared/Tenant.ts"
 import { AddArchive } from "./ArchiveStore.ts"
+import type { Entry, Event } from "./ExecutionEntry.ts"
 import { linePageOf, listed } from "./Lists.ts"
-
-interface Event {
-  readonly seq: number
-  readonly event: string
-  readonly at: number
-  readonly detail?: string
-  readonly outcome?: Outcome["outcome"]
-}
-
-interface Entry extends NewExecution {
-  readonly id: ExecutionId
-  readonly ordinal: number
-  readonly createdAt: number
-  state: ExecutionState
-  owner: string | undefined
-  epoch: number
-  attempts: number
-  cancelled: boolean
-  truncated: boolean
-  jobId?: string
-  startedAt?: number
-  endedAt?: number
-  error?: string
-  done?: Outcome | undefined
-  nodes: ReadonlyArray<NodeCounters>
-  readonly events: Array<Event>
-  readonly lines: Array<PrintedLine>
-}
 
 const iso = (millis: number): string => new Date(millis).toISOString()
 const isoOrNull = (millis: number | undefined) => (millis === undefined ? null : iso(millis))

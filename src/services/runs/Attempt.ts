@@ -18,15 +18,11 @@ export class Engine extends Context.Service<
   Engine,
   {
     /**
-     * Starts a run and returns its messages. Ending or interrupting the stream kills the process group with SIGTERM, then
-     * SIGKILL, and completes when no process of the group is left. `at` values are epoch milliseconds. After `Publishing`
-     * the run waits until the next message is pulled, which confirms its claim.
+     * Starts a run and returns its messages. The end of the stream kills the process group with SIGTERM, then SIGKILL, and
+     * waits for its last process. After `Publishing` the run waits for the next pull, which confirms its claim.
      */
     readonly run: (spec: RunSpec) => Stream.Stream<RunMessage, StorageUnreachable>
-    /**
-     * Waits until the run of a killed gateway has ended. The wait is limited to the time that a run can outlive its
-     * gateway, and is zero for runs on other hosts. `jobId` is the process of the run: `<host>:<pid>`.
-     */
+    /** Waits until the run of a killed gateway of this host has ended, or can no longer outlive it. `jobId`: `<host>:<pid>`. */
     readonly gone: (jobId: string) => Effect.Effect<void>
     /**
      * Makes a file ready to be appended to: cuts what is behind the place, and an incomplete last line. `key` names the
