@@ -121,19 +121,27 @@ def read_places():
     return list(zip(fields[::2], fields[1::2]))
 
 
-def admit(places, mounts, shifted):
-    """Mounts the places where the command sees them, under their names."""
+def admit(places, mounts, shifted, user):
+    """
+    Mounts the places where the command sees them, under their names. What the operator opens to runs may belong to
+    anybody: a run with a user of its own has the rights of the folder's owner and group in it.
+    """
     trees = []
     for kind, path in places:
         if kind == "folder":
             if os.path.isdir(path):
                 trees.append((None, path, True))
             continue
-        if kind == "read" and not os.path.exists(path):
+        is_open = kind.startswith("open-")
+        if (kind == "read" or is_open) and not os.path.exists(path):
             continue
-        attributes = system.NOSUID | system.NODEV | (system.RDONLY if kind == "read" else 0)
+        attributes = system.NOSUID | system.NODEV | (system.RDONLY if kind.endswith("read") else 0)
         # Whoever may connect to a socket is up to its owner.
-        tree = system.clone_tree(path, attributes, None if kind == "socket" else shifted)
+        tree_shift = None if kind == "socket" else shifted
+        if is_open and shifted is not None:
+            found = os.stat(path)
+            tree_shift = system.shift(user, found.st_uid, found.st_gid)
+        tree = system.clone_tree(path, attributes, tree_shift)
         trees.append((tree, path, os.path.isdir(path)))
     system.enter_mounts(mounts)
     for tree, path, is_folder in trees:
@@ -142,7 +150,7 @@ def admit(places, mounts, shifted):
             system.mount_tree(tree, path)
 
 
-def attend(pid, ready, shifted):
+def attend(pid, ready, shifted, user):
     """Lets the run's places in, and ends as the command does."""
     if os.read(ready, 1) == b"":
         end_with(pid)
@@ -155,7 +163,7 @@ def attend(pid, ready, shifted):
         places = read_places()
         if places:
             try:
-                admit(places, mounts, shifted)
+                admit(places, mounts, shifted, user)
                 os.write(DOOR, b"ok\n")
             except (OSError, ValueError) as error:
                 os.write(DOOR, f"{reason_of(error)}\n".encode())
@@ -194,7 +202,7 @@ def main():
     pid = os.fork()
     if pid != 0:
         close(0, 1, 3, 4, reader, is_ready)
-        attend(pid, ready, shifted)
+        attend(pid, ready, shifted, user)
     close(DOOR, ready, writer)
     run_inside(parts, user, told, size, shifted)
     follow_parent(reader)

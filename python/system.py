@@ -93,10 +93,17 @@ def enter_mounts(namespace):
     _check("setns", _libc.setns(ctypes.c_int(namespace), ctypes.c_int(NEWNS)))
 
 
-def shift(user):
+def _shifted(owner, user):
+    """What maps this owner to the user, and all others but the user to themselves."""
+    low, high, last = min(owner, user), max(owner, user), 0xFFFFFFFF
+    ranges = [(owner, user, 1), (0, 0, low), (low + 1, low + 1, high - low - 1), (high + 1, high + 1, last - high - 1)]
+    return "".join(f"{inside} {outside} {count}\n" for inside, outside, count in ranges if count > 0)
+
+
+def shift(user, owner=0, group=0):
     """
-    An open user namespace in which root's files belong to this user, and those of all others to whom they belong
-    anyway. Only for `clone_tree`.
+    An open user namespace in which the files of an owner and of a group, by default root's, belong to this user and its
+    group, and those of all others to whom they belong anyway. Only for `clone_tree`.
     """
     reader, writer = os.pipe()
     pid = os.fork()
@@ -112,11 +119,9 @@ def shift(user):
     try:
         if os.read(reader, 1) == b"":
             raise OSError(1, "there is no other user namespace")
-        last = 0xFFFFFFFF
-        maps = f"0 {user} 1\n1 1 {user - 1}\n{user + 1} {user + 1} {last - user - 1}\n"
-        for name in ("uid_map", "gid_map"):
+        for name, owned in (("uid_map", owner), ("gid_map", group)):
             with open(f"/proc/{pid}/{name}", "w") as file:
-                file.write(maps)
+                file.write(_shifted(owned, user))
         return os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     finally:
         os.kill(pid, 9)

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, expect, layer } from "@effect/vitest"
@@ -30,6 +40,13 @@ const flowline = (root: string, path: string, to = "") =>
 
 const tenant = "mytenant"
 
+/** A user and a group of the machine that are not root's. */
+const [owner, group] = [12_345, 23_456]
+
+interface Ready {
+  readonly isolation: { readonly runs?: ReadonlyArray<string> }
+}
+
 const Saved = Schema.Struct({
   id: Schema.optionalKey(Schema.String),
   issues: Schema.optionalKey(Schema.Array(Schema.Struct({ detail: Schema.String })))
@@ -56,6 +73,31 @@ layer(gateway({ roots }), { excludeTestServices: true })("files of runs", (it) =
     Effect.flatMap(raw(`/v1/${tenant}/${path}`, init), (answer) =>
       Effect.promise(async () => ({ status: answer.status, headers: answer.headers, text: await answer.text() }))
     )
+
+  it.effect("may belong to another user of the machine, where root has started the gateway", () =>
+    Effect.gen(function* () {
+      if (process.geteuid?.() !== 0) return
+      // As the logs of a service lie: its own folder, closed to others.
+      const folder = join(logs, "service")
+      mkdirSync(folder)
+      writeFileSync(join(folder, "closed.log"), "closed\n", { mode: 0o640 })
+      chownSync(join(folder, "closed.log"), owner, group)
+      for (const [path, mode] of [
+        [folder, 0o750],
+        [logs, 0o750],
+        [out, 0o750]
+      ] as const) {
+        chownSync(path, owner, group)
+        chmodSync(path, mode)
+      }
+      const done = yield* run(flowline("applogs", "service/*.log", "out"))
+      expect([done.state, done.error, done.output]).toEqual(["SUCCEEDED", null, expect.stringContaining("closed")])
+      const written = statSync(join(out, "result", "lines.ndjson"))
+      const { isolation } = (yield* Effect.map(get("../../health/ready"), ({ text }) => JSON.parse(text))) as Ready
+      const isShifted = isolation.runs?.includes("user") === true
+      expect([written.uid, written.gid]).toEqual(isShifted ? [owner, group] : [0, 0])
+    })
+  )
 
   it.effect("are what a run makes of a root, are read by the next run by the same name, and over HTTP", () =>
     Effect.gen(function* () {

@@ -115,7 +115,7 @@ export const placesOf = (order: Order, tempRoot: string): ReadonlyArray<string> 
   "read",
   order.conf,
   ...writtenFolders(order).flatMap((folder) => ["write", folder]),
-  ...Object.values(order.roots).flatMap(({ path, writable }) => [writable ? "write" : "read", path]),
+  ...Object.values(order.roots).flatMap(({ path, writable }) => [writable ? "open-write" : "open-read", path]),
   ...(order.blobs.kind === "disk" ? ["folder", join(order.blobs.root, ownFolder)] : []),
   // Over the one that can be written: what a run compiles, no other run may load.
   "read",
