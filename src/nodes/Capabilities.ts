@@ -1,3 +1,4 @@
+import type { Encoding } from "../languages/Encoding.ts"
 import type { Reference } from "../protocol/References.ts"
 
 // What a node can do besides running, as data: runtimes and validation ask for capabilities instead of node types.
@@ -32,7 +33,17 @@ export interface Target {
 /** The SQL form of a node in analytics. */
 export type AnalyticsWork =
   /** Reads the files that match a glob, or a stored file. Without `format`, each file's name decides. */
-  | { readonly kind: "read"; readonly source: string | Reference; readonly format: FileFormat | undefined }
+  | {
+      readonly kind: "read"
+      readonly source: string | Reference
+      readonly format: FileFormat | undefined
+      readonly encoding: Encoding
+    }
+  /**
+   * Takes the records of the node as it runs in stream. `columns` are those that it has in any case, also without a
+   * record, with the types of DuckDB.
+   */
+  | { readonly kind: "records"; readonly columns: Readonly<Record<string, string>> }
   /** Publishes the result of a SQL statement. */
   | { readonly kind: "query"; readonly statement: string }
   /** Writes all records to a file; `columns` are for csv. */

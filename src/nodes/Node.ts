@@ -10,7 +10,7 @@ import type { Reference } from "../protocol/References.ts"
 import type { AnalyticsWork, Block, BlockFormat, Need, Target } from "./Capabilities.ts"
 import type { Documents } from "./Documents.ts"
 import type { Network } from "./Network.ts"
-import type { Growth, Position } from "./Position.ts"
+import type { Growth, Position, Tailing } from "./Position.ts"
 
 /** A record of a flowline: a JSON object. Numbers beyond the range or precision of a double are strings. */
 export type Event = Record<string, unknown>
@@ -60,7 +60,7 @@ export interface OpenFile {
 export interface StoredFile {
   /** File name without folders. */
   readonly name: string
-  /** The bytes, decompressed if the name ends in `.gz`. May be called again. */
+  /** The bytes, decompressed if the name ends in `.gz` or `.zst`. May be called again. */
   readonly read: () => AsyncIterable<Uint8Array>
 }
 
@@ -71,7 +71,7 @@ export interface RunContext {
    * exist.
    */
   readonly glob: (pattern: string) => Promise<ReadonlyArray<string>>
-  /** The bytes of a configuration file, decompressed if its name ends in `.gz`. */
+  /** The bytes of a configuration file, decompressed if its name ends so. */
   readonly read: (path: string) => AsyncIterable<Uint8Array>
   /** Opens a configuration file for reading in any order; absent where only `read` is possible. */
   readonly openFile?: (path: string) => Promise<OpenFile>
@@ -80,7 +80,7 @@ export interface RunContext {
   /** The records of a Parquet file: a configuration file or a reference. */
   readonly parquet: (source: string | Reference) => AsyncIterable<Batch>
   /** Follows the files that match the glob, including later ones, from a saved position until the run ends. */
-  readonly tail: (pattern: string, position: unknown) => AsyncIterable<Growth>
+  readonly tail: (pattern: string, position: unknown, how: Tailing) => AsyncIterable<Growth>
   /** The node's position as it was last saved. */
   readonly position: Pick<Position, "load">
   /**
@@ -136,6 +136,8 @@ export interface NodeContext extends RunContext {
   readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
+  /** Counts bytes that the input's encoding does not have, and that became U+FFFD. */
+  readonly replaced?: (bytes: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
   readonly isSourced?: boolean
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
@@ -270,8 +272,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   hints?(settings: S["Type"], live: ReadonlyArray<string>): ReadonlyArray<string>
   /** For an input whose records come from outside and only once: a later attempt does not get them again. */
   readonly isLive?: true
-  /** The SQL form of the node in analytics. Absent: the node runs as in the stream runtime. */
-  analytics?(settings: S["Type"], component: string): AnalyticsWork
+  /** The SQL form of the node in analytics. Absent or undefined: the node runs as in the stream runtime. */
+  analytics?(settings: S["Type"], component: string): AnalyticsWork | undefined
   /**
    * For an input whose records can be produced in parallel parts of a run: the function that reads the pieces, or why
    * these settings do not allow it. Absent: one instance produces all records.

@@ -36,6 +36,9 @@ export const fileName = (component: string): string => {
   return name === "." || name === ".." ? name.replaceAll(".", "_") : name
 }
 
-/** The extension in lower case without the dot; a final `.gz` is ignored. */
+/** Whether the bytes of a file of this name are compressed, and decompressed where they are read. */
+export const isCompressed = (path: string): boolean => path.endsWith(".gz") || path.endsWith(".zst")
+
+/** The extension in lower case without the dot; a final `.gz` or `.zst` is ignored. */
 export const extensionOf = (path: string): string =>
-  /\.([a-z0-9]+)$/.exec(path.toLowerCase().replace(/\.gz$/, ""))?.[1] ?? ""
+  /\.([a-z0-9]+)$/.exec(path.toLowerCase().replace(/\.(?:gz|zst)$/, ""))?.[1] ?? ""

@@ -37,9 +37,9 @@ export const inputs = (
   parquet: async function* (source) {
     yield* (await import("./files/Parquet.ts")).parquet(source, { files, stored, scratch })
   },
-  tail: async function* (pattern, position) {
+  tail: async function* (pattern, position, how) {
     const { Tail } = await import("./files/tail/Tail.ts")
-    yield* new Tail(pattern, files, position, signal).run()
+    yield* new Tail(pattern, files, position, how, signal).run()
   },
   network: lazyNetwork(outbound)
 })

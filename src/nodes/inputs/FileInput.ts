@@ -1,8 +1,10 @@
 import { Effect, Result, Schema } from "effect"
+import { encodings } from "../../languages/Encoding.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Block, BlockFormat } from "../Capabilities.ts"
-import { RecordReader } from "../formats/RecordReader.ts"
+import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
+import { type Reading, RecordReader } from "../formats/RecordReader.ts"
 import {
   type CheckContext,
   chosen,
@@ -13,8 +15,9 @@ import {
   type SettingsIssue,
   type Taker
 } from "../Node.ts"
-import { relativePath } from "../Paths.ts"
+import { isCompressed, relativePath } from "../Paths.ts"
 import { ResourceName } from "../SettingTexts.ts"
+import { sourceField } from "../Source.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
 import { type Format, formatOf, formats } from "./files/Format.ts"
@@ -44,6 +47,23 @@ const settings = Schema.Struct({
       "Follows files that grow or are rotated, and reads files that appear later; runs until it is " +
       "stopped. In stream, for `path` with `lines` or `ndjson`.",
     default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  encoding: Schema.Literals(encodings)
+    .annotate({
+      description:
+        "Encoding of the text. `utf-16` takes the byte order from the byte order mark. Bytes that the encoding does not " +
+        "have become U+FFFD and are counted.",
+      default: "utf-8"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("utf-8" as const))),
+  multiline: Schema.optionalKey(
+    multilineSettings.annotate({ description: "Joins lines to one record, such as those of a stack trace." })
+  ),
+  source: Schema.Boolean.annotate({
+    description:
+      "Adds `_source` to every record, also to those of `errors`: `file`, `line` (from 1) and `offset` (bytes from 0) of " +
+      "its beginning. Replaces a member of that name.",
+    default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
 type Settings = typeof settings.Type
@@ -61,21 +81,46 @@ const check = (given: Settings, { runtime }: CheckContext): ReadonlyArray<Settin
       detail: `Only one of path, registry and resource can be given, and ${sources[0]} is given already`
     })
   }
+  issues.push(...multilineFaults(given.multiline))
+  const format = given.format ?? formatOf(given.path ?? "")
+  if (given.multiline !== undefined && given.format !== undefined && given.format !== "lines") {
+    issues.push({ path: ["multiline"], detail: `The records of ${given.format} have no lines to join` })
+  }
+  if (given.encoding !== "utf-8" && format === "parquet") {
+    issues.push({ path: ["encoding"], detail: "A parquet file has no text encoding" })
+  }
+  if (given.source && (format === "parquet" || (format === "csv" && runtime === "analytics"))) {
+    const where = format === "csv" ? "The rows of csv in analytics" : "The records of parquet"
+    issues.push({ path: ["source"], detail: `${where} do not tell their lines; read lines or ndjson` })
+  }
   if (!given.follow) return issues
   if (given.path === undefined && sources.length > 0) {
     issues.push({ path: ["follow"], detail: "Only the files of a path can be followed: stored files do not grow" })
   }
-  const format = given.format ?? formatOf(given.path ?? "")
   if (format === "csv" || format === "parquet") {
     issues.push({ path: ["follow"], detail: `A ${format} file cannot be followed; set format to lines or ndjson` })
   }
-  if (given.path?.endsWith(".gz") === true)
+  if (given.path !== undefined && isCompressed(given.path))
     issues.push({ path: ["follow"], detail: "A compressed file cannot be followed" })
   if (runtime !== undefined && runtime !== "stream") {
     issues.push({ path: ["follow"], detail: "Only stream flowlines follow files" })
   }
   return issues
 }
+
+/** The format of a file: several lines are joined only in text that is nothing else. */
+const formatFor = ({ format, multiline }: Settings, name: string): Format =>
+  format ?? (multiline === undefined ? formatOf(name) : "lines")
+
+/** The columns of lines in SQL, or those that records of any format have. */
+const columnsOf = (
+  { multiline, source }: { readonly multiline: unknown; readonly source: boolean },
+  isLines = true
+): Readonly<Record<string, string>> => ({
+  ...(isLines ? { message: "VARCHAR" } : {}),
+  ...(multiline === undefined ? {} : { tags: "VARCHAR[]" }),
+  ...(source ? { [sourceField]: 'STRUCT("file" VARCHAR, "line" BIGINT, "offset" BIGINT)' } : {})
+})
 
 const takeBlocks = async (
   blocks: AsyncIterable<Block>,
@@ -98,14 +143,14 @@ const takeFile = async (file: OpenFile, format: BlockFormat, context: NodeContex
   }
 }
 
+/** The text is read line by line on one thread: where a line belongs depends on those before it. */
 const readText = async (
   bytes: AsyncIterable<Uint8Array>,
-  format: Exclude<Format, "parquet">,
+  reading: Reading,
   context: NodeContext,
   take: Taker
 ): Promise<void> => {
-  if (format !== "csv") return takeBlocks(blocks(bytes), format, context, take)
-  const reader = new RecordReader(format, context, take.emit)
+  const reader = new RecordReader(reading, context, take.emit)
   for await (const chunk of bytes) {
     context.signal.throwIfAborted()
     await reader.push(chunk)
@@ -113,32 +158,41 @@ const readText = async (
   await reader.end()
 }
 
+const nameOf = (source: string | Reference): string =>
+  typeof source === "string" ? source : "registry" in source ? source.registry : source.resource
+
 /** Reads one file to its end. */
 const readFile = async (
   source: string | Reference,
-  given: Format | undefined,
+  given: Settings,
   context: NodeContext,
   take: Taker
 ): Promise<void> => {
+  const { encoding, multiline } = given
   const stored = typeof source === "string" ? undefined : await context.open(source)
-  const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
-  const isText = format === "lines" || format === "ndjson"
-  if (isText && typeof source === "string" && !source.endsWith(".gz") && context.openFile !== undefined) {
+  const format = formatFor(given, typeof source === "string" ? source : stored!.name)
+  if (format === "parquet") {
+    for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
+    return
+  }
+  const isWhole = encoding !== "utf-8" || multiline !== undefined || given.source
+  const isBlocks = (format === "lines" || format === "ndjson") && !isWhole
+  if (isBlocks && typeof source === "string" && !isCompressed(source) && context.openFile !== undefined) {
     return takeFile(await context.openFile(source), format, context, take)
   }
-  if (format !== "parquet") {
-    return readText(typeof source === "string" ? context.read(source) : stored!.read(), format, context, take)
-  }
-  for await (const batch of context.parquet(source)) await take.emit(chosen, batch)
+  const bytes = typeof source === "string" ? context.read(source) : stored!.read()
+  if (isBlocks) return takeBlocks(blocks(bytes), format, context, take)
+  const named = given.source ? nameOf(source) : undefined
+  return readText(bytes, { format, encoding, multiline, named }, context, take)
 }
 
 /** Reads all files one after the other, without following them. */
 const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
-  const { path, format } = given
+  const { path } = given
   const reference = referenceOf(given)
-  if (reference !== undefined) return readFile(reference, format, context, take)
+  if (reference !== undefined) return readFile(reference, given, context, take)
   if (path === undefined) return
-  for (const file of await context.glob(path)) await readFile(file, format, context, take)
+  for (const file of await context.glob(path)) await readFile(file, given, context, take)
 }
 
 export const fileInput = node({
@@ -146,8 +200,8 @@ export const fileInput = node({
   kind: "input",
   description:
     "Reads files of the tenant's configuration folder, ordered by path, or a stored file. Files whose name " +
-    "ends in `.gz` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +
-    "the run. Invalid UTF-8 becomes U+FFFD. Errors are: a line of more than 1 048 576 characters, " +
+    "ends in `.gz` or `.zst` are decompressed. A pattern that matches no file gives no records; a plain path without a " +
+    "file fails the run. Errors are: a line of more than 1 048 576 characters, " +
     "in `ndjson` a line that is not a JSON object, and in `csv` a row with more or fewer cells than the header.",
   runtimes,
   settings,
@@ -155,15 +209,28 @@ export const fileInput = node({
   outputs: [chosen, errors],
   example: { path: "samples/access*.log.gz", format: "lines" },
   check,
-  relation: ({ path, registry, resource, format }) =>
-    typeof path !== "string" || registry !== undefined || resource !== undefined
-      ? undefined
-      : { path, ...(typeof format === "string" ? { format } : {}) },
+  relation: (given) => {
+    const { path, registry, resource, format, encoding, multiline, source } = given
+    if (typeof path !== "string" || registry !== undefined || resource !== undefined) return undefined
+    // What these add to the columns of the files, or change in them, is known only of lines.
+    if ([encoding, multiline, source].every((one) => one === undefined)) {
+      return { path, ...(typeof format === "string" ? { format } : {}) }
+    }
+    const isLines = format === "lines" || multiline !== undefined
+    return isLines ? { columns: Object.keys(columnsOf({ multiline, source: source === true })) } : undefined
+  },
   references: (given) => {
     const reference = referenceOf(given)
     return reference === undefined ? [] : [reference]
   },
-  analytics: (given) => ({ kind: "read", source: referenceOf(given) ?? given.path ?? "", format: given.format }),
+  analytics: (given) => {
+    const { format, encoding, multiline } = given
+    if (multiline !== undefined || given.source) {
+      const isLines = formatFor(given, given.path ?? "") === "lines"
+      return { kind: "records", columns: columnsOf({ multiline, source: given.source }, isLines) }
+    }
+    return { kind: "read", source: referenceOf(given) ?? given.path ?? "", format, encoding }
+  },
   keepsPosition: ({ follow }) => follow,
   pieces: (given) =>
     given.follow
@@ -171,9 +238,12 @@ export const fileInput = node({
       : Result.succeed((context, take) => readFiles(given, context, take)),
   start: (given, context) => ({
     run: async (emit) => {
-      const { path, format } = given
-      if (given.follow && path !== undefined)
-        return follow(path, format === "ndjson" || format === "lines" ? format : undefined, context, emit)
+      const { path, encoding, multiline, source } = given
+      if (given.follow && path !== undefined) {
+        const format = given.format ?? (multiline === undefined ? undefined : "lines")
+        const lines = format === "ndjson" || format === "lines" ? format : undefined
+        return follow({ path, format: lines, encoding, multiline, source }, context, emit)
+      }
       const block = (block: Block, format: BlockFormat) => sendBlock(block, format, context, emit)
       return readFiles(given, context, { block, emit })
     }

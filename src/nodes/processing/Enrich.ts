@@ -60,7 +60,9 @@ const source = ({ path, registry, resource, format }: Settings) => ({
   ...(registry === undefined ? {} : { registry }),
   ...(resource === undefined ? {} : { resource }),
   ...(format === undefined ? {} : { format }),
-  follow: false
+  follow: false,
+  encoding: "utf-8" as const,
+  source: false
 })
 
 /** Rows by their keys. */

@@ -2,11 +2,12 @@ import { Effect, Predicate, Schema } from "effect"
 import { type Decorations, decorator } from "../../languages/Decorate.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
 import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
-import { finishes, type Guard } from "../../languages/Guard.ts"
+import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, chosen, type Event, type Instance, type NodeContext } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
+import { isLineSource, sourceField } from "../Source.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
@@ -32,6 +33,8 @@ interface Settings extends Decorations {
 export const merge = (event: Event, fields: Event): Event => {
   const merged = { ...event }
   for (const key of Object.keys(fields)) {
+    // Where a record is from does not change.
+    if (key === sourceField && isLineSource(merged[key])) continue
     const value = fields[key]
     const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
     const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
@@ -117,28 +120,10 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
 
 type Result = Event | Unreadable | string | undefined
 
-/**
- * Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one, whose
- * result is the reason. `one` must not keep anything, because it is interrupted anywhere.
- */
+/** Applies `one` to the events of a batch; the reason stands for the result of one that takes too long. */
 export const limited = <A>(
   batch: Batch,
   one: (event: Event) => A,
   guard: Guard,
   millis: number
-): ReadonlyArray<A | string> => {
-  let all: ReadonlyArray<A> | undefined
-  const isDone = guard.within(millis, () => {
-    all = batch.map(one)
-  })
-  if (isDone && all !== undefined) return all
-  return batch.map((event) => {
-    const reason = `the record took longer than ${millis} ms`
-    let result: A | string = reason
-    return finishes(guard, millis, () => {
-      result = one(event)
-    })
-      ? result
-      : reason
-  })
-}
+): ReadonlyArray<A | string> => batchSteps(batch, one, guard, millis, `the record took longer than ${millis} ms`)

@@ -1,4 +1,4 @@
-import { literal } from "../../drivers/duckdb/Columns.ts"
+import { identifier, literal } from "../../drivers/duckdb/Columns.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { errors } from "../../nodes/Node.ts"
 import { collect, Failed } from "./Bridge.ts"
@@ -9,6 +9,15 @@ import type { Work } from "./Work.ts"
 
 /** An empty relation, for inputs whose columns are unknown. */
 const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
+
+/** The records of the query, with the columns that a node has in any case. */
+const withColumns = (query: string | undefined, work: AnalyticsWork | undefined): string => {
+  if (work?.kind !== "records") return query ?? nothing
+  const columns = Object.entries(work.columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${identifier(name)}`)
+  if (columns.length === 0) return query ?? nothing
+  const none = `SELECT ${columns.join(", ")} WHERE false`
+  return query === undefined ? none : `${none} UNION ALL BY NAME ${query}`
+}
 
 interface Prepared {
   readonly files: ReadonlyArray<Opened>
@@ -33,12 +42,14 @@ export class Inputs {
   }
 
   #open(
-    { component, context }: PlannedNode,
-    { source, format }: Extract<AnalyticsWork, { readonly kind: "read" }>,
+    planned: PlannedNode,
+    { source, format, encoding }: Extract<AnalyticsWork, { readonly kind: "read" }>,
     failed: Failed
   ): Promise<ReadonlyArray<Opened>> {
+    const { component, context } = planned
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
-    const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
+    const { replaced } = planned
+    const reading = { component, context: { ...context, signal: this.#run.signal }, format, encoding, reject, replaced }
     const { files } = this.#run
     return typeof source === "string" ? files.open(source, reading) : files.fetch(source, reading)
   }
@@ -64,7 +75,7 @@ export class Inputs {
     const { database } = this.#run
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
-    const query = (await source(files, database)) ?? nothing
+    const query = withColumns(await source(files, database), planned.work)
     const read = files.filter(({ bytes }) => bytes > 0)
     if (read.length > 0 && read.every(({ format }) => format === "parquet")) {
       await create("VIEW", query)

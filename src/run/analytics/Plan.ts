@@ -3,9 +3,9 @@ import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
-import { NodeFailure } from "../stream/Pipeline.ts"
+import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /**
  * What a node publishes: the full SQL name of a table or view, and the number of its records if it is known already.
@@ -33,6 +33,7 @@ export class PlannedNode {
   readonly relations = new Map<string, Relation>()
   errors = 0
   lastError: string | undefined
+  #replaced = 0
 
   constructor(node: DagNode, makeContext: (component: string) => RunContext) {
     this.component = componentOf(node)
@@ -65,6 +66,11 @@ export class PlannedNode {
     this.lastError = reason
   }
 
+  /** Counts bytes of an input that became U+FFFD. */
+  readonly replaced = (bytes: number): void => {
+    this.#replaced += bytes
+  }
+
   /** Counts failed records. The context is told only when no stream publishes them. */
   failed({ count, reason }: { readonly count: number; readonly reason: string }): void {
     this.reject(count, reason)
@@ -73,13 +79,13 @@ export class PlannedNode {
 
   /** Starts the node as in the stream runtime. */
   async start(signal: AbortSignal): Promise<Instance> {
-    const { component, context, settings } = this
+    const { component, context, settings, replaced } = this
     const reject = (count: number, reason: string) => {
       this.reject(count, reason)
       context.reject(count, reason)
     }
     const position = { ...context.position, save: () => {} }
-    return this.type.start(settings, { ...context, component, position, emit: () => {}, reject, signal })
+    return this.type.start(settings, { ...context, component, position, emit: () => {}, reject, replaced, signal })
   }
 
   counters(): NodeCounters {
@@ -90,7 +96,8 @@ export class PlannedNode {
       recordsIn: sum(this.sources),
       recordsOut: sum(published),
       errors: this.errors,
-      ...(this.lastError === undefined ? {} : { lastError: this.lastError })
+      ...(this.lastError === undefined ? {} : { lastError: this.lastError }),
+      ...replacedCounts(this.#replaced)
     }
   }
 }

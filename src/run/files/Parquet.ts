@@ -10,6 +10,7 @@ import type { TenantFiles } from "../../drivers/files/TenantFiles.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../../nodes/Batch.ts"
 import type { Batch } from "../../nodes/Node.ts"
+import { isCompressed } from "../../nodes/Paths.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { StoredFiles } from "./StoredFiles.ts"
 
@@ -58,7 +59,7 @@ export async function* parquet(
   const file =
     stored !== undefined
       ? await spool(from.scratch, stored.read())
-      : process.platform === "linux" && !name.endsWith(".gz")
+      : process.platform === "linux" && !isCompressed(name)
         ? await direct(name, from.files)
         : await spool(from.scratch, from.files.read(name))
   try {

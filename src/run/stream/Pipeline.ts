@@ -1,4 +1,4 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { reasonOf } from "../../nodes/Failures.ts"
 import {
@@ -12,21 +12,11 @@ import {
 } from "../../nodes/Node.ts"
 import { SourceNumbers } from "../../nodes/Source.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
+import { NodeFailure } from "./NodeFailure.ts"
 import { together } from "./Together.ts"
-
-/** A node failed, and with it the run. `message` is for the user; `cause` is the original error. */
-export class NodeFailure extends Data.TaggedError("NodeFailure")<{
-  readonly component: string
-  readonly detail: string
-  readonly cause: unknown
-}> {
-  override get message(): string {
-    return `${this.component}: ${this.detail}`
-  }
-}
 
 /** A running flowline. */
 export interface Pipeline {
@@ -163,6 +153,7 @@ class StreamNode {
   #lag: number | undefined
   #errors = 0
   #lastError: string | undefined
+  #replaced = 0
 
   constructor(node: DagNode, type: NodeType | undefined, context: RunContext, abort: AbortController) {
     this.component = componentOf(node)
@@ -203,10 +194,14 @@ class StreamNode {
       const behind = (bytes: number) => {
         this.#lag = bytes
       }
+      const replaced = (bytes: number) => {
+        this.#replaced += bytes
+      }
       const { signal } = this.#abort
       const publishesErrors = () => this.subscribers.has(errors)
-      const own = { position, component, emit, expect, behind, stored, isSourced, reject, publishesErrors, signal }
-      const context = { ...this.context, ...own }
+      const told = { expect, behind, reject, replaced }
+      const own = { position, component, emit, stored, isSourced, publishesErrors, signal }
+      const context = { ...this.context, ...told, ...own }
       this.#instance = await this.type.start(settings, context)
     })
   }
@@ -292,7 +287,8 @@ class StreamNode {
       ...(this.#total === undefined ? {} : { total: this.#total }),
       ...(this.#lag === undefined ? {} : { lag: this.#lag }),
       errors: this.#errors,
-      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError })
+      ...(this.#lastError === undefined ? {} : { lastError: this.#lastError }),
+      ...replacedCounts(this.#replaced)
     }
   }
 }

@@ -13,6 +13,9 @@ const recordsIn = Metric.gauge("flow_job_records_in", { description: "Records th
 const recordsOut = Metric.gauge("flow_job_records_out", { description: "Records that its outputs have taken" })
 const lag = Metric.gauge("flow_job_lag_bytes", { description: "Bytes that its followed inputs have not read yet" })
 const errors = Metric.gauge("flow_job_errors", { description: "Records that its nodes have rejected" })
+const replaced = Metric.gauge("flow_job_replaced_bytes", {
+  description: "Bytes that the encodings of its inputs do not have, and that became U+FFFD"
+})
 
 export interface JobMetrics {
   readonly status: (status: JobStatus) => Effect.Effect<void>
@@ -53,6 +56,10 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
           set(
             errors,
             sum((node) => node.errors)
+          ),
+          set(
+            replaced,
+            sum((node) => node.replacedBytes ?? 0)
           )
         ],
         { discard: true }

@@ -8,5 +8,11 @@ export const NodeCount = Schema.Struct({
   total: Schema.optionalKey(Schema.Int.annotate({ description: "The final value of recordsOut, if it is known" })),
   lag: Schema.optionalKey(Schema.Int.annotate({ description: "Unread bytes of a followed input" })),
   errors: Schema.Int,
-  lastError: Schema.optionalKey(Schema.String)
+  lastError: Schema.optionalKey(Schema.String),
+  replacedBytes: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Bytes that the encoding of an input does not have; they became U+FFFD" })
+  ),
+  warning: Schema.optionalKey(
+    Schema.String.annotate({ description: "What is worth a look although no record was rejected" })
+  )
 }).annotate({ identifier: "NodeCount" })

@@ -2,7 +2,8 @@ import { readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
-import type { Growth } from "../../../nodes/Position.ts"
+import { isCompressed } from "../../../nodes/Paths.ts"
+import type { Growth, Tailing } from "../../../nodes/Position.ts"
 import { type Block, Followed, type Reached } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
 import { Wake } from "./Wake.ts"
@@ -21,7 +22,8 @@ const Known = Schema.Struct({
   inode: Schema.String,
   head: Schema.Struct({ length: Schema.Finite, hash: Schema.String }),
   offset: Schema.Finite,
-  // Positions of earlier versions lack them.
+  // Positions of earlier versions lack these.
+  line: Schema.optionalKey(Schema.Finite),
   turn: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   counts: Schema.Struct({ records: Schema.Finite, failures: Schema.Finite }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed({ records: 0, failures: 0 }))
@@ -29,7 +31,12 @@ const Known = Schema.Struct({
 })
 type Known = typeof Known.Type
 
-const reachedOf = ({ offset, turn, counts }: Known): Reached => ({ offset, turn, counts })
+const reachedOf = ({ offset, line, turn, counts }: Known): Reached => ({
+  offset,
+  line: offset === 0 ? 1 : line,
+  turn,
+  counts
+})
 
 const Saved = Schema.Struct({ files: Schema.Array(Known) })
 
@@ -37,14 +44,16 @@ const Saved = Schema.Struct({ files: Schema.Array(Known) })
 export class Tail {
   readonly #pattern: string
   readonly #files: TenantFiles
+  readonly #how: Tailing
   readonly #signal: AbortSignal
   readonly #wake: Wake
   #known: ReadonlyArray<Known>
   #followed: Array<Followed> = []
   #count = 0
 
-  constructor(pattern: string, files: TenantFiles, position: unknown, signal: AbortSignal) {
+  constructor(pattern: string, files: TenantFiles, position: unknown, how: Tailing, signal: AbortSignal) {
     this.#pattern = pattern
+    this.#how = how
     this.#files = files
     this.#signal = signal
     this.#wake = new Wake(signal)
@@ -59,9 +68,11 @@ export class Tail {
     ]
   })
 
-  readonly #growth = (file: Followed, { bytes, ended }: Block): Growth => {
-    const { number, path, content, counts } = file
-    return { file: number, path, content, counts, bytes, ended, behind: this.#behind(), position: this.#position }
+  readonly #growth = (file: Followed, { bytes, from, ended }: Block, isDue = false): Growth => {
+    const { number, path, content, counts, encoding, reach, taken } = file
+    const place = { offset: from, line: from === taken.offset ? taken.line : undefined }
+    const [behind, position] = [this.#behind(), this.#position]
+    return { file: number, path, content, counts, encoding, bytes, from: place, ended, isDue, reach, behind, position }
   }
 
   readonly #behind = (): number => this.#followed.reduce((sum, { size, offset }) => sum + Math.max(0, size - offset), 0)
@@ -75,7 +86,10 @@ export class Tail {
         let moved = false
         for (const file of this.#followed) {
           const block = await file.next()
-          if (block === undefined) continue
+          if (block === undefined) {
+            yield* this.#due(file)
+            continue
+          }
           moved = true
           yield this.#growth(file, block)
           file.took(block)
@@ -83,7 +97,7 @@ export class Tail {
         }
         if (moved) continue
         yield* this.#leave()
-        const changed = await this.#wake.wait(pollMillis)
+        const changed = await this.#wake.wait(this.#pause())
         if (!changed && Date.now() - found < findMillis) continue
         await this.#find()
         found = Date.now()
@@ -94,6 +108,22 @@ export class Tail {
     }
   }
 
+  /** Tells the receiver of bytes that wait for further lines for too long. */
+  *#due(file: Followed): Generator<Growth> {
+    const { dueAfter } = this.#how
+    if (dueAfter === undefined || file.dueIn(dueAfter) !== 0) return
+    const block = file.due()
+    yield this.#growth(file, block, true)
+    file.took(block)
+  }
+
+  /** Milliseconds until the files are looked at again, if they do not change. */
+  #pause(): number {
+    const { dueAfter } = this.#how
+    if (dueAfter === undefined) return pollMillis
+    return Math.min(pollMillis, ...this.#followed.map((file) => file.dueIn(dueAfter) ?? pollMillis))
+  }
+
   /** Searches for the files that match the glob: opens new ones, and notes which have lost their names. */
   async #find(): Promise<void> {
     const paths = await this.#files.found(this.#pattern)
@@ -101,7 +131,7 @@ export class Tail {
     const base = await this.#files.folder(this.#pattern)
     const folders = new Set(base === undefined ? [] : [base])
     for (const path of paths) {
-      if (path.endsWith(".gz")) continue
+      if (isCompressed(path)) continue
       const real = await this.#files.real(path)
       if (real === undefined) continue
       folders.add(dirname(real))
@@ -133,8 +163,20 @@ export class Tail {
     const known = this.#known.find((known) => isSame(known, identity))
     this.#known = this.#known.filter((other) => other !== known)
     const resumes = known !== undefined && (await beginsWith(handle, known.head))
-    const anew = { offset: 0, turn: known === undefined ? 0 : known.turn + 1, counts: { records: 0, failures: 0 } }
-    const file = new Followed(++this.#count, path, handle, identity, resumes ? reachedOf(known) : anew)
+    const anew = {
+      offset: 0,
+      line: 1,
+      turn: known === undefined ? 0 : known.turn + 1,
+      counts: { records: 0, failures: 0 }
+    }
+    const file = new Followed(
+      ++this.#count,
+      path,
+      handle,
+      identity,
+      resumes ? reachedOf(known) : anew,
+      this.#how.encoding
+    )
     this.#followed.push(file)
     return file
   }

@@ -5,7 +5,7 @@ import { blockBytes } from "../../../nodes/inputs/files/Blocks.ts"
 import { type NodeType, node as nodeOf, type OpenFile, type RunContext, type Sink } from "../../../nodes/Node.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 
@@ -59,7 +59,8 @@ class Tally {
         recordsIn: grown("recordsIn"),
         recordsOut: grown("recordsOut"),
         errors: grown("errors"),
-        ...(lastError === undefined ? {} : { lastError })
+        ...(lastError === undefined ? {} : { lastError }),
+        ...replacedCounts((sum?.replacedBytes ?? 0) + (now.replacedBytes ?? 0) - (before?.replacedBytes ?? 0))
       })
     }
     this.#last.set(part, new Map(counters.map((now) => [now.component, now])))
@@ -147,5 +148,11 @@ export const merged = (
     return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
   }
   const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)
-  return { ...whole, counters: () => whole.counters().map((own) => tally.of(own.component) ?? own) }
+  /** The parts count the records; the bytes of a file that is read as a whole are decoded here. */
+  const counted = (own: NodeCounters): NodeCounters => {
+    const sum = tally.of(own.component)
+    if (sum === undefined) return own
+    return { ...sum, ...replacedCounts((sum.replacedBytes ?? 0) + (own.replacedBytes ?? 0)) }
+  }
+  return { ...whole, counters: () => whole.counters().map(counted) }
 }
