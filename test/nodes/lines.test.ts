@@ -5,7 +5,7 @@ import { type Encoding, encodings } from "../../src/languages/Encoding.ts"
 import { fileInput } from "../../src/nodes/inputs/FileInput.ts"
 import type { Event } from "../../src/nodes/Node.ts"
 import { seed } from "../support/random.ts"
-import { Memory } from "./memory.ts"
+import { Memory, run } from "./memory.ts"
 import { issues } from "./one.ts"
 
 type Given = Readonly<Record<string, unknown>>
@@ -191,5 +191,74 @@ describe("_source", () => {
     // Without the setting a member of that name is the record's own.
     const own = await read({ format: "ndjson" }, [Buffer.from('{"_source":"mine"}\n')])
     expect(own.records).toEqual([{ _source: "mine" }])
+  })
+})
+
+describe("the place of a record", () => {
+  const place = (line: number, offset: number) => ({ file: "a.log", line, offset })
+  const input = { type: "file_input", component: "in", settings: { path: "a.log", source: true } }
+  const through = async (type: string, settings: Given, text: string) => {
+    const memory = new Memory({ "a.log": text })
+    await run(
+      {
+        runtime: "stream",
+        dag: [
+          { ...input, publish: [{ stream: "s" }] },
+          {
+            type,
+            component: "it",
+            settings,
+            subscribe: [{ component: "in", stream: "s" }],
+            publish: [{ stream: "s" }, { stream: "errors" }]
+          },
+          { type: "file_output", settings: { path: "o.ndjson" }, subscribe: [{ component: "it", stream: "s" }] },
+          {
+            type: "file_output",
+            component: "e",
+            settings: { path: "e.ndjson" },
+            subscribe: [{ component: "it", stream: "errors" }]
+          }
+        ]
+      },
+      memory
+    )
+    const read = (name: string) =>
+      (memory.written.get(name) ?? "")
+        .split("\n")
+        .slice(0, -1)
+        .map((line): Event => JSON.parse(line)["_source"])
+    return { records: read("o.ndjson"), errors: read("e.ndjson") }
+  }
+
+  const cases: ReadonlyArray<readonly [string, Given, string]> = [
+    ["grok", { patterns: ["^%{WORD:a} %{INT:b}"] }, "ab 1\nno\n"],
+    ["dissect", { pattern: "%{a} %{b}" }, "ab 1\nno\n"],
+    ["json", {}, '{"_source":{"file":"of the record"},"a":1}\nno\n'],
+    ["csv", { columns: ["a"], types: { a: "integer" } }, "1\nno\n"],
+    ["kv", { field: "message", target: "it" }, "a=1\n"],
+    ["date", { field: "message", formats: ["ISO8601"] }, "2026-01-02T03:04:05Z\nno\n"],
+    [
+      "flowlet",
+      { code: "function process(event) { if (event.message === 'no') throw 'no'; return { only: 1 } }" },
+      "a\nno\n"
+    ],
+    ["mutate", { operations: [{ convert: { message: "integer" } }] }, "12\nno\n"]
+  ]
+  for (const [type, settings, text] of cases) {
+    it(`survives ${type}, and its errors`, async () => {
+      const { records, errors } = await through(type, settings, text)
+      expect(records).toEqual([place(1, 0)])
+      expect(errors).toEqual(text.includes("no\n") ? [place(2, text.indexOf("\n") + 1)] : [])
+    })
+  }
+
+  it("comes from each record when a program makes several of one, and can be taken away", async () => {
+    const twice = await through(
+      "flowlet",
+      { code: "function process(event) { return [{ a: 1 }, { a: 2 }] }" },
+      "a\nb\n"
+    )
+    expect(twice.records).toEqual([place(1, 0), place(1, 0), place(2, 2), place(2, 2)])
+    expect((await through("mutate", { operations: [{ remove: ["_source"] }] }, "a\n")).records).toEqual([undefined])
   })
 })
