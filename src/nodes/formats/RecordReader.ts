@@ -56,7 +56,9 @@ const ofLines = (reading: Reading, context: NodeContext, failures: Failures, tak
   const takeOne = (line: Line) => {
     const { text, fault } = line
     if (fault !== undefined) return fail(text, line, fault)
-    if (format === "lines") return take(sourced({ message: text }, line))
+    if (format === "lines") {
+      return take(named === undefined ? { message: text } : { message: text, ...lineSource(named, line) })
+    }
     if (text.trim() === "") return
     const record = objectOf(text)
     if (typeof record === "string") fail(text, line, record)
