@@ -53,9 +53,9 @@ const parts: Readonly<Record<Encoding, ReadonlyArray<string>>> = {
   "utf-8": ["", "a", "é", "€😀", "\u0a0a", "\ufffd", "\ufeffx"],
   latin1: ["", "a", "é", "ÿ", "\u0085", "\u00a0"],
   "windows-1252": ["", "a", "é", "€„", "™", "ÿ"],
-  "utf-16": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a00", "\ufffd"],
-  "utf-16le": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a00", "\ufffd"],
-  "utf-16be": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a00", "\ufffd"]
+  "utf-16": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a41\u0100\u0a41", "\ufffd"],
+  "utf-16le": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a41\u0100\u0a41", "\ufffd"],
+  "utf-16be": ["", "a", "é", "€😀", "\u0a0a\u010a", "\u0a41\u0100\u0a41", "\ufffd"]
 }
 
 const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 41 })))

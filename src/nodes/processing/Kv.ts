@@ -54,7 +54,7 @@ export const kv = node({
       settings,
       context,
       (text, event) => read(text, event) ?? unchanged,
-      mayRunAway ? settings.timeout_millis : undefined
+      { millis: mayRunAway ? settings.timeout_millis : undefined }
     )
   }
 })

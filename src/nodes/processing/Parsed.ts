@@ -1,7 +1,8 @@
 import { Effect, Predicate, Schema } from "effect"
-import { type Decorations, decorator } from "../../languages/Decorate.ts"
+import { asItIs, type Decorations, decorator } from "../../languages/Decorate.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
+import { fieldReader } from "../../languages/Generated.ts"
 import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
@@ -69,50 +70,64 @@ export const dropped = Symbol("dropped")
 
 type Parse = (text: string, event: Event) => Fields | Unreadable | typeof unchanged | typeof dropped
 
+/** How records are parsed. */
+interface Parsing {
+  /** Processor time for a record in milliseconds; then `parse` must not keep anything: it is interrupted anywhere. */
+  readonly millis?: number | undefined
+  /** `parse` returns whole records. By default it returns fields, which are merged into the record or its `target`. */
+  readonly isWhole?: boolean
+}
+
 /**
  * A node that parses the text of one field: `parse` returns the fields to add, or returns or throws
  * {@link Unreadable}. Parsed records are decorated as the settings say. Records without the field, or with an object in
- * it, fail. With `millis`, so does a record that takes more processor time; then `parse` must not keep anything,
- * because it is interrupted anywhere.
+ * it, fail, and so do those that take too much processor time.
  */
-export const parsing = (settings: Settings, context: NodeContext, parse: Parse, millis?: number): Instance => {
+export const parsing = (
+  settings: Settings,
+  context: NodeContext,
+  parse: Parse,
+  { millis, isWhole = false }: Parsing = {}
+): Instance => {
   const { field, ignore_missing } = settings
-  const source = fieldPath(field)
+  const read = fieldReader(fieldPath(field))
   const below = settings.target === undefined ? [] : fieldPath(settings.target)
   const failures = new Failures(context)
   const decorate = decorator(settings)
+  const isDecorated = decorate !== asItIs
   /** The record to pass on, the reason why it fails, or undefined when it is dropped. */
   const one = (event: Event): Result => {
-    const value = getPath(event as Fields, source)
+    const value = read(event as Fields)
+    if (typeof value === "string") return parsed(value, event)
     if (value === undefined || value === null) return ignore_missing ? event : `the field ${field} is missing`
     if (typeof value === "object" && !isRaw(value)) return `the field ${field} is not a text`
+    return parsed(isRaw(value) ? value.rawJSON : String(value), event)
+  }
+  const parsed = (text: string, event: Event): Result => {
     try {
-      const fields = parse(isRaw(value) ? value.rawJSON : String(value), event)
+      const fields = parse(text, event)
       if (fields === unchanged) return event
       if (fields === dropped) return undefined
       if (fields instanceof Unreadable) return fields
-      return decorate(merge(event, placed(below, fields) as Event) as Fields)
+      const whole = isWhole ? fields : merge(event, below.length === 0 ? fields : (placed(below, fields) as Event))
+      return isDecorated ? decorate(whole as Fields) : whole
     } catch (error) {
       if (error instanceof Unreadable) return error
       throw error
     }
   }
   const { guard } = context
-  const all =
-    guard === undefined || millis === undefined
-      ? (batch: Batch) => batch.map(one)
-      : (batch: Batch) => limited(batch, one, guard, millis)
   return {
     process: async (batch, emit) => {
-      const parsed: Array<Event> = []
-      const results = all(batch)
-      for (let at = 0; at < results.length; at++) {
-        const result = results[at]
-        if (typeof result === "string") failures.add(batch[at]!, result)
-        else if (result instanceof Unreadable) failures.add(batch[at]!, result.message, result.explain)
-        else if (result !== undefined) parsed.push(result)
+      const made: Array<Event> = []
+      const take = (event: Event, result: Result): void => {
+        if (typeof result === "string") failures.add(event, result)
+        else if (result instanceof Unreadable) failures.add(event, result.message, result.explain)
+        else if (result !== undefined) made.push(result)
       }
-      await emit(chosen, parsed)
+      if (guard === undefined || millis === undefined) for (const event of batch) take(event, one(event))
+      else limited(batch, one, guard, millis).forEach((result, at) => take(batch[at]!, result))
+      await emit(chosen, made)
       await failures.send(emit)
     }
   }
