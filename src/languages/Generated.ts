@@ -26,9 +26,7 @@ export const fieldReader = (path: ReadonlyArray<string>): ((event: Fields) => Va
 }
 
 /** Copies an event with members of these names; their values come in the same order, and none is undefined. */
-export const extender = (
-  names: ReadonlyArray<string>
-): ((event: Fields, values: ReadonlyArray<Value>) => Fields) => {
+export const extender = (names: ReadonlyArray<string>): ((event: Fields, values: ReadonlyArray<Value>) => Fields) => {
   const members = names.map((name, at) => `${isPlain(name) ? JSON.stringify(name) : key(name)}: values[${at}]`)
   return (
     generated(`(event, values) => ({ ...event, ${members.join(", ")} })`) ??
@@ -45,4 +43,41 @@ export const extender = (
       return made
     })
   )
+}
+
+/** Sets the member of an object that has this name, which is no name of a prototype's member. */
+export const memberWriter = (name: string): ((event: Fields, value: Value) => void) =>
+  generated(`(event, value) => { event${key(name)} = value }`) ??
+  ((event, value) => {
+    event[name] = value
+  })
+
+/** Copies an event, and gives the copy members of these names where it has none: of undefined, in this order. */
+export const fieldAdder = (names: ReadonlyArray<string>): ((event: Fields) => Fields) => {
+  const added = names.filter(isPlain).map((name) => `${JSON.stringify(name)}: event${key(name)}`)
+  return generated(`(event) => ({ ...event, ${added.join(", ")} })`) ?? ((event) => ({ ...event }))
+}
+
+/**
+ * Copies an object with exactly these members in this order, of which some are undefined and left out. Undefined for any
+ * other one.
+ */
+export const pruner = (
+  names: ReadonlyArray<string>,
+  left: ReadonlySet<string>
+): ((event: Fields) => Fields | undefined) | undefined => {
+  if (!names.every(isPlain)) return undefined
+  const kept = names.filter((name) => !left.has(name))
+  const valueOf = (name: string) => `v${names.indexOf(name)}`
+  const lines = [
+    "(event) => {",
+    "let count = 0",
+    "for (const name in event) if (name !== names[count++]) return undefined",
+    `if (count !== ${names.length}) return undefined`,
+    ...names.map((name, at) => `const v${at} = event${key(name)}`),
+    ...names.map((name) => `if (${valueOf(name)} ${left.has(name) ? "!==" : "==="} undefined) return undefined`),
+    `return { ${kept.map((name) => `${JSON.stringify(name)}: ${valueOf(name)}`).join(", ")} }`,
+    "}"
+  ]
+  return generated(lines.join("\n"), { names })
 }

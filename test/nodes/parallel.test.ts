@@ -143,6 +143,19 @@ describe("a flowline in parallel parts", () => {
     )
   }
 
+  it("counts the bytes that are replaced outside of the parts, too", async () => {
+    for (const settings of [{}, { source: true }]) {
+      const flowline = flowlineOf("a.log", settings)
+      const memory = new Opened({})
+      memory.files.set("a.log", [Buffer.from([0x61, 0xff, 0xfe, 0x0a])])
+      const parts = partsOf(flowline, memory, 2, [0])
+      const context = (component: string) => memory.context(component)
+      const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), context, parts)
+      await run()
+      expect(counters().find(({ component }) => component === "in")).toMatchObject({ recordsOut: 1, replacedBytes: 2 })
+    }
+  })
+
   it("keeps nodes with state, and what is behind them, in one place", () => {
     expect([...Result.getOrThrow(split(flowlineOf("a.log"))).inside]).toEqual(["in", "parse", "which", "mark"])
   })

@@ -126,7 +126,7 @@ export const parsing = (
         else if (result !== undefined) made.push(result)
       }
       if (guard === undefined || millis === undefined) for (const event of batch) take(event, one(event))
-      else limited(batch, one, guard, millis).forEach((result, at) => take(batch[at]!, result))
+      else for (const [at, result] of limited(batch, one, guard, millis).entries()) take(batch[at]!, result)
       await emit(chosen, made)
       await failures.send(emit)
     }

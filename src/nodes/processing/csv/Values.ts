@@ -12,7 +12,7 @@ type Convert = (text: string) => Value | undefined
 
 /** The value of up to 15 digits, with one decimal point at most; undefined for any other text. */
 const plainNumber = (text: string, point: boolean): number | undefined => {
-  if (text.length > 15) return undefined
+  if (text.length === 0 || text.length > 15) return undefined
   let points = point ? 0 : 1
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at)
