@@ -1,3 +1,4 @@
+import { createSocket } from "node:dgram"
 import { appendFile, readFile, rename, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -118,6 +119,53 @@ describe("a followed file with events of several lines", () => {
       assert.include(counters()?.warning, "2 bytes")
       yield* run.stop
       assert.strictEqual((yield* Effect.promise(() => readFile(log))).length, 4)
+    })
+  )
+})
+
+const shown = node("show", { limit: 1_000_000 }, "syslog_input")
+
+describe("syslog over UDP with events of several messages", () => {
+  it.live("joins the datagrams of a program, and tells two senders apart", () =>
+    Effect.gen(function* () {
+      const { root } = yield* places
+      // A free port of UDP, found by asking for any.
+      const port = yield* Effect.promise(
+        () =>
+          new Promise<number>((resolve) => {
+            const probe = createSocket("udp4")
+            probe.bind(0, "127.0.0.1", () => {
+              const { port } = probe.address()
+              probe.close(() => resolve(port))
+            })
+          })
+      )
+      const multiline = { continuation: "^\\s", flush_after: 0.5 }
+      const run = yield* running(
+        settings(root),
+        spec(flowline([node("syslog_input", { port, protocol: "udp", multiline }), shown]))
+      )
+      const sockets = [createSocket("udp4"), createSocket("udp4")]
+      const send = (sender: number, text: string) =>
+        new Promise<void>((resolve) => sockets[sender]!.send(text, port, "127.0.0.1", () => resolve()))
+      // A datagram that comes before the run listens is lost.
+      yield* wait(() => {
+        void send(0, "<34>Oct 11 22:14:15 mymachine probe: here\n")
+        return run.records().length > 0
+      })
+      const header = "<34>Oct 11 22:14:15 mymachine app[1]: "
+      yield* Effect.promise(async () => {
+        await send(0, `${header}one`)
+        await send(1, `${header}two`)
+        await send(0, `${header}  1`)
+        await send(1, "  2")
+      })
+      const joined = () =>
+        run.records().flatMap((record) => (record["appname"] === "app" ? [String(record["message"])] : []))
+      yield* wait(() => joined().length >= 2)
+      assert.deepStrictEqual(joined().sort(), ["one\n  1", "two\n  2"])
+      for (const socket of sockets) socket.close()
+      yield* run.stop
     })
   )
 })

@@ -100,39 +100,6 @@ describe("syslog_input", () => {
     })
   )
 
-  it.live("joins the datagrams of a program, and tells two senders apart", () =>
-    Effect.gen(function* () {
-      const { root } = yield* places
-      const port = yield* Effect.promise(freePort)
-      const multiline = { continuation: "^\\s", flush_after: 0.5 }
-      const run = yield* running(
-        settings(root),
-        spec(flowline([input("syslog_input", { port, protocol: "udp", multiline }), show]))
-      )
-      const sockets = [createSocket("udp4"), createSocket("udp4")]
-      const send = (sender: number, text: string) =>
-        new Promise<void>((resolve) => sockets[sender]!.send(text, port, "127.0.0.1", () => resolve()))
-      // A datagram that comes before the run listens is lost.
-      yield* wait(() => {
-        void send(0, "<34>Oct 11 22:14:15 mymachine probe: here\n")
-        return run.records().length > 0
-      })
-      const header = "<34>Oct 11 22:14:15 mymachine app[1]: "
-      yield* Effect.promise(async () => {
-        await send(0, `${header}one`)
-        await send(1, `${header}two`)
-        await send(0, `${header}  1`)
-        await send(1, "  2")
-      })
-      const joined = () =>
-        run.records().flatMap((record) => (record["appname"] === "app" ? [String(record["message"])] : []))
-      yield* wait(() => joined().length >= 2)
-      assert.deepStrictEqual(joined().sort(), ["one\n  1", "two\n  2"])
-      for (const socket of sockets) socket.close()
-      yield* run.stop
-    })
-  )
-
   it.live("fails when its port is taken", () =>
     Effect.gen(function* () {
       const { root } = yield* places
