@@ -10,13 +10,21 @@ export interface ConversionFailure {
   readonly detail: string
 }
 
-const plainDigits = /^\d{1,15}$/
+/** Whether the text is one to fifteen digits, which a double holds exactly. */
+const isPlainDigits = (text: string): boolean => {
+  if (text.length === 0 || text.length > 15) return false
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return false
+  }
+  return true
+}
 const decimal = /^\s*([+-]?)(?:(\d+)(?:\.\d*)?|\.\d+)\s*$/
 const float = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/
 
 /** The integer part of a decimal text. Beyond 2^53 it is a string of digits, so it is always exact. */
 export const toInteger = (text: string): number | string | undefined => {
-  if (plainDigits.test(text)) return Number(text)
+  if (isPlainDigits(text)) return Number(text)
   const found = decimal.exec(text)
   if (found === null) return undefined
   const digits = found[2] ?? "0"

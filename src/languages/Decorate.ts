@@ -74,12 +74,15 @@ const addField = (event: Fields, name: string, values: ReadonlyArray<string>): F
   return withPath(event, path, all.length === 1 ? all[0] : all) ?? event
 }
 
+/** What {@link decorator} returns when there is nothing to do. */
+export const asItIs = (event: Fields): Fields => event
+
 /** Applies the decorations in Logstash's order: add fields, remove fields, add tags, remove tags. */
 export const decorator = (options: Decorations): ((event: Fields) => Fields) => {
   const { add_field = {}, remove_field, add_tag, remove_tag } = options
   const idle =
     Object.keys(add_field).length === 0 && [remove_field, add_tag, remove_tag].every((one) => one === undefined)
-  if (idle) return (event) => event
+  if (idle) return asItIs
   return (event) => {
     let next = event
     for (const [name, values] of Object.entries(add_field)) next = addField(next, name, list(values))

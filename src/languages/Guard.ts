@@ -26,3 +26,29 @@ export const finishes = ({ within, processorMillis }: Guard, millis: number, ste
     if (hadItsTime(processorMillis() - used, millis)) return false
   }
 }
+
+/**
+ * Applies `one` to a list as a whole, which is fast. When that takes longer than `millis`, applies it to each item alone,
+ * and the result of a slow one is `slow`. `one` must not keep anything, because it is interrupted anywhere.
+ */
+export const batchSteps = <A, B>(
+  items: ReadonlyArray<A>,
+  one: (item: A) => B,
+  guard: Guard,
+  millis: number,
+  slow: string
+): ReadonlyArray<B | string> => {
+  let all: ReadonlyArray<B> | undefined
+  const isDone = guard.within(millis, () => {
+    all = items.map(one)
+  })
+  if (isDone && all !== undefined) return all
+  return items.map((item) => {
+    let result: B | string = slow
+    return finishes(guard, millis, () => {
+      result = one(item)
+    })
+      ? result
+      : slow
+  })
+}

@@ -1,3 +1,4 @@
+import type { Encoding } from "../languages/Encoding.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { Storage } from "./NodeFiles.ts"
 
@@ -44,8 +45,14 @@ export type AnalyticsWork =
       readonly kind: "read"
       readonly source: string | Reference
       readonly format: FileFormat | undefined
+      readonly encoding: Encoding
       readonly storage?: Storage | undefined
     }
+  /**
+   * Takes the records of the node as it runs in stream. `columns` are those that it has in any case, also without a
+   * record, with the types of DuckDB.
+   */
+  | { readonly kind: "records"; readonly columns: Readonly<Record<string, string>> }
   /** Publishes the result of a SQL statement. */
   | { readonly kind: "query"; readonly statement: string }
   /** Writes all records to a file; `columns` are for csv. */

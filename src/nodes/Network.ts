@@ -69,8 +69,8 @@ export interface Network {
     at: Address & { readonly maxConnections: number },
     serve: (bytes: AsyncIterable<Uint8Array>) => Promise<void>
   ) => Promise<Listening>
-  /** Receives UDP datagrams. A sender cannot be held back. */
-  readonly udp: (at: Address, receive: (datagram: Uint8Array) => void) => Promise<Listening>
+  /** Receives UDP datagrams, each with the address of its sender, who cannot be held back. */
+  readonly udp: (at: Address, receive: (datagram: Uint8Array, sender: string) => void) => Promise<Listening>
   /** A request whose `serve` rejects is answered 500. */
   readonly http: (
     at: Address & { readonly maxBodyBytes: number },

@@ -116,6 +116,8 @@ export interface NodeContext extends RunContext {
   readonly behind?: (bytes: number) => void
   /** Counts files that an input reads, or records for which a node has found something or nothing. */
   readonly counted?: (what: "files" | "matched" | "unmatched", count: number) => void
+  /** Counts bytes that the input's encoding does not have, and that became U+FFFD. */
+  readonly replaced?: (bytes: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
   readonly isSourced?: boolean
   /** Resolves when every node has made durable, or sent on, what was emitted before the call; absent where not used. */
@@ -259,8 +261,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   hints?(settings: S["Type"], live: ReadonlyArray<string>): ReadonlyArray<string>
   /** For an input whose records come from outside and only once: a later attempt does not get them again. */
   readonly isLive?: true
-  /** The SQL form of the node in analytics. Absent: the node runs as in the stream runtime. */
-  analytics?(settings: S["Type"], component: string): AnalyticsWork
+  /** The SQL form of the node in analytics. Absent or undefined: the node runs as in the stream runtime. */
+  analytics?(settings: S["Type"], component: string): AnalyticsWork | undefined
   /**
    * For an input whose records can be produced in parallel parts of a run: the function that reads the pieces, or why
    * these settings do not allow it. Absent: one instance produces all records.

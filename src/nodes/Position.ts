@@ -1,7 +1,24 @@
+import type { Encoding } from "../languages/Encoding.ts"
+
+/** Where a line begins in its source. */
+export interface LinePlace {
+  /** The number of the line, from 1; undefined where the lines before it were not counted. */
+  readonly line: number | undefined
+  /** The offset of its first byte. */
+  readonly offset: number
+}
+
 /** How much of a content was emitted. */
 export interface RecordCounts {
   records: number
   failures: number
+}
+
+/** How files are followed. */
+export interface Tailing {
+  readonly encoding: Encoding
+  /** Seconds after which bytes are due that were passed on, but that a later attempt would read again. */
+  readonly dueAfter?: number | undefined
 }
 
 /** Bytes added to a followed file. */
@@ -15,6 +32,14 @@ export interface Growth {
   readonly counts: RecordCounts
   /** Whole lines, unless a line is longer than some MiB. */
   readonly bytes: Uint8Array
+  /** Where the bytes begin. */
+  readonly from: LinePlace
+  /** The encoding with the byte order that the file's first bytes tell. */
+  readonly encoding: Encoding
+  /** Nothing was added for a while, so what waits for further lines is due. `bytes` are empty. */
+  readonly isDue: boolean
+  /** The receiver tells from where a later attempt has to read again. By default it is the end of the bytes. */
+  readonly reach: (place: LinePlace) => void
   /**
    * The file was removed, replaced or truncated: no more bytes follow, and `bytes` includes its incomplete last line.
    */

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import type { Batch, Event, NodeType, RunContext } from "./Node.ts"
 
 /**
@@ -24,8 +25,12 @@ export const withSources = (batch: Batch, of: string, from: number): Batch =>
   batch.map((event, index): Event & Sourced => ({ ...event, [source]: { of, at: from + index } }))
 
 /** The record `made` from the event, where spreading does not copy the source. */
-export const withSourceOf = (event: Event & Sourced, made: Event): Event & Sourced =>
-  event[source] === undefined ? made : { ...made, [source]: event[source] }
+export const withSourceOf = (event: Event & Sourced, made: Event): Event & Sourced => {
+  const place = event[sourceField]
+  const isLost = place !== undefined && isLineSource(place) && !isLineSource(made[sourceField])
+  const placed = isLost ? { ...made, [sourceField]: place } : made
+  return event[source] === undefined ? placed : { ...placed, [source]: event[source] }
+}
 
 /** Numbers the records of an input, each of its streams apart. */
 export class SourceNumbers {
@@ -50,3 +55,26 @@ export class SourceNumbers {
     return withSources(batch, JSON.stringify([this.#input, stream]), from)
   }
 }
+
+/** The member of a record that says where its input has read it. */
+export const sourceField = "_source"
+
+/** Where a record is from: a file, and the line and the byte at which it begins there. */
+export interface LineSource {
+  readonly file: string
+  /** From 1; absent where the lines before it were not counted. */
+  readonly line?: number
+  readonly offset: number
+}
+
+/** The member for a record of a file. */
+export const lineSource = (
+  file: string,
+  { line, offset }: { readonly line: number | undefined; readonly offset: number }
+): { readonly [sourceField]: LineSource } => ({
+  [sourceField]: line === undefined ? { file, offset } : { file, line, offset }
+})
+
+/** Whether an input has put the value into {@link sourceField}; records may have members of that name themselves. */
+export const isLineSource = (value: unknown): boolean =>
+  Predicate.isObject(value) && typeof value["file"] === "string" && typeof value["offset"] === "number"

@@ -134,7 +134,20 @@ export interface NodeCounters {
   readonly dropped?: number
   /** The reason why a record was rejected. */
   readonly lastError?: string
+  /** Bytes that the encoding of an input does not have, and that became U+FFFD. */
+  readonly replacedBytes?: number
+  /** What its user should know although nothing failed. */
+  readonly warning?: string
 }
+
+/** The counters of a node that has read bytes which its encoding does not have. */
+export const replacedCounts = (bytes: number): { readonly replacedBytes?: number; readonly warning?: string } =>
+  bytes === 0
+    ? {}
+    : {
+        replacedBytes: bytes,
+        warning: `${bytes} bytes of the input are not in its encoding and became U+FFFD: set encoding to the one it has`
+      }
 
 /** A message of a run. `Started` is the first one, and exactly one `Ended` is the last one. */
 export type RunMessage =
@@ -207,7 +220,9 @@ const Counters = Schema.Struct({
   matched: Schema.optionalKey(Schema.Finite),
   unmatched: Schema.optionalKey(Schema.Finite),
   dropped: Schema.optionalKey(Schema.Finite),
-  lastError: Schema.optionalKey(Schema.String)
+  lastError: Schema.optionalKey(Schema.String),
+  replacedBytes: Schema.optionalKey(Schema.Finite),
+  warning: Schema.optionalKey(Schema.String)
 })
 
 /** The schema of messages. A child runs users' programs, so its messages are validated like any other input. */

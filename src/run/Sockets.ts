@@ -58,7 +58,7 @@ const udp: Network["udp"] = (at, receive) =>
   new Promise((resolve, reject) => {
     const socket = createSocket({ type: at.host.includes(":") ? "udp6" : "udp4", recvBufferSize: 4 * 1024 * 1024 })
     socket.once("error", (error) => reject(listenFailure(error, at)))
-    socket.on("message", receive)
+    socket.on("message", (datagram, { address, port }) => receive(datagram, `${address} ${port}`))
     socket.bind(at.port, at.host, () => {
       socket.on("error", () => {})
       const close = () => new Promise<void>((done) => socket.close(() => done()))

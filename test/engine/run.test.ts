@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { link, mkdir, readFile, symlink, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { gzipSync } from "node:zlib"
+import { gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import {
@@ -135,6 +135,9 @@ describe("configuration files", () => {
         await truncate(join(samples, "cut.log.gz"), 20_000)
         await writeFile(join(samples, "two.log.gz"), Buffer.concat([gzipSync("12"), gzipSync("345")]))
         await writeFile(join(samples, "plain.log.gz"), "not compressed")
+        await writeFile(join(samples, "cut.log.zst"), zstdCompressSync(randomBytes(50_000)).subarray(0, 20_000))
+        await writeFile(join(samples, "two.log.zst"), Buffer.concat([zstdCompressSync("12"), zstdCompressSync("345")]))
+        await writeFile(join(samples, "plain.log.zst"), "not compressed")
       })
       execFileSync("mkfifo", [join(samples, "pipe")])
       const wanted: Record<string, string> = {
@@ -152,7 +155,10 @@ describe("configuration files", () => {
         "samples/**/b.log": "samples/deep/b.log 5",
         "nothing/*.log": "",
         "samples/cut.log.gz": 'Failure: The file "samples/cut.log.gz" is truncated',
-        "samples/plain.log.gz": 'Failure: The file "samples/plain.log.gz" is not a valid gzip file'
+        "samples/plain.log.gz": 'Failure: The file "samples/plain.log.gz" is not a valid gzip file',
+        "samples/two.log.zst": "samples/two.log.zst 5",
+        "samples/cut.log.zst": 'Failure: The file "samples/cut.log.zst" is truncated',
+        "samples/plain.log.zst": 'Failure: The file "samples/plain.log.zst" is not a valid zstd file'
       }
       const paths = Object.keys(wanted)
       const run = follow(act("test_read", { paths: paths.join(",") }))

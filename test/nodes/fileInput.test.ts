@@ -11,9 +11,11 @@ import { Memory } from "./memory.ts"
 
 type Settings = typeof fileInput.settings.Type
 
+const plain = { follow: false, encoding: "utf-8", source: false } as const
+
 const read = async (given: Partial<Settings>, files: ConstructorParameters<typeof Memory>[0]) => {
   const streams: { "*": Array<Event>; errors: Array<Event> } = { "*": [], errors: [] }
-  const instance = await fileInput.start({ follow: false, ...given }, new Memory(files).nodeContext("in"))
+  const instance = await fileInput.start({ ...plain, ...given }, new Memory(files).nodeContext("in"))
   await instance.run!((stream, batch) => void streams[stream === "errors" ? "errors" : "*"].push(...batch))
   return { records: streams["*"], errors: streams.errors }
 }
@@ -124,8 +126,8 @@ describe("a source", () => {
 
   it("is read from the registry by the extension of its name", async () => {
     expect(await read({ registry: "x/a.csv" }, { "x/a.csv": "a\n1\n" })).toEqual({ records: [{ a: "1" }], errors: [] })
-    expect(fileInput.references!({ registry: "x/a.csv", follow: false })).toEqual([{ registry: "x/a.csv" }])
-    expect(fileInput.references!({ path: "a", follow: false })).toEqual([])
+    expect(fileInput.references!({ ...plain, registry: "x/a.csv" })).toEqual([{ registry: "x/a.csv" }])
+    expect(fileInput.references!({ ...plain, path: "a" })).toEqual([])
   })
 })
 

@@ -41,7 +41,10 @@ const bytesOf = (indices: ReadonlyArray<number>): Uint8Array =>
 const read = async (chunks: ReadonlyArray<Uint8Array>, format: "lines" | "ndjson") => {
   const memory = new Memory({ x: chunks })
   const streams: Record<string, Array<Event>> = { "*": [], errors: [] }
-  const instance = await fileInput.start({ path: "x", format, follow: false }, memory.nodeContext("in"))
+  const instance = await fileInput.start(
+    { path: "x", format, follow: false, encoding: "utf-8", source: false },
+    memory.nodeContext("in")
+  )
   await instance.run!((stream, batch) => {
     expect(batch.length).toBeGreaterThan(0)
     expect(batch.length).toBeLessThanOrEqual(1000)

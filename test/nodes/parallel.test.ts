@@ -59,10 +59,10 @@ const nodes: ReadonlyArray<Node> = [
   { type: "show", component: "rows", settings: { format: "table" }, ...from("odd") }
 ].map((node) => (node.component === "mark" ? { ...node, ...from("which.big"), ...streams("s", "errors") } : node))
 
-const flowlineOf = (path: string) =>
+const flowlineOf = (path: string, more: Node = {}) =>
   Schema.decodeUnknownSync(Flowline)({
     runtime: "stream",
-    dag: [...nodes, { type: "file_input", component: "in", settings: { path }, ...streams("s", "errors") }]
+    dag: [...nodes, { type: "file_input", component: "in", settings: { path, ...more }, ...streams("s", "errors") }]
   })
 
 /** Parts in this thread that answer in any order. */
@@ -106,9 +106,18 @@ const Picks = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maxim
 )
 
 describe("a flowline in parallel parts", () => {
-  for (const path of ["*.log", "*.ndjson", "*.csv"]) {
+  // The lines of an event, and those that are counted for their places, may be on both sides of a part's border.
+  const inputs: ReadonlyArray<readonly [path: string, settings?: Node]> = [
+    ["*.log"],
+    ["*.ndjson"],
+    ["*.csv"],
+    ["*.log", { multiline: { start: "^[a-z]" } }],
+    ["*.log", { source: true }],
+    ["*.log", { encoding: "windows-1252" }]
+  ]
+  for (const [path, settings] of inputs) {
     it.effect.prop(
-      `does what it does in one: ${path}`,
+      `does what it does in one: ${path} ${JSON.stringify(settings ?? {})}`,
       {
         files: Schema.NonEmptyArray(Picks).check(Schema.isMaxLength(3)),
         count: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
@@ -119,7 +128,7 @@ describe("a flowline in parallel parts", () => {
           const given = Object.fromEntries(
             files.map((picks, index) => [path.replace("*", String(index)), picks.map(lineOf).join("\n")])
           )
-          const flowline = flowlineOf(path)
+          const flowline = flowlineOf(path, settings)
           const [one, many] = [new Memory(given), new Opened(given)]
           const alone = pipeline(flowline, one.context)
           await alone.run()
@@ -130,9 +139,22 @@ describe("a flowline in parallel parts", () => {
           expect(counters()).toEqual(alone.counters())
           await expect.poll(() => many.opened).toBe(0)
         }),
-      { arbitrary: { seed, runs: 4 } }
+      { arbitrary: { seed, runs: settings === undefined ? 4 : 2 } }
     )
   }
+
+  it("counts the bytes that are replaced outside of the parts, too", async () => {
+    for (const settings of [{}, { source: true }]) {
+      const flowline = flowlineOf("a.log", settings)
+      const memory = new Opened({})
+      memory.files.set("a.log", [Buffer.from([0x61, 0xff, 0xfe, 0x0a])])
+      const parts = partsOf(flowline, memory, 2, [0])
+      const context = (component: string) => memory.context(component)
+      const { run, counters } = merged(flowline, Result.getOrThrow(split(flowline)), context, parts)
+      await run()
+      expect(counters().find(({ component }) => component === "in")).toMatchObject({ recordsOut: 1, replacedBytes: 2 })
+    }
+  })
 
   it("keeps nodes with state, and what is behind them, in one place", () => {
     expect([...Result.getOrThrow(split(flowlineOf("a.log"))).inside]).toEqual(["in", "parse", "which", "mark"])

@@ -1,7 +1,8 @@
 import { Schema } from "effect"
 import { describe, expect, it } from "vitest"
 import { Flowline } from "../../src/protocol/Flowline.ts"
-import { NodeFailure, pipeline } from "../../src/run/stream/Pipeline.ts"
+import { NodeFailure } from "../../src/run/stream/NodeFailure.ts"
+import { pipeline } from "../../src/run/stream/Pipeline.ts"
 import { Memory, run } from "./memory.ts"
 
 const failureOf = async (promise: Promise<unknown>): Promise<NodeFailure> => {

@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync"
 import { type Format, formatOf, formats } from "../../nodes/inputs/files/Format.ts"
+import { compressionOf } from "../../nodes/Paths.ts"
 import { TenantFiles } from "../files/TenantFiles.ts"
 import type { Binder } from "./Binder.ts"
 
@@ -63,7 +64,7 @@ export const parquetPaths = async (source: Source, conf: string): Promise<Readon
   return real.filter((path) => path !== undefined)
 }
 
-const isParquet = (path: string, format: Format) => format === "parquet" && !path.endsWith(".gz")
+const isParquet = (path: string, format: Format) => format === "parquet" && compressionOf(path) === undefined
 
 /** The columns according to the beginning of each file; undefined if they cannot be determined. */
 export const fileColumns = async (source: Source, conf: string, binder: Binder): Promise<Names | undefined> => {

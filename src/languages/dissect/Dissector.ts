@@ -2,6 +2,7 @@ import * as Result from "effect/Result"
 import type { ConversionFailure } from "../Coercion.ts"
 import type { CaptureSpan, Explanation } from "../Explanation.ts"
 import { type Fields, fieldPath } from "../FieldPath.ts"
+import { generated } from "../Generated.ts"
 import { PatternError } from "../PatternError.ts"
 import { assembler } from "./Assemble.ts"
 import { type Cuts, cut } from "./Cut.ts"
@@ -94,6 +95,47 @@ const plain = ({ leading, parts }: Parsed) => {
     }
     return { fields, failures: noFailures }
   }
+}
+
+/** A copy of the event with the fields of the line as its members, or undefined when any part does not match. */
+export type Extend = (line: string, event: Fields) => Fields | undefined
+
+/**
+ * Matches and copies in one step with generated code, as V8 makes an object with known members at once. Undefined for
+ * patterns with other than flat texts.
+ */
+export const compileExtend = (pattern: string, { dialect = "elasticsearch" }: DissectOptions): Extend | undefined => {
+  const parsed = readPattern(pattern, dialect)
+  if (!isPlain(parsed)) return undefined
+  const { leading, parts } = parsed
+  const quoted = (text: string) => JSON.stringify(text)
+  const start = leading === "" ? "" : ` || !line.startsWith(${quoted(leading)})`
+  const cuts = parts.flatMap(({ key, literal }, at) => {
+    const from = at === 0 ? `${leading.length}` : `from${at}`
+    if (literal === "") return [`const end${at} = line.length`]
+    return [
+      `const end${at} = line.indexOf(${quoted(literal)}, ${from})`,
+      `if (end${at} < 0) return undefined`,
+      `let from${at + 1} = end${at} + ${literal.length}`,
+      ...(key.padded
+        ? [`while (line.startsWith(${quoted(literal)}, from${at + 1})) from${at + 1} += ${literal.length}`]
+        : [])
+    ]
+  })
+  const members = parts.flatMap(({ key }, at) => {
+    if (key.kind === "skip") return []
+    const from = at === 0 ? `${leading.length}` : `from${at}`
+    return [`[${quoted(fieldPath(key.name)[0]!)}]: line.slice(${from}, end${at})`]
+  })
+  return generated(
+    [
+      "(line, event) => {",
+      `if (line.length <= ${leading.length}${start}) return undefined`,
+      ...cuts,
+      `return { ...event, ${members.join(", ")} }`,
+      "}"
+    ].join("\n")
+  )
 }
 
 const explain = (

@@ -1,5 +1,6 @@
 import type jsep from "jsep"
-import { compileRegex, ExpressionFault, parse, startOf } from "./Parse.ts"
+import { generatedSelector } from "./Generate.ts"
+import { chain, compileRegex, ExpressionFault, isAnd, isOr, parse, startOf } from "./Parse.ts"
 import { binaryOperators, contains, functions, matches, member, toNumber, type Value } from "./Values.ts"
 
 /** A JSON object. */
@@ -16,6 +17,14 @@ const truth = (value: Value): boolean => Boolean(value)
 export const predicate = (text: string): ((event: Event) => boolean) => {
   const evaluate = compile(parse(text))
   return (event) => truth(evaluate(event))
+}
+
+/** Compiles an expression to a function that returns the events for which it holds, as {@link predicate} tells. */
+export const selector = (text: string): (<E extends Event>(events: ReadonlyArray<E>) => Array<E>) => {
+  const expression = parse(text)
+  // Finds the faults, too.
+  const evaluate = compile(expression)
+  return generatedSelector(expression, compile) ?? ((events) => events.filter((event) => truth(evaluate(event))))
 }
 
 /**
@@ -118,21 +127,6 @@ const unary = (node: jsep.UnaryExpression): Evaluate => {
     default:
       return fault(`The operator ${node.operator} is not part of the language`, node)
   }
-}
-
-const isAnd = (operator: unknown): boolean => operator === "&&" || operator === "and"
-const isOr = (operator: unknown): boolean => operator === "||" || operator === "or"
-
-/** The operands of `a or b or c`. The parser nests them to the left, and long chains are common. */
-const chain = (node: jsep.BinaryExpression, same: (operator: unknown) => boolean): Array<jsep.Expression> => {
-  const operands = [node.right]
-  let left = node.left
-  while (left.type === "BinaryExpression" && same(left["operator"])) {
-    const inner = left as jsep.BinaryExpression
-    operands.push(inner.right)
-    left = inner.left
-  }
-  return [...operands, left].reverse()
 }
 
 const isNegation = (node: jsep.Expression): boolean =>

@@ -98,3 +98,18 @@ export const parse = (text: string): jsep.Expression => {
     throw new ExpressionFault("description" in cause ? String(cause.description) : cause.message, offset)
   }
 }
+
+export const isAnd = (operator: unknown): boolean => operator === "&&" || operator === "and"
+export const isOr = (operator: unknown): boolean => operator === "||" || operator === "or"
+
+/** The operands of `a or b or c`. The parser nests them to the left, and long chains are common. */
+export const chain = (node: jsep.BinaryExpression, same: (operator: unknown) => boolean): Array<jsep.Expression> => {
+  const operands = [node.right]
+  let left = node.left
+  while (left.type === "BinaryExpression" && same(left["operator"])) {
+    const inner = left as jsep.BinaryExpression
+    operands.push(inner.right)
+    left = inner.left
+  }
+  return [...operands, left].reverse()
+}

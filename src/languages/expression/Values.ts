@@ -8,7 +8,20 @@ const numeric = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
 /** The number that the value is or represents. */
 export const toNumber = (value: Value): number | null => {
   if (typeof value === "number") return value
-  return typeof value === "string" && numeric.test(value) ? Number(value) : null
+  return typeof value === "string" ? numberOf(value) : null
+}
+
+/** The least integer without leading zeros that has so many digits. */
+const leastOf = [Number.POSITIVE_INFINITY, 0, 10, 100, 1000, 10_000, 100_000]
+
+const numberOf = (text: string): number | null => {
+  // Short integers, such as a status, are most of all. A text that is none, such as 0x10 or one with blanks, gives a
+  // smaller number than one of its length.
+  if (text.length < leastOf.length) {
+    const value = Number(text)
+    if (value >= leastOf[text.length]! && Number.isInteger(value)) return value
+  }
+  return numeric.test(text) ? Number(text) : null
 }
 
 const finite = (value: number): number | null => (Number.isFinite(value) ? value : null)
@@ -34,6 +47,10 @@ export const order = (left: Value, right: Value): number | undefined => {
   const b = toNumber(right)
   return a === null || b === null ? undefined : a - b
 }
+
+/** The number that a number is compared with, in place of the value: none is less, equal or greater than NaN. */
+export const compareWith = (value: Value): number =>
+  typeof value === "number" ? value : typeof value === "string" ? (numberOf(value) ?? Number.NaN) : Number.NaN
 
 const arithmetic =
   (compute: (a: number, b: number) => number) =>

@@ -54,6 +54,7 @@ export const namesOf = (header: Row): Row => {
  */
 export class CsvReader {
   readonly #fail: (event: Event, reason: string) => void
+  readonly #sourceAt: ((line: number) => Event) | undefined
   #names: Row | undefined
   /** The text since the end of the last row. */
   #waiting = ""
@@ -61,9 +62,13 @@ export class CsvReader {
   #looked = 0
   /** Number of rows so far, including the header. */
   #rows = 0
+  /** The number of the line at which the next row begins, from 1. Counted where rows have sources. */
+  line = 1
 
-  constructor(fail: (event: Event, reason: string) => void) {
+  /** `sourceAt`: members for a row that begins at a line. */
+  constructor(fail: (event: Event, reason: string) => void, sourceAt?: (line: number) => Event) {
     this.#fail = fail
+    this.#sourceAt = sourceAt
   }
 
   push(text: string, into: Array<Event>): void {
@@ -99,12 +104,15 @@ export class CsvReader {
     const end = text.indexOf("\n")
     const line = (end === -1 ? text : text.slice(0, end)).slice(0, keptLength)
     const row = ++this.#rows
-    this.#fail({ message: line.replace(/\r$/, ""), row }, `row ${row} ${what}`)
+    this.#fail({ message: line.replace(/\r$/, ""), row, ...this.#source() }, `row ${row} ${what}`)
+    this.line++
     return end === -1 ? "" : text.slice(end + 1)
   }
 
   /** Reads whole rows. Returns the text that is left when a faulty quote made the row ends uncertain. */
   #read(text: string, into: Array<Event>): string {
+    // The rows of a text that is read as a whole do not say on which lines they are.
+    if (this.#sourceAt !== undefined) return this.#readOneByOne(text, into)
     try {
       for (const row of parseRows(text)) this.#take(row, into)
       return ""
@@ -127,22 +135,33 @@ export class CsvReader {
         continue
       }
       for (const row of rows) this.#take(row, into)
+      if (this.#sourceAt !== undefined) this.line += rest.slice(0, end).split("\n").length - 1
       rest = end === 0 ? "" : rest.slice(end)
     }
     return rest
+  }
+
+  #source(): Event | undefined {
+    return this.#sourceAt?.(this.line)
   }
 
   #take(cells: Row, into: Array<Event>): void {
     const row = ++this.#rows
     if (this.#names === undefined) this.#names = namesOf(cells)
     else if (cells.length === this.#names.length) into.push(this.#event(this.#names, cells))
-    else this.#fail({ row, cells }, `row ${row} has ${cells.length} cells, the header has ${this.#names.length}`)
+    else
+      this.#fail(
+        { row, cells, ...this.#source() },
+        `row ${row} has ${cells.length} cells, the header has ${this.#names.length}`
+      )
   }
 
   #event(names: Row, cells: Row): Event {
-    if (names.includes("__proto__")) return Object.fromEntries(names.map((name, index) => [name, cells[index]]))
+    if (names.includes("__proto__")) {
+      return { ...Object.fromEntries(names.map((name, index) => [name, cells[index]])), ...this.#source() }
+    }
     const event: Record<string, unknown> = {}
     for (let index = 0; index < names.length; index++) event[names[index]!] = cells[index]
-    return event
+    return this.#sourceAt === undefined ? event : Object.assign(event, this.#source())
   }
 }

@@ -1,9 +1,10 @@
 import * as Predicate from "effect/Predicate"
 import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
+import type { BlockFormat } from "../Capabilities.ts"
 import type { Failures } from "../Failures.ts"
 import type { Event } from "../Node.ts"
-import { CsvReader } from "./CsvReader.ts"
-import { LineSplitter, maxLineLength } from "./LineSplitter.ts"
+import { tooLong } from "./LineReader.ts"
+import { LineSplitter } from "./LineSplitter.ts"
 
 /** Text formats of files and requests. */
 export type TextFormat = "lines" | "ndjson" | "csv"
@@ -48,10 +49,8 @@ const takeJson = (lines: ReadonlyArray<string>, into: Array<Event>, failures: Fa
   }
 }
 
-/** Creates a reader; invalid lines and rows are added to `failures`. */
-export const textReader = (format: TextFormat, failures: Failures): TextReader => {
-  if (format === "csv") return new CsvReader((event, reason) => failures.add(event, reason))
-  const tooLong = `the line is longer than ${maxLineLength} characters`
+/** Creates a reader; invalid lines are added to `failures`. */
+export const textReader = (format: BlockFormat, failures: Failures): TextReader => {
   const splitter = new LineSplitter((message) => failures.add({ message }, tooLong))
   const take = format === "lines" ? takeLines : takeJson
   return {

@@ -1,12 +1,15 @@
 import { Effect, Result, Schema } from "effect"
+import { encodings } from "../../languages/Encoding.ts"
 import { runtimes } from "../../protocol/Flowline.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Block, BlockFormat } from "../Capabilities.ts"
-import { RecordReader } from "../formats/RecordReader.ts"
+import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
+import { type Reading, RecordReader } from "../formats/RecordReader.ts"
 import { type CheckContext, chosen, errors, type NodeContext, node, type SettingsIssue, type Taker } from "../Node.ts"
 import type { InputFiles, OpenFile } from "../NodeFiles.ts"
 import { compressionOf, relativePath } from "../Paths.ts"
 import { ResourceName } from "../SettingTexts.ts"
+import { sourceField } from "../Source.ts"
 import { filePath, isObject, storageFaults, storageOf, storageSettings } from "../Storage.ts"
 import { blocks, blocksOf, sendBlock } from "./files/Blocks.ts"
 import { follow } from "./files/Follow.ts"
@@ -41,6 +44,23 @@ const settings = Schema.Struct({
       "Follows files that grow or are rotated, and reads files that appear later; runs until it is " +
       "stopped. In stream, for `path` with `lines` or `ndjson`.",
     default: false
+  }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  encoding: Schema.Literals(encodings)
+    .annotate({
+      description:
+        "Encoding of the text. `utf-16` takes the byte order from the byte order mark. Bytes that the encoding does not " +
+        "have become U+FFFD and are counted.",
+      default: "utf-8"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("utf-8" as const))),
+  multiline: Schema.optionalKey(
+    multilineSettings.annotate({ description: "Joins lines to one record, such as those of a stack trace." })
+  ),
+  source: Schema.Boolean.annotate({
+    description:
+      "Adds `_source` to every record, also to those of `errors`: `file`, `line` (from 1) and `offset` (bytes from 0) of " +
+      "its beginning. Replaces a member of that name.",
+    default: false
   }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
 })
 type Settings = typeof settings.Type
@@ -67,11 +87,22 @@ const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIs
       detail: `Only one of path, registry and resource can be given, and ${sources[0]} is given already`
     })
   }
+  issues.push(...multilineFaults(given.multiline))
+  const format = given.format ?? formatOf(given.path ?? "")
+  if (given.multiline !== undefined && given.format !== undefined && given.format !== "lines") {
+    issues.push({ path: ["multiline"], detail: `The records of ${given.format} have no lines to join` })
+  }
+  if (given.encoding !== "utf-8" && format === "parquet") {
+    issues.push({ path: ["encoding"], detail: "A parquet file has no text encoding" })
+  }
+  if (given.source && (format === "parquet" || (format === "csv" && runtime === "analytics"))) {
+    const where = format === "csv" ? "The rows of csv in analytics" : "The records of parquet"
+    issues.push({ path: ["source"], detail: `${where} do not tell their lines; read lines or ndjson` })
+  }
   if (!given.follow) return issues
   if (given.path === undefined && sources.length > 0) {
     issues.push({ path: ["follow"], detail: "Only the files of a path can be followed: stored files do not grow" })
   }
-  const format = given.format ?? formatOf(given.path ?? "")
   if (format === "csv" || format === "parquet") {
     issues.push({ path: ["follow"], detail: `A ${format} file cannot be followed; set format to lines or ndjson` })
   }
@@ -86,6 +117,20 @@ const check = (given: Settings, context: CheckContext): ReadonlyArray<SettingsIs
   }
   return issues
 }
+
+/** The format of a file: several lines are joined only in text that is nothing else. */
+const formatFor = ({ format, multiline }: Settings, name: string): Format =>
+  format ?? (multiline === undefined ? formatOf(name) : "lines")
+
+/** The columns of lines in SQL, or those that records of any format have. */
+const columnsOf = (
+  { multiline, source }: { readonly multiline?: unknown; readonly source: boolean },
+  isLines = true
+): Readonly<Record<string, string>> => ({
+  ...(isLines ? { message: "VARCHAR" } : {}),
+  ...(multiline === undefined ? {} : { tags: "VARCHAR[]" }),
+  ...(source ? { [sourceField]: 'STRUCT("file" VARCHAR, "line" BIGINT, "offset" BIGINT)' } : {})
+})
 
 const takeBlocks = async (
   blocks: AsyncIterable<Block>,
@@ -108,14 +153,14 @@ const takeFile = async (file: OpenFile, format: BlockFormat, context: NodeContex
   }
 }
 
+/** The text is read line by line on one thread: where a line belongs depends on those before it. */
 const readText = async (
   bytes: AsyncIterable<Uint8Array>,
-  format: Exclude<Format, "parquet">,
+  reading: Reading,
   context: NodeContext,
   take: Taker
 ): Promise<void> => {
-  if (format !== "csv") return takeBlocks(blocks(bytes), format, context, take)
-  const reader = new RecordReader(format, context, take.emit)
+  const reader = new RecordReader(reading, context, take.emit)
   for await (const chunk of bytes) {
     context.signal.throwIfAborted()
     await reader.push(chunk)
@@ -123,40 +168,49 @@ const readText = async (
   await reader.end()
 }
 
+const nameOf = (source: string | Reference): string =>
+  typeof source === "string" ? source : "registry" in source ? source.registry : source.resource
+
 /** Reads one file to its end. */
 const readFile = async (
   source: string | Reference,
-  given: Format | undefined,
+  given: Settings,
   context: NodeContext,
   files: InputFiles,
   take: Taker
 ): Promise<void> => {
+  const { encoding, multiline } = given
   const stored = typeof source === "string" ? undefined : await context.open(source)
-  const format = given ?? formatOf(typeof source === "string" ? source : stored!.name)
-  const isText = format === "lines" || format === "ndjson"
+  const format = formatFor(given, typeof source === "string" ? source : stored!.name)
+  if (format === "parquet") {
+    for await (const batch of files.parquet(source)) await take.emit(chosen, batch)
+    return
+  }
+  const isWhole = encoding !== "utf-8" || multiline !== undefined || given.source
+  const isBlocks = (format === "lines" || format === "ndjson") && !isWhole
   const isPlain = typeof source === "string" && compressionOf(source) === undefined
-  if (isText && isPlain && files.openFile !== undefined) {
+  if (isBlocks && isPlain && files.openFile !== undefined) {
     return takeFile(await files.openFile(source), format, context, take)
   }
-  if (format !== "parquet") {
-    return readText(typeof source === "string" ? files.read(source) : stored!.read(), format, context, take)
-  }
-  for await (const batch of files.parquet(source)) await take.emit(chosen, batch)
+  const bytes = typeof source === "string" ? files.read(source) : stored!.read()
+  if (isBlocks) return takeBlocks(blocks(bytes), format, context, take)
+  const named = given.source ? nameOf(source) : undefined
+  return readText(bytes, { format, encoding, multiline, named }, context, take)
 }
 
 /** Reads all files one after the other, without following them. */
 const readFiles = async (given: Settings, context: NodeContext, take: Taker): Promise<void> => {
-  const { path, format } = given
+  const { path } = given
   const reference = referenceOf(given)
   const files = filesOf(given, context)
   if (reference !== undefined) {
     context.counted?.("files", 1)
-    return readFile(reference, format, context, files, take)
+    return readFile(reference, given, context, files, take)
   }
   if (path === undefined) return
   const found = await files.glob(path)
   context.counted?.("files", found.length)
-  for (const file of found) await readFile(file, format, context, files, take)
+  for (const file of found) await readFile(file, given, context, files, take)
 }
 
 export const fileInput = node({
@@ -165,8 +219,8 @@ export const fileInput = node({
   effect: "reads files",
   description:
     "Reads files of the tenant's folders, of a root or of an S3 storage, ordered by path, or a stored file. Files whose " +
-    "name ends in `.gz` or `.zst` are decompressed. A pattern that matches no file gives no records; a plain path without a file fails " +
-    "the run. Invalid UTF-8 becomes U+FFFD. Errors are: a line of more than 1 048 576 characters, " +
+    "name ends in `.gz` or `.zst` are decompressed. A pattern that matches no file gives no records; a plain path " +
+    "without a file fails the run. Errors are: a line of more than 1 048 576 characters, " +
     "in `ndjson` a line that is not a JSON object, and in `csv` a row with more or fewer cells than the header.",
   runtimes,
   settings,
@@ -176,53 +230,63 @@ export const fileInput = node({
   check,
   secrets: ["s3"],
   roots: ({ root }) => (root === undefined ? undefined : { name: root, writes: false }),
-  relation: ({ path, root, registry, resource, format }) =>
-    typeof path !== "string" || isObject(path) || [root, registry, resource].some((other) => other !== undefined)
-      ? undefined
-      : { path, ...(typeof format === "string" ? { format } : {}) },
+  relation: (given) => {
+    const { path, root, registry, resource, format, encoding, multiline, source } = given
+    if (typeof path !== "string" || isObject(path)) return undefined
+    if ([root, registry, resource].some((other) => other !== undefined)) return undefined
+    // What these add to the columns of the files, or change in them, is known only of lines.
+    if ([encoding, multiline, source].every((one) => one === undefined)) {
+      return { path, ...(typeof format === "string" ? { format } : {}) }
+    }
+    const isLines = format === "lines" || multiline !== undefined
+    return isLines ? { columns: Object.keys(columnsOf({ multiline, source: source === true })) } : undefined
+  },
   references: (given) => {
     const reference = referenceOf(given)
     return reference === undefined ? [] : [reference]
   },
-  analytics: (given) => ({
-    kind: "read",
-    source: referenceOf(given) ?? given.path ?? "",
-    format: given.format,
-    storage: storageOf(given)
-  }),
+  analytics: (given) => {
+    const { format, encoding, multiline } = given
+    if (multiline !== undefined || given.source) {
+      const isLines = formatFor(given, given.path ?? "") === "lines"
+      return { kind: "records", columns: columnsOf({ multiline, source: given.source }, isLines) }
+    }
+    const storage = storageOf(given)
+    return { kind: "read", source: referenceOf(given) ?? given.path ?? "", format, encoding, storage }
+  },
   keepsPosition: ({ follow }) => follow,
-  sample:
-    ({ path, format }, context) =>
-    async (text, emit) => {
-      const asked = format ?? formatOf(path ?? "")
-      // A sample of a file in a binary format is given as records.
-      const reader = new RecordReader(asked === "parquet" ? "ndjson" : asked, context, emit)
-      await reader.push(text)
-      await reader.end()
-    },
+  sample: (given, context) => async (text, emit) => {
+    const { encoding, multiline, source } = given
+    const from = referenceOf(given) ?? given.path ?? ""
+    const asked = formatFor(given, given.path ?? "")
+    // A sample of a file in a binary format is given as records.
+    const format = asked === "parquet" ? "ndjson" : asked
+    const named = source ? nameOf(from) : undefined
+    const reader = new RecordReader({ format, encoding, multiline, named }, context, emit)
+    await reader.push(text)
+    await reader.end()
+  },
   pieces: (given) =>
     given.follow
       ? Result.fail("Followed files cannot be read in parallel: their lines arrive one after the other")
       : Result.succeed((context, take) => readFiles(given, context, take)),
-  fields: ({ path, format }) => ({
+  fields: (given) => ({
     reads: [],
     // Files of other formats name their fields themselves, and the name of a stored file is not known here.
-    gives: () =>
-      format === "lines" || (format === undefined && path !== undefined && formatOf(path) === "lines")
-        ? new Set(["message"])
-        : undefined
+    gives: () => {
+      const { path, format, multiline } = given
+      const isKnown = format !== undefined || multiline !== undefined || path !== undefined
+      return isKnown && formatFor(given, path ?? "") === "lines" ? new Set(Object.keys(columnsOf(given))) : undefined
+    }
   }),
   start: (given, context) => ({
     run: async (emit) => {
-      const { path, format } = given
-      if (given.follow && path !== undefined)
-        return follow(
-          path,
-          filesOf(given, context),
-          format === "ndjson" || format === "lines" ? format : undefined,
-          context,
-          emit
-        )
+      const { path, encoding, multiline, source } = given
+      if (given.follow && path !== undefined) {
+        const format = given.format ?? (multiline === undefined ? undefined : "lines")
+        const lines = format === "ndjson" || format === "lines" ? format : undefined
+        return follow({ path, format: lines, encoding, multiline, source }, filesOf(given, context), context, emit)
+      }
       const block = (block: Block, format: BlockFormat) => sendBlock(block, format, context, emit)
       return readFiles(given, context, { block, emit })
     }

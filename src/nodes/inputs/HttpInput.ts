@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 import { batchRecords } from "../Batch.ts"
 import { Failures } from "../Failures.ts"
 import { bodyTypes, recordsOf } from "../formats/BodyRecords.ts"
-import { RecordReader } from "../formats/RecordReader.ts"
+import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { textDecoder } from "../formats/TextReader.ts"
 import { type Answer, type Incoming, TooLargeBody } from "../Network.ts"
 import { chosen, type Emit, type Event, errors, type NodeContext, node } from "../Node.ts"
@@ -97,7 +97,7 @@ export const httpInput = node({
   outputs: [chosen, errors],
   isLive: true,
   sample: (_, context) => async (text, emit) => {
-    const reader = new RecordReader("ndjson", context, emit)
+    const reader = new RecordReader(plainReading("ndjson"), context, emit)
     await reader.push(text)
     await reader.end()
   },

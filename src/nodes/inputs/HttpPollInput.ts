@@ -3,7 +3,7 @@ import { parseJson } from "../../languages/json/JsonValue.ts"
 import { batchRecords } from "../Batch.ts"
 import { Length, millisOf } from "../Duration.ts"
 import { Failures } from "../Failures.ts"
-import { RecordReader } from "../formats/RecordReader.ts"
+import { plainReading, RecordReader } from "../formats/RecordReader.ts"
 import { recordOf } from "../formats/TextReader.ts"
 import { headersSetting, isPassing, urlSetting } from "../HttpSettings.ts"
 import { type Fetched, RefusedAddress, TooLargeBody } from "../Network.ts"
@@ -168,7 +168,7 @@ const take = async (given: Settings, answer: Fetched, url: URL, context: NodeCon
   const format = formatOf(given, answer, url)
   if (format === "json") return takeJson(given, new TextDecoder().decode(answer.body), context, emit)
   let count = 0
-  const reader = new RecordReader(format, context, (stream, batch) => {
+  const reader = new RecordReader(plainReading(format), context, (stream, batch) => {
     count += batch.length
     return emit(stream, batch)
   })

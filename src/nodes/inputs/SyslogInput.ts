@@ -1,9 +1,12 @@
 import { Effect, Schema } from "effect"
+import { decode, replacedIn } from "../../languages/Encoding.ts"
+import { multilineFaults, multilineSettings } from "../formats/Multiline.ts"
 import type { Listening } from "../Network.ts"
 import { chosen, errors, type NodeContext, node } from "../Node.ts"
 import { Gather } from "./Gather.ts"
 import { hostSetting, portSetting } from "./Ports.ts"
 import { Frames } from "./syslog/Frames.ts"
+import { SyslogEvents } from "./syslog/SyslogEvents.ts"
 import { parseMessage } from "./syslog/SyslogMessage.ts"
 
 const protocols = ["tcp", "udp"] as const
@@ -15,17 +18,63 @@ const fieldNames = [
   ...["timestamp", "hostname", "appname", "procid", "msgid", "structured_data", "message"]
 ]
 
-/** The function that processes one message. */
-const receiver = (gather: Gather, maxBytes: number) => {
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-  return (bytes: Uint8Array, isCut: boolean): void => {
-    const text = decoder.decode(bytes).replace(/\r?\n$/, "")
+/** Encodings of one byte for each unit of a line end, in which messages are framed. */
+const messageEncodings = ["utf-8", "latin1", "windows-1252"] as const
+
+/** What becomes of the messages of a sender: `read` takes those of a chunk together. */
+interface Receiver {
+  readonly take: (sender: string, bytes: Uint8Array, isCut: boolean) => void
+  readonly read: () => void
+  readonly end: (sender: string) => void
+}
+
+const receiver = (
+  { encoding, multiline, max_message_bytes }: Settings,
+  gather: Gather,
+  context: NodeContext
+): Receiver => {
+  const events = multiline === undefined ? undefined : new SyslogEvents(multiline, context, gather)
+  const take = (sender: string, bytes: Uint8Array, isCut: boolean): void => {
+    const decoded = decode(bytes, encoding)
+    const replaced = replacedIn(bytes, decoded, encoding)
+    if (replaced > 0) context.replaced?.(replaced)
+    const text = decoded.replace(/\r?\n$/, "")
     const event = isCut ? undefined : parseMessage(text, new Date())
-    const reason = isCut ? `the message is longer than ${maxBytes} bytes` : "the text is not a syslog message"
-    if (event === undefined) gather.fail({ message: text }, reason, text.length)
+    if (isCut) gather.fail({ message: text }, `the message is longer than ${max_message_bytes} bytes`, text.length)
+    else if (events !== undefined) events.add({ sender, text, event })
+    else if (event === undefined) gather.fail({ message: text }, "the text is not a syslog message", text.length)
     else gather.add(event, text.length)
   }
+  return { take, read: () => events?.read(), end: (sender) => events?.end(sender) }
 }
+
+const settings = Schema.Struct({
+  host: hostSetting,
+  port: portSetting(5514),
+  protocol: Schema.Literals(protocols)
+    .annotate({ description: "Transport protocol.", default: "tcp" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("tcp" as const))),
+  max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 }))
+    .annotate({
+      description: "Maximum size of a message in bytes; the beginning of a longer one goes to `errors`.",
+      default: 65_536
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536))),
+  encoding: Schema.Literals(messageEncodings)
+    .annotate({
+      description: "Encoding of the messages. Bytes that it does not have become U+FFFD and are counted.",
+      default: "utf-8"
+    })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("utf-8" as const))),
+  multiline: Schema.optionalKey(
+    multilineSettings.annotate({
+      description:
+        "Joins messages of one program (sender, `hostname`, `appname` and `procid`) to one record. The regular expression " +
+        "is for `message`. A text without a header continues the latest message of its sender."
+    })
+  )
+})
+type Settings = typeof settings.Type
 
 export const syslogInput = node({
   type: "syslog_input",
@@ -36,44 +85,31 @@ export const syslogInput = node({
     "`msgid`, `structured_data` and `message`, as far as they are present. Invalid messages go to `errors`. " +
     "While the flowline is busy, TCP senders have to wait, and UDP messages are dropped and counted as errors.",
   runtimes: ["stream"],
-  settings: Schema.Struct({
-    host: hostSetting,
-    port: portSetting(5514),
-    protocol: Schema.Literals(protocols)
-      .annotate({ description: "Transport protocol.", default: "tcp" })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed("tcp" as const))),
-    max_message_bytes: Schema.Int.check(Schema.isBetween({ minimum: 480, maximum: 1_048_576 }))
-      .annotate({
-        description: "Maximum size of a message in bytes; the beginning of a longer one goes to `errors`.",
-        default: 65_536
-      })
-      .pipe(Schema.withDecodingDefaultKey(Effect.succeed(65_536)))
-  }),
+  settings,
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
-  sample:
-    ({ max_message_bytes: maxBytes }, context) =>
-    async (text, emit) => {
-      const gather = new Gather(context, emit)
-      const frames = new Frames(maxBytes, receiver(gather, maxBytes))
-      frames.push(text)
-      frames.end()
-      await gather.send()
-    },
+  sample: (settings, context) => async (text, emit) => {
+    const gather = new Gather(context, emit)
+    const { take, end } = receiver(settings, gather, context)
+    const frames = new Frames(settings.max_message_bytes, (message, isCut) => take("sample", message, isCut))
+    frames.push(text)
+    frames.end()
+    end("sample")
+    await gather.send()
+  },
   example: { host: "127.0.0.1", port: 5514, protocol: "tcp" },
-  fields: () => ({ reads: [], gives: () => new Set(fieldNames) }),
-  start: ({ host, port, protocol, max_message_bytes: maxBytes }, context) => ({
+  fields: ({ multiline }) => ({
+    reads: [],
+    gives: () => new Set(multiline === undefined ? fieldNames : [...fieldNames, "tags"])
+  }),
+  check: ({ multiline }) => multilineFaults(multiline),
+  start: (settings, context) => ({
     run: async (emit) => {
       const gather = new Gather(context, emit)
-      const receive = receiver(gather, maxBytes)
-      const server = await (protocol === "tcp"
-        ? listenTcp(host, port, maxBytes, gather, receive, context)
-        : context.network.udp({ host, port }, (datagram) => {
-            if (gather.isCongested) return context.reject(1, "the flowline is too slow: messages were dropped")
-            receive(datagram.subarray(0, maxBytes), datagram.length > maxBytes)
-            if (gather.isFull) gather.send().catch(() => {})
-          }))
+      const receive = receiver(settings, gather, context)
+      const listen = settings.protocol === "tcp" ? listenTcp : listenUdp
+      const server = await listen(settings, gather, receive, context)
       try {
         await gather.until(context.signal)
       } finally {
@@ -83,20 +119,39 @@ export const syslogInput = node({
   })
 })
 
-const listenTcp = (
-  host: string,
-  port: number,
-  maxBytes: number,
-  gather: Gather,
-  receive: (bytes: Uint8Array, isCut: boolean) => void,
-  context: NodeContext
-): Promise<Listening> =>
-  context.network.tcp({ host, port, maxConnections }, async (bytes) => {
-    const frames = new Frames(maxBytes, receive)
-    for await (const chunk of bytes) {
-      frames.push(chunk)
-      // Waiting here stops the reading, which holds the sender back.
-      if (gather.isFull) await gather.send()
-    }
-    frames.end()
+type Listen = (settings: Settings, gather: Gather, receive: Receiver, context: NodeContext) => Promise<Listening>
+
+const listenUdp: Listen = ({ host, port, max_message_bytes: maxBytes }, gather, { take, read }, context) => {
+  let waits = false
+  const readAll = () => {
+    waits = false
+    read()
+    if (gather.isFull) gather.send().catch(() => {})
+  }
+  return context.network.udp({ host, port }, (datagram, sender) => {
+    if (gather.isCongested) return context.reject(1, "the flowline is too slow: messages were dropped")
+    take(sender, datagram.subarray(0, maxBytes), datagram.length > maxBytes)
+    // The datagrams that have arrived already are read together.
+    if (!waits) setImmediate(readAll)
+    waits = true
   })
+}
+
+const listenTcp: Listen = ({ host, port, max_message_bytes: maxBytes }, gather, { take, read, end }, context) => {
+  let count = 0
+  return context.network.tcp({ host, port, maxConnections }, async (bytes) => {
+    const sender = String(++count)
+    const frames = new Frames(maxBytes, (message, isCut) => take(sender, message, isCut))
+    try {
+      for await (const chunk of bytes) {
+        frames.push(chunk)
+        read()
+        // Waiting here stops the reading, which holds the sender back.
+        if (gather.isFull) await gather.send()
+      }
+      frames.end()
+    } finally {
+      end(sender)
+    }
+  })
+}

@@ -1,15 +1,17 @@
 import { Effect, Schema } from "effect"
-import { type Fields, setPath } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, setPath, type Value } from "../../languages/FieldPath.ts"
+import { extender } from "../../languages/Generated.ts"
 import { dotted, parsedFields } from "../FieldUse.ts"
-import { chosen, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
+import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { FieldName, textOf, zonePattern } from "../SettingTexts.ts"
+import { sourceField } from "../Source.ts"
 import { cellsOf } from "./csv/Cells.ts"
 import { type Column, columnsOf, extraColumn, headerColumns, rivalOf } from "./csv/Columns.ts"
 import { converter, types } from "./csv/Values.ts"
 import { DateFormat, zoneFault } from "./Date.ts"
 import { decorationSettings } from "./Decorated.ts"
 import { settingZone } from "./date/Zone.ts"
-import { dropped, parsedSettings, parsing, Unreadable } from "./Parsed.ts"
+import { dropped, merge, parsedSettings, parsing, placed, Unreadable } from "./Parsed.ts"
 
 const flag = (description: string) =>
   Schema.Boolean.annotate({ description, default: false }).pipe(Schema.withDecodingDefaultKey(Effect.succeed(false)))
@@ -134,7 +136,16 @@ export const csv = node({
       automatic[at] ??= extraColumn(at, types)
       return automatic[at]
     }
-    const instance = parsing(settings, context, (text) => {
+    // Records with all of the columns, all of them flat, which is nearly every record, are made in one step.
+    const isFlat =
+      settings.columns !== undefined &&
+      settings.target === undefined &&
+      !skip_empty_columns &&
+      columns!.every(({ path }) => path.length === 1 && path[0] !== sourceField)
+    const extend = isFlat ? extender(columns!.map(({ path }) => path[0]!)) : undefined
+    const typed = (columns ?? []).flatMap((column, at) => (column.type === "string" ? [] : [{ ...column, at }]))
+    const below = settings.target === undefined ? [] : fieldPath(settings.target)
+    const parse = (text: string, event: Event) => {
       if (skip_empty_rows && text.trim() === "") return dropped
       const isHeader = detects && columns === undefined
       const values = cells(isHeader ? text.replace(/^\ufeff/, "") : text)
@@ -151,6 +162,12 @@ export const csv = node({
       if (generates === undefined && values.length !== columns?.length) {
         return new Unreadable(`the record has ${values.length} values for ${columns?.length ?? 0} columns`)
       }
+      if (extend !== undefined && values.length === header?.length) {
+        if (typed.length === 0) return extend(event as Fields, values)
+        const converted: Array<Value> = [...values]
+        for (const { at, type, name } of typed) converted[at] = convert(values[at]!, type, name)
+        return extend(event as Fields, converted)
+      }
       const fields: Fields = {}
       for (let at = 0; at < values.length; at++) {
         const column = columnAt(at)
@@ -161,8 +178,9 @@ export const csv = node({
         if (column.path.length === 1) fields[column.path[0]!] = converted
         else setPath(fields, column.path, converted)
       }
-      return fields
-    })
+      return merge(event, placed(below, fields) as Event) as Fields
+    }
+    const instance = parsing(settings, context, parse, { isWhole: true })
     return detects ? { ...instance, position: () => header ?? null } : instance
   }
 })

@@ -1,9 +1,10 @@
 import { Effect, Result, Schema } from "effect"
-import { compile } from "../../languages/dissect/Dissector.ts"
+import { compile, compileExtend } from "../../languages/dissect/Dissector.ts"
 import { readPattern } from "../../languages/dissect/DissectPattern.ts"
 import type { Fields } from "../../languages/FieldPath.ts"
 import { anyFields, dotted, parsedFields } from "../FieldUse.ts"
-import { chosen, errors, node } from "../Node.ts"
+import { chosen, type Event, errors, node } from "../Node.ts"
+import { sourceField } from "../Source.ts"
 import { decorationSettings } from "./Decorated.ts"
 import { parsedSettings, parsing, Unreadable } from "./Parsed.ts"
 
@@ -57,10 +58,14 @@ export const dissect = node({
   },
   start: (settings, context) => {
     const { match, explain } = Result.getOrThrow(compiled(settings))
-    return parsing(settings, context, (text, event) => {
-      const found = match(text, event as Fields)
-      const reason = `the pattern does not match the field ${settings.field}`
-      return found?.fields ?? new Unreadable(reason, () => explain(text))
-    })
+    const extend = compileExtend(settings.pattern, { dialect: settings.dialect })
+    const reason = `the pattern does not match the field ${settings.field}`
+    const fault = (text: string) => new Unreadable(reason, () => explain(text))
+    // A field of that name would replace where the record is from.
+    if (extend !== undefined && settings.target === undefined && !settings.pattern.includes(sourceField)) {
+      const parse = (text: string, event: Event) => extend(text, event as Fields) ?? fault(text)
+      return parsing(settings, context, parse, { isWhole: true })
+    }
+    return parsing(settings, context, (text, event) => match(text, event as Fields)?.fields ?? fault(text))
   }
 })

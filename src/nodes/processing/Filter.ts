@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { predicate } from "../../languages/expression/Compile.ts"
+import { predicate, selector } from "../../languages/expression/Compile.ts"
 import { ExpressionFault } from "../../languages/expression/Parse.ts"
 import { position } from "../../languages/PatternError.ts"
 import { Failures } from "../Failures.ts"
@@ -55,8 +55,8 @@ export const filter = node({
   fields: ({ where, code }) => ({ ...sameFields(namedIn(where, ["where"])), isWhole: code !== undefined }),
   start: async ({ where, code, timeout_millis: millis }, context) => {
     if (code === undefined) {
-      const holds = predicate(where ?? "")
-      return { process: (batch, emit) => emit(chosen, batch.filter(holds)) }
+      const select = selector(where ?? "")
+      return { process: (batch, emit) => emit(chosen, select(batch)) }
     }
     const options = {
       text: code,

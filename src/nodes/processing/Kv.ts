@@ -1,9 +1,10 @@
-import { refusedSegment } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, refusedSegment } from "../../languages/FieldPath.ts"
 import { parsedFields } from "../FieldUse.ts"
-import { chosen, errors, node, type SettingsIssue } from "../Node.ts"
+import { chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
 import { readFields } from "./kv/Fields.ts"
+import { KnownShapes } from "./kv/KnownShapes.ts"
 import { type KvSettings, kvSettings } from "./kv/KvSettings.ts"
-import { parsing, unchanged } from "./Parsed.ts"
+import { merge, parsing, placed, unchanged } from "./Parsed.ts"
 
 const patternFaults = (settings: KvSettings): ReadonlyArray<SettingsIssue> =>
   (["field_split_pattern", "value_split_pattern"] as const).flatMap((name) => {
@@ -56,12 +57,18 @@ export const kv = node({
   },
   start: (settings, context) => {
     const read = readFields(settings)
+    const known = KnownShapes.of(settings)
+    const below = settings.target === undefined ? [] : fieldPath(settings.target)
     const mayRunAway = settings.field_split_pattern !== undefined || settings.value_split_pattern !== undefined
-    return parsing(
-      settings,
-      context,
-      (text, event) => read(text, event) ?? unchanged,
-      mayRunAway ? settings.timeout_millis : undefined
-    )
+    const parse = (text: string, event: Event) => {
+      const extended = known?.extend(text, event as Fields)
+      if (extended !== undefined) return extended
+      const fields = read(text, event)
+      return fields === undefined ? unchanged : (merge(event, placed(below, fields) as Event) as Fields)
+    }
+    return parsing(settings, context, parse, {
+      millis: mayRunAway ? settings.timeout_millis : undefined,
+      isWhole: true
+    })
   }
 })

@@ -1,12 +1,14 @@
 import { Effect, Predicate, Schema } from "effect"
-import { type Decorations, decorator } from "../../languages/Decorate.ts"
+import { asItIs, type Decorations, decorator } from "../../languages/Decorate.ts"
 import type { Explanation } from "../../languages/Explanation.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
-import { finishes, type Guard } from "../../languages/Guard.ts"
+import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
+import { fieldReader } from "../../languages/Generated.ts"
+import { batchSteps, type Guard } from "../../languages/Guard.ts"
 import { isRaw } from "../../languages/json/JsonNumbers.ts"
 import { Failures } from "../Failures.ts"
 import { type Batch, chosen, type Event, type Instance, type NodeContext } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
+import { isLineSource, sourceField } from "../Source.ts"
 
 /** Settings of nodes that parse the text of one field. */
 export const parsedSettings = {
@@ -32,6 +34,8 @@ interface Settings extends Decorations {
 export const merge = (event: Event, fields: Event): Event => {
   const merged = { ...event }
   for (const key of Object.keys(fields)) {
+    // Where a record is from does not change.
+    if (key === sourceField && isLineSource(merged[key])) continue
     const value = fields[key]
     const present = typeof value === "object" && Object.hasOwn(merged, key) ? merged[key] : undefined
     const next = Predicate.isObject(present) && Predicate.isObject(value) ? merge(present, value) : value
@@ -66,50 +70,64 @@ export const dropped = Symbol("dropped")
 
 type Parse = (text: string, event: Event) => Fields | Unreadable | typeof unchanged | typeof dropped
 
+/** How records are parsed. */
+interface Parsing {
+  /** Processor time for a record in milliseconds; then `parse` must not keep anything: it is interrupted anywhere. */
+  readonly millis?: number | undefined
+  /** `parse` returns whole records. By default it returns fields, which are merged into the record or its `target`. */
+  readonly isWhole?: boolean
+}
+
 /**
  * A node that parses the text of one field: `parse` returns the fields to add, or returns or throws
  * {@link Unreadable}. Parsed records are decorated as the settings say. Records without the field, or with an object in
- * it, fail. With `millis`, so does a record that takes more processor time; then `parse` must not keep anything,
- * because it is interrupted anywhere.
+ * it, fail, and so do those that take too much processor time.
  */
-export const parsing = (settings: Settings, context: NodeContext, parse: Parse, millis?: number): Instance => {
+export const parsing = (
+  settings: Settings,
+  context: NodeContext,
+  parse: Parse,
+  { millis, isWhole = false }: Parsing = {}
+): Instance => {
   const { field, ignore_missing } = settings
-  const source = fieldPath(field)
+  const read = fieldReader(fieldPath(field))
   const below = settings.target === undefined ? [] : fieldPath(settings.target)
   const failures = new Failures(context)
   const decorate = decorator(settings)
+  const isDecorated = decorate !== asItIs
   /** The record to pass on, the reason why it fails, or undefined when it is dropped. */
   const one = (event: Event): Result => {
-    const value = getPath(event as Fields, source)
+    const value = read(event as Fields)
+    if (typeof value === "string") return parsed(value, event)
     if (value === undefined || value === null) return ignore_missing ? event : `the field ${field} is missing`
     if (typeof value === "object" && !isRaw(value)) return `the field ${field} is not a text`
+    return parsed(isRaw(value) ? value.rawJSON : String(value), event)
+  }
+  const parsed = (text: string, event: Event): Result => {
     try {
-      const fields = parse(isRaw(value) ? value.rawJSON : String(value), event)
+      const fields = parse(text, event)
       if (fields === unchanged) return event
       if (fields === dropped) return undefined
       if (fields instanceof Unreadable) return fields
-      return decorate(merge(event, placed(below, fields) as Event) as Fields)
+      const whole = isWhole ? fields : merge(event, below.length === 0 ? fields : (placed(below, fields) as Event))
+      return isDecorated ? decorate(whole as Fields) : whole
     } catch (error) {
       if (error instanceof Unreadable) return error
       throw error
     }
   }
   const { guard } = context
-  const all =
-    guard === undefined || millis === undefined
-      ? (batch: Batch) => batch.map(one)
-      : (batch: Batch) => limited(batch, one, guard, millis)
   return {
     process: async (batch, emit) => {
-      const parsed: Array<Event> = []
-      const results = all(batch)
-      for (let at = 0; at < results.length; at++) {
-        const result = results[at]
-        if (typeof result === "string") failures.add(batch[at]!, result)
-        else if (result instanceof Unreadable) failures.add(batch[at]!, result.message, result.explain)
-        else if (result !== undefined) parsed.push(result)
+      const made: Array<Event> = []
+      const take = (event: Event, result: Result): void => {
+        if (typeof result === "string") failures.add(event, result)
+        else if (result instanceof Unreadable) failures.add(event, result.message, result.explain)
+        else if (result !== undefined) made.push(result)
       }
-      await emit(chosen, parsed)
+      if (guard === undefined || millis === undefined) for (const event of batch) take(event, one(event))
+      else for (const [at, result] of limited(batch, one, guard, millis).entries()) take(batch[at]!, result)
+      await emit(chosen, made)
       await failures.send(emit)
     }
   }
@@ -117,28 +135,10 @@ export const parsing = (settings: Settings, context: NodeContext, parse: Parse, 
 
 type Result = Event | Unreadable | string | undefined
 
-/**
- * Processes the batch as a whole, which is fast. On a timeout, processes each event alone to find the slow one, whose
- * result is the reason. `one` must not keep anything, because it is interrupted anywhere.
- */
+/** Applies `one` to the events of a batch; the reason stands for the result of one that takes too long. */
 export const limited = <A>(
   batch: Batch,
   one: (event: Event) => A,
   guard: Guard,
   millis: number
-): ReadonlyArray<A | string> => {
-  let all: ReadonlyArray<A> | undefined
-  const isDone = guard.within(millis, () => {
-    all = batch.map(one)
-  })
-  if (isDone && all !== undefined) return all
-  return batch.map((event) => {
-    const reason = `the record took longer than ${millis} ms`
-    let result: A | string = reason
-    return finishes(guard, millis, () => {
-      result = one(event)
-    })
-      ? result
-      : reason
-  })
-}
+): ReadonlyArray<A | string> => batchSteps(batch, one, guard, millis, `the record took longer than ${millis} ms`)

@@ -1,4 +1,5 @@
-import { type Fields, fieldPath, getPath, type Value } from "../../languages/FieldPath.ts"
+import { type Fields, fieldPath, type Value } from "../../languages/FieldPath.ts"
+import { fieldReader } from "../../languages/Generated.ts"
 import type { Event } from "../Node.ts"
 
 /** A text for each value: that of another value is another one, also when texts are joined. */
@@ -14,7 +15,7 @@ export type Key = string | number | boolean
 
 /** The key of one value is the value itself where it can be: a text of its own would take time and memory. */
 const ofOne = (value: Value): Key => {
-  if (typeof value === "string") return value.startsWith("\u0000") ? `\u0000s${value}` : value
+  if (typeof value === "string") return value.charCodeAt(0) === 0 ? `\u0000s${value}` : value
   return typeof value === "object" ? `\u0000j${JSON.stringify(value)}` : value
 }
 
@@ -26,15 +27,17 @@ export const keyReader = (names: ReadonlyArray<string>): ((event: Event) => Key 
   const paths = names.map(fieldPath)
   const [only] = paths
   if (only !== undefined && paths.length === 1) {
+    const read = fieldReader(only)
     return (event) => {
-      const value = getPath(event as Fields, only)
+      const value = read(event as Fields)
       return value === undefined || value === null ? undefined : ofOne(value)
     }
   }
+  const reads = paths.map(fieldReader)
   return (event) => {
     let key = ""
-    for (let at = 0; at < paths.length; at++) {
-      const value = getPath(event as Fields, paths[at]!)
+    for (let at = 0; at < reads.length; at++) {
+      const value = reads[at]!(event as Fields)
       if (value === undefined || value === null) return undefined
       key += textOf(value)
     }

@@ -1,6 +1,6 @@
 import { SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { placeOf } from "../../drivers/duckdb/Statement.ts"
-import { NodeFailure } from "../stream/Pipeline.ts"
+import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /** The state of the run when a statement failed. */
 export interface Scene {

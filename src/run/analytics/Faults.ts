@@ -5,7 +5,7 @@ import * as Predicate from "effect/Predicate"
 import { type Database, SqlFailure } from "../../drivers/duckdb/Database.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { LineSplitter } from "../../nodes/formats/LineSplitter.ts"
-import { NodeFailure } from "../stream/Pipeline.ts"
+import { NodeFailure } from "../stream/NodeFailure.ts"
 import type { Opened } from "./Files.ts"
 import { plainCsv } from "./Sources.ts"
 

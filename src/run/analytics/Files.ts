@@ -1,5 +1,8 @@
 import { symlink } from "node:fs/promises"
-import { keptLength, LineSplitter, maxLineLength } from "../../nodes/formats/LineSplitter.ts"
+import { decode, type Encoding, replacedIn, withoutMark } from "../../languages/Encoding.ts"
+import { tooLong } from "../../nodes/formats/LineReader.ts"
+import { keptLength, LineSplitter } from "../../nodes/formats/LineSplitter.ts"
+import { WholeLines } from "../../nodes/formats/WholeLines.ts"
 import { type Format, formatOf } from "../../nodes/inputs/files/Format.ts"
 import type { RunContext } from "../../nodes/Node.ts"
 import type { InputFiles, OpenFile, Storage } from "../../nodes/NodeFiles.ts"
@@ -7,35 +10,48 @@ import { compressionOf } from "../../nodes/Paths.ts"
 import type { Reference } from "../../protocol/References.ts"
 import type { Scratch } from "./Scratch.ts"
 
+/** The text of a file, as UTF-8 without a byte order mark. `replaced` receives numbers of bytes that became U+FFFD. */
+async function* texts(
+  chunks: AsyncIterable<Uint8Array>,
+  encoding: Encoding,
+  replaced: (bytes: number) => void
+): AsyncGenerator<string> {
+  const whole = new WholeLines(encoding)
+  let isBegun = false
+  const read = (block: Uint8Array): string => {
+    const text = decode(block, whole.encoding)
+    const count = replacedIn(block, text, whole.encoding)
+    if (count > 0) replaced(count)
+    const own = isBegun ? text : withoutMark(text)
+    isBegun = true
+    return own
+  }
+  for await (const chunk of chunks) {
+    const block = whole.push(chunk)
+    if (block !== undefined) yield read(block)
+  }
+  const rest = whole.rest()
+  if (rest.length > 0) yield read(rest)
+}
+
 /**
- * The lines of a text file as a CSV file with one quoted column, so that DuckDB interprets nothing in them. LF or CRLF
- * end a line, invalid UTF-8 becomes U+FFFD, empty lines stay. `tooLong` receives the beginning of each dropped line.
+ * The lines of a text as a CSV file with one quoted column, so that DuckDB interprets nothing in them. LF or CRLF end a
+ * line, empty lines stay. `tooLong` receives the beginning of each dropped line.
  */
 export async function* quotedLines(
-  chunks: AsyncIterable<Uint8Array>,
+  texts: AsyncIterable<string>,
   tooLong: (beginning: string) => void
 ): AsyncGenerator<string> {
   const splitter = new LineSplitter((line) => tooLong(line.slice(0, keptLength)))
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-  let begun = false
   const quoted = (lines: ReadonlyArray<string>): string =>
     `"${lines.join("\n").replaceAll('"', '""').replaceAll("\n", '"\n"')}"\n`
-  const decode = (chunk: Uint8Array | undefined): string => {
-    const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
-    if (begun || text === "") return text
-    begun = true
-    return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  }
-  for await (const chunk of chunks) {
-    const lines = splitter.push(decode(chunk))
+  for await (const text of texts) {
+    const lines = splitter.push(text)
     if (lines.length > 0) yield quoted(lines)
   }
-  const rest = [...splitter.push(decode(undefined)), ...splitter.end()]
+  const rest = splitter.end()
   if (rest.length > 0) yield quoted(rest)
 }
-
-/** Why a line was dropped. */
-export const tooLongReason = `the line is longer than ${maxLineLength} characters`
 
 /** A file that DuckDB can read. */
 export interface Opened {
@@ -61,7 +77,7 @@ const beginsWithMark = async (file: OpenFile): Promise<boolean> => {
   return head.equals(mark)
 }
 
-async function* withoutMark(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* withoutMarkBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let begun = false
   for await (const chunk of bytes) {
     const isMarked = !begun && mark.equals(chunk.subarray(0, mark.length))
@@ -78,7 +94,10 @@ export interface Reading {
   readonly context: RunContext
   /** The format of all files; by default derived from each file's name. */
   readonly format: Format | undefined
+  readonly encoding: Encoding
   readonly reject: (beginning: string, reason: string) => void
+  /** Receives numbers of bytes that became U+FFFD. */
+  readonly replaced: (bytes: number) => void
 }
 
 /** Prepares files for DuckDB, and records which component reads them. */
@@ -102,7 +121,8 @@ export class Files {
     for (const name of await files.glob(pattern)) {
       context.signal.throwIfAborted()
       const format = reading.format ?? formatOf(name)
-      const isPlain = format !== "lines" && compressionOf(name) === undefined
+      const isDecoded = reading.encoding === "utf-8" || format === "parquet"
+      const isPlain = format !== "lines" && isDecoded && compressionOf(name) === undefined
       const ready =
         isPlain && files.openFile !== undefined
           ? await this.#plain(name, await files.openFile(name), format, files, reading)
@@ -137,13 +157,14 @@ export class Files {
    * Copies to the scratch folder: decompressed, because DuckDB accepts a truncated gzip file as complete; lines become
    * a CSV file.
    */
-  #copy(bytes: AsyncIterable<Uint8Array>, format: Format, { reject }: Reading): Promise<Ready> {
-    if (format === "ndjson") return this.#scratch.write(format, withoutMark(bytes))
-    if (format !== "lines") return this.#scratch.write(format, bytes)
-    return this.#scratch.write(
-      "lines",
-      quotedLines(bytes, (line) => reject(line, tooLongReason))
-    )
+  #copy(bytes: AsyncIterable<Uint8Array>, format: Format, { encoding, reject, replaced }: Reading): Promise<Ready> {
+    if (format === "lines") {
+      const lines = quotedLines(texts(bytes, encoding, replaced), (line) => reject(line, tooLong))
+      return this.#scratch.write("lines", lines)
+    }
+    if (encoding !== "utf-8" && format !== "parquet")
+      return this.#scratch.write(format, texts(bytes, encoding, replaced))
+    return this.#scratch.write(format, format === "ndjson" ? withoutMarkBytes(bytes) : bytes)
   }
 
   async #plain(name: string, file: OpenFile, format: Format, files: InputFiles, reading: Reading): Promise<Ready> {

@@ -1,6 +1,8 @@
 import { literal } from "../../drivers/duckdb/Columns.ts"
+import { identifier } from "../../drivers/sql/Identifier.ts"
+import type { Encoding } from "../../languages/Encoding.ts"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
-import { formatOf } from "../../nodes/inputs/files/Format.ts"
+import { type Format, formatOf } from "../../nodes/inputs/files/Format.ts"
 import { errors } from "../../nodes/Node.ts"
 import { type Sample, sampleOf } from "../../protocol/Trial.ts"
 import { collect, Failed } from "./Bridge.ts"
@@ -11,6 +13,15 @@ import type { Work } from "./Work.ts"
 
 /** An empty relation, for inputs whose columns are unknown. */
 const nothing = 'SELECT CAST(NULL AS VARCHAR) AS "nothing" WHERE false'
+
+/** The records of the query, with the columns that a node has in any case. */
+const withColumns = (query: string | undefined, work: AnalyticsWork | undefined): string => {
+  if (work?.kind !== "records") return query ?? nothing
+  const columns = Object.entries(work.columns).map(([name, type]) => `CAST(NULL AS ${type}) AS ${identifier(name)}`)
+  if (columns.length === 0) return query ?? nothing
+  const none = `SELECT ${columns.join(", ")} WHERE false`
+  return query === undefined ? none : `${none} UNION ALL BY NAME ${query}`
+}
 
 interface Prepared {
   readonly files: ReadonlyArray<Opened>
@@ -43,24 +54,34 @@ export class Inputs {
   }
 
   /** The sample of a trial. */
-  #given({ component, context, work }: PlannedNode, sample: Sample, failed: Failed): Promise<ReadonlyArray<Opened>> {
+  async #given(planned: PlannedNode, sample: Sample, failed: Failed): Promise<ReadonlyArray<Opened>> {
+    const { component, context, work, replaced } = planned
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
-    const source = work?.kind === "read" && typeof work.source === "string" ? work.source : ""
-    const asked = (work?.kind === "read" ? work.format : undefined) ?? formatOf(source)
-    const [bytes, format] =
-      "records" in sample
-        ? [Buffer.from(sample.records.map((record) => `${JSON.stringify(record)}\n`).join("")), "ndjson" as const]
-        : [Buffer.from(sample.base64, "base64"), asked === "parquet" ? "ndjson" : asked]
-    return this.#run.files.given(bytes, { component, context, format, reject })
+    const give = (bytes: Uint8Array, format: Format, encoding: Encoding) =>
+      this.#run.files.given(bytes, { component, context, format, encoding, reject, replaced })
+    if ("records" in sample) {
+      const lines = sample.records.map((record) => `${JSON.stringify(record)}\n`)
+      return give(Buffer.from(lines.join("")), "ndjson", "utf-8")
+    }
+    const bytes = Buffer.from(sample.base64, "base64")
+    const read = work?.kind === "records" ? planned.sample(bytes, this.#run.signal) : undefined
+    if (read !== undefined) {
+      return [{ ...(await collect(read, this.#run, failed)), name: "the sample", format: "ndjson" }]
+    }
+    if (work?.kind !== "read") return give(bytes, "lines", "utf-8")
+    const format = work.format ?? formatOf(typeof work.source === "string" ? work.source : "")
+    return give(bytes, format === "parquet" ? "ndjson" : format, work.encoding)
   }
 
   #open(
-    { component, context }: PlannedNode,
-    { source, format, storage }: Extract<AnalyticsWork, { readonly kind: "read" }>,
+    planned: PlannedNode,
+    { source, format, encoding, storage }: Extract<AnalyticsWork, { readonly kind: "read" }>,
     failed: Failed
   ): Promise<ReadonlyArray<Opened>> {
+    const { component, context } = planned
     const reject = (message: string, reason: string) => failed.add([{ message, error: { node: component, reason } }])
-    const reading = { component, context: { ...context, signal: this.#run.signal }, format, reject }
+    const { replaced } = planned
+    const reading = { component, context: { ...context, signal: this.#run.signal }, format, encoding, reject, replaced }
     const { files } = this.#run
     return typeof source === "string" ? files.open(source, storage, reading) : files.fetch(source, reading)
   }
@@ -87,7 +108,7 @@ export class Inputs {
     const name = database.relation()
     const create = (kind: "TABLE" | "VIEW", query: string) => database.run(`CREATE ${kind} ${name} AS ${query}`)
     const { watch } = this.#run
-    const whole = (await source(files, database)) ?? nothing
+    const whole = withColumns(await source(files, database), planned.work)
     const isReal = watch !== undefined && sampleOf(watch.trial, planned.component) === undefined
     const query = isReal ? `SELECT * FROM (${whole}) LIMIT ${watch.trial.first}` : whole
     if (watch !== undefined) return { name, records: await create("TABLE", query) }

@@ -1,11 +1,11 @@
 import { Result, Schema } from "effect"
 import type { AnalyticsWork } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
-import type { Instance, NodeType, RunContext } from "../../nodes/Node.ts"
+import type { Instance, NodeContext, NodeType, RunContext } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
-import { NodeFailure } from "../stream/Pipeline.ts"
+import { NodeFailure } from "../stream/NodeFailure.ts"
 
 /**
  * What a node publishes: the full SQL name of a table or view, and the number of its records if it is known already.
@@ -35,6 +35,7 @@ export class PlannedNode {
   files: number | undefined
   errors = 0
   lastError: string | undefined
+  #replaced = 0
 
   constructor(node: DagNode, makeContext: (component: string) => RunContext) {
     this.component = componentOf(node)
@@ -67,6 +68,11 @@ export class PlannedNode {
     this.lastError = reason
   }
 
+  /** Counts bytes of an input that became U+FFFD. */
+  readonly replaced = (bytes: number): void => {
+    this.#replaced += bytes
+  }
+
   /** Counts failed records. The context is told only when no stream publishes them. */
   failed({ count, reason }: { readonly count: number; readonly reason: string }): void {
     this.reject(count, reason)
@@ -75,13 +81,23 @@ export class PlannedNode {
 
   /** Starts the node as in the stream runtime. */
   async start(signal: AbortSignal): Promise<Instance> {
-    const { component, context, settings } = this
+    return this.type.start(this.settings, this.#started(signal))
+  }
+
+  /** Reads a text in place of the node's own source; undefined where the node has no way of its own to do so. */
+  sample(text: Uint8Array, signal: AbortSignal): Instance | undefined {
+    const read = this.type.sample?.(this.settings, this.#started(signal))
+    return read && { run: (emit) => read(text, emit) }
+  }
+
+  #started(signal: AbortSignal): NodeContext {
+    const { component, context, replaced } = this
     const reject = (count: number, reason: string) => {
       this.reject(count, reason)
       context.reject(count, reason)
     }
     const position = { ...context.position, save: () => {} }
-    return this.type.start(settings, { ...context, component, position, emit: () => {}, reject, signal })
+    return { ...context, component, position, emit: () => {}, reject, replaced, signal }
   }
 
   counters(): NodeCounters {
@@ -93,7 +109,8 @@ export class PlannedNode {
       recordsOut: sum(published),
       errors: this.errors,
       ...(this.files === undefined ? {} : { files: this.files }),
-      ...(this.lastError === undefined ? {} : { lastError: this.lastError })
+      ...(this.lastError === undefined ? {} : { lastError: this.lastError }),
+      ...replacedCounts(this.#replaced)
     }
   }
 }

@@ -122,9 +122,9 @@ export class Sources {
       parquet: async function* (source) {
         yield* (await import("./Parquet.ts")).parquet(source, { files, stored, scratch })
       },
-      tail: async function* (pattern, position): AsyncGenerator<Growth> {
+      tail: async function* (pattern, position, how): AsyncGenerator<Growth> {
         const { savedRoot, Tail } = await import("./tail/Tail.ts")
-        yield* new Tail(pattern, await followed(pattern, savedRoot(position)), position, signal).run()
+        yield* new Tail(pattern, await followed(pattern, savedRoot(position)), position, how, signal).run()
       }
     }
   }

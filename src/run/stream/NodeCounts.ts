@@ -1,5 +1,5 @@
 import type { NodeContext } from "../../nodes/Node.ts"
-import type { NodeCounters } from "../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../protocol/RunProtocol.ts"
 
 /** What one node of a pipeline has counted. */
 export class NodeCounts {
@@ -9,10 +9,15 @@ export class NodeCounts {
   lag: number | undefined
   errors = 0
   lastError: string | undefined
+  #replaced = 0
   readonly #counted: { files?: number; matched?: number; unmatched?: number } = {}
 
   readonly counted: NonNullable<NodeContext["counted"]> = (what, count) => {
     this.#counted[what] = (this.#counted[what] ?? 0) + count
+  }
+
+  readonly replaced: NonNullable<NodeContext["replaced"]> = (bytes) => {
+    this.#replaced += bytes
   }
 
   of(component: string): NodeCounters {
@@ -24,7 +29,8 @@ export class NodeCounts {
       ...(this.lag === undefined ? {} : { lag: this.lag }),
       errors: this.errors,
       ...this.#counted,
-      ...(this.lastError === undefined ? {} : { lastError: this.lastError })
+      ...(this.lastError === undefined ? {} : { lastError: this.lastError }),
+      ...replacedCounts(this.#replaced)
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Data, Schema } from "effect"
+import { Schema } from "effect"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { reasonOf } from "../../nodes/Failures.ts"
 import {
@@ -16,18 +16,8 @@ import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
 import { Commits } from "./Commits.ts"
 import { NodeCounts } from "./NodeCounts.ts"
+import { NodeFailure } from "./NodeFailure.ts"
 import { together } from "./Together.ts"
-
-/** A node failed, and with it the run. `message` is for the user; `cause` is the original error. */
-export class NodeFailure extends Data.TaggedError("NodeFailure")<{
-  readonly component: string
-  readonly detail: string
-  readonly cause: unknown
-}> {
-  override get message(): string {
-    return `${this.component}: ${this.detail}`
-  }
-}
 
 /** A running flowline. */
 export interface Pipeline {
@@ -199,12 +189,12 @@ class StreamNode {
       const behind = (bytes: number) => {
         this.#counts.lag = bytes
       }
-      const { counted } = this.#counts
+      const { counted, replaced } = this.#counts
       const { signal } = this.#abort
       const publishesErrors = () => this.subscribers.has(errors)
-      const telling = { expect, behind, counted, reject }
-      const own = { position, component, emit, ...telling, stored, isSourced, publishesErrors, signal }
-      const context = { ...this.context, ...own }
+      const told = { expect, behind, counted, reject, replaced }
+      const own = { position, component, emit, stored, isSourced, publishesErrors, signal }
+      const context = { ...this.context, ...told, ...own }
       this.#instance = await this.type.start(settings, context)
     })
   }

@@ -3,7 +3,7 @@ import { finishes } from "../../languages/Guard.ts"
 import { batchRecords } from "../../nodes/Batch.ts"
 import type { Alternative, Alternatives } from "../../nodes/Capabilities.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
-import { RecordReader } from "../../nodes/formats/RecordReader.ts"
+import { plainReading, RecordReader } from "../../nodes/formats/RecordReader.ts"
 import {
   type Batch,
   chosen,
@@ -42,7 +42,7 @@ export const emitSample = async (
   }
   const text = Buffer.from(sample.base64, "base64")
   if (type.sample !== undefined) return type.sample(settings, context)(text, emit)
-  const reader = new RecordReader("lines", context, emit)
+  const reader = new RecordReader(plainReading("lines"), context, emit)
   await reader.push(text)
   await reader.end()
 }

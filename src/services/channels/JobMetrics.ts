@@ -20,6 +20,9 @@ const outcomes = Metric.gauge("flow_job_outcome", {
   description: "1 for what the job's current run has done so far (ok, warnings, nothing), else 0"
 })
 const errors = Metric.gauge("flow_job_errors", { description: "Records that its nodes have rejected" })
+const replaced = Metric.gauge("flow_job_replaced_bytes", {
+  description: "Bytes that the encodings of its inputs do not have, and that became U+FFFD"
+})
 
 const words = ["ok", "warnings", "nothing"] as const
 
@@ -76,6 +79,10 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
               Metric.withAttributes(outcomes, { ...attributes, outcome: word }),
               outcome?.outcome === word ? 1 : 0
             )
+          ),
+          set(
+            replaced,
+            sum((node) => node.replacedBytes ?? 0)
           )
         ],
         { discard: true }

@@ -12,5 +12,11 @@ export const NodeCount = Schema.Struct({
   matched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were parsed or enriched" })),
   unmatched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not parsed or enriched" })),
   dropped: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not passed on, as is meant" })),
-  lastError: Schema.optionalKey(Schema.String)
+  lastError: Schema.optionalKey(Schema.String),
+  replacedBytes: Schema.optionalKey(
+    Schema.Int.annotate({ description: "Bytes that the encoding of an input does not have; they became U+FFFD" })
+  ),
+  warning: Schema.optionalKey(
+    Schema.String.annotate({ description: "What is worth a look although no record was rejected" })
+  )
 }).annotate({ identifier: "NodeCount" })

@@ -1,18 +1,15 @@
+import { replacedIn, withoutMark } from "../../../languages/Encoding.ts"
 import { joined } from "../../../languages/Joined.ts"
 import { batchRecords } from "../../Batch.ts"
 import type { Block, BlockFormat } from "../../Capabilities.ts"
 import { Failures } from "../../Failures.ts"
 import { textReader } from "../../formats/TextReader.ts"
+import { maxLineBytes } from "../../formats/WholeLines.ts"
 import { chosen, type Emit, type Event, type NodeContext } from "../../Node.ts"
 import type { OpenFile } from "../../NodeFiles.ts"
 
 /** Size of a piece of a file in bytes; a block contains the lines that end in a piece. */
 export const blockBytes = 262_144
-/**
- * Maximum number of bytes that are kept of an unfinished line. A UTF-16 unit takes at most three bytes, so a line of
- * this size always exceeds the maximum length.
- */
-export const maxLineBytes = 4 * 1024 * 1024
 export const lineEnd = 10
 
 /**
@@ -100,12 +97,11 @@ async function* cut(evenPieces: AsyncIterable<Uint8Array>): AsyncGenerator<Block
   if (size > 0) yield { pieces: begun, isFirst }
 }
 
-const textOf = (pieces: ReadonlyArray<Uint8Array>, isFirst: boolean): string => {
+const decoded = (pieces: ReadonlyArray<Uint8Array>): string => {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
   let text = ""
   for (const piece of pieces) text += decoder.decode(piece, { stream: true })
-  text += decoder.decode()
-  return isFirst && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
+  return text + decoder.decode()
 }
 
 /** Sends the records of a block, then its failures. */
@@ -118,7 +114,10 @@ export const sendBlock = async (
   const failures = new Failures(context)
   const events: Array<Event> = []
   const reader = textReader(format, failures)
-  reader.push(textOf(pieces, isFirst), events)
+  const text = decoded(pieces)
+  const replaced = text.includes("\ufffd") ? replacedIn(joined(pieces), text, "utf-8") : 0
+  if (replaced > 0) context.replaced?.(replaced)
+  reader.push(isFirst ? withoutMark(text) : text, events)
   reader.end(events)
   for (let at = 0; at < events.length; at += batchRecords) {
     await emit(chosen, events.length <= batchRecords ? events : events.slice(at, at + batchRecords))

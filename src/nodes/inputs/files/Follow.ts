@@ -1,41 +1,57 @@
-import { RecordReader } from "../../formats/RecordReader.ts"
+import { type Reading, RecordReader } from "../../formats/RecordReader.ts"
 import { type Emit, errors, type NodeContext } from "../../Node.ts"
 import type { InputFiles } from "../../NodeFiles.ts"
+import type { Growth } from "../../Position.ts"
 import { withSources } from "../../Source.ts"
 import { formatOf } from "./Format.ts"
 
-/** Follows growing files until the run ends. The saved position covers the whole lines that every node has taken. */
+/** How the files are read; the name of a file decides about its format where none is given. */
+export interface Following extends Pick<Reading, "encoding" | "multiline"> {
+  readonly path: string
+  readonly format: "lines" | "ndjson" | undefined
+  /** Whether records say where they are from. */
+  readonly source: boolean
+}
+
+/** Follows growing files until the run ends. The saved position covers the records that every node has taken. */
 export const follow = async (
-  path: string,
+  { path, format, encoding, multiline, source }: Following,
   files: InputFiles,
-  format: "lines" | "ndjson" | undefined,
   context: NodeContext,
   emit: Emit
 ): Promise<void> => {
   const readers = new Map<number, RecordReader>()
   const { component, isSourced = false, scope } = context
-  for await (const growth of files.tail(path, context.position.load())) {
-    let reader = readers.get(growth.file)
-    if (reader === undefined) {
-      const { content, counts } = growth
-      /** Only the position of a record in its file is the same in all attempts: files grow meanwhile. */
-      const emitCounted: Emit = (stream, batch) => {
-        const kind = stream === errors ? "failures" : "records"
-        const from = counts[kind]
-        counts[kind] += batch.length
-        if (!isSourced) return emit(stream, batch)
-        return emit(stream, withSources(batch, JSON.stringify([scope, component, kind, content]), from))
-      }
-      const given = format ?? (formatOf(growth.path) === "ndjson" ? "ndjson" : "lines")
-      reader = new RecordReader(given, context, emitCounted)
-      readers.set(growth.file, reader)
+  const readerOf = ({ path, content, counts, encoding, from }: Growth) => {
+    /** Only the position of a record in its file is the same in all attempts: files grow meanwhile. */
+    const emitCounted: Emit = (stream, batch) => {
+      const kind = stream === errors ? "failures" : "records"
+      const from = counts[kind]
+      counts[kind] += batch.length
+      if (!isSourced) return emit(stream, batch)
+      return emit(stream, withSources(batch, JSON.stringify([scope, component, kind, content]), from))
     }
+    const given = format ?? (formatOf(path) === "ndjson" ? "ndjson" : "lines")
+    const named = source ? path : undefined
+    return new RecordReader({ format: given, encoding, multiline, named, from }, context, emitCounted)
+  }
+  for await (const growth of files.tail(path, context.position.load(), {
+    encoding,
+    dueAfter: multiline?.flush_after
+  })) {
+    const reader = readers.get(growth.file) ?? readerOf(growth)
+    readers.set(growth.file, reader)
     await reader.push(growth.bytes)
     if (growth.ended) {
       await reader.end()
       readers.delete(growth.file)
-    } else await reader.send()
+    } else {
+      if (growth.isDue) reader.flush()
+      await reader.send()
+      growth.reach(reader.place)
+    }
     context.behind?.(growth.behind)
+    // Nothing comes after this: the position is that of the tail, which goes on at once.
     context.position.save(growth.position)
   }
 }

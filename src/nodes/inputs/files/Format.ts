@@ -4,7 +4,7 @@ import { extensionOf } from "../../Paths.ts"
 export const formats = ["lines", "ndjson", "csv", "parquet"] as const satisfies ReadonlyArray<FileFormat>
 export type Format = (typeof formats)[number]
 
-/** The format of a file by its name; a final `.gz` is ignored. */
+/** The format of a file by its name; a final `.gz` or `.zst` is ignored. */
 export const formatOf = (path: string): Format => {
   const extension = extensionOf(path)
   if (extension === "csv" || extension === "parquet") return extension

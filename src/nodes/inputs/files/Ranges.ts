@@ -1,5 +1,6 @@
 import type { Block } from "../../Capabilities.ts"
-import { blockBytes, lineEnd, maxLineBytes } from "./Blocks.ts"
+import { maxLineBytes } from "../../formats/WholeLines.ts"
+import { blockBytes, lineEnd } from "./Blocks.ts"
 
 /** A range of an open file; stands for the lines that end in it. */
 export interface Range {

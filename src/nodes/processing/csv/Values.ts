@@ -10,7 +10,21 @@ export type Type = (typeof types)[number]
 /** Converts a trimmed text that is not empty; undefined when it is not of the type. */
 type Convert = (text: string) => Value | undefined
 
+/** The value of up to 15 digits, with one decimal point at most; undefined for any other text. */
+const plainNumber = (text: string, point: boolean): number | undefined => {
+  if (text.length === 0 || text.length > 15) return undefined
+  let points = point ? 0 : 1
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 46 && points++ === 0 && text.length > 1) continue
+    if (unit < 48 || unit > 57) return undefined
+  }
+  return Number(text)
+}
+
 const integer: Convert = (text) => {
+  const plain = plainNumber(text, false)
+  if (plain !== undefined) return plain
   if (!/^[+-]?\d+$/.test(text)) return undefined
   const value = Number(text)
   return Number.isSafeInteger(value) ? value : text.replace(/^\+/, "")
@@ -18,6 +32,8 @@ const integer: Convert = (text) => {
 
 /** A number whose digits JavaScript would round stays text, as in JSON. */
 export const float: Convert = (text) => {
+  const plain = plainNumber(text, true)
+  if (plain !== undefined) return plain
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) return undefined
   const value = Number(text)
   const isJson = text.length > 15 && /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?$/i.test(text)

@@ -37,7 +37,9 @@ export const sourceOf = ({
   ...(registry === undefined ? {} : { registry }),
   ...(resource === undefined ? {} : { resource }),
   ...(format === undefined ? {} : { format }),
-  follow: false
+  follow: false,
+  encoding: "utf-8" as const,
+  source: false
 })
 
 /** Rows by their keys. */

@@ -1,5 +1,6 @@
 import { putPath, withPath } from "../../../languages/Decorate.ts"
-import { type Fields, fieldPath, getPath, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, type Value } from "../../../languages/FieldPath.ts"
+import { fieldReader, memberWriter, pruner } from "../../../languages/Generated.ts"
 
 /**
  * A field of the records that operations change: copies of the received ones, whose inner objects are shared. The field
@@ -11,22 +12,23 @@ export class Place {
   readonly #key: string
   /** Whether it is a member of the record; objects have some that no record gave them, such as `toString`. */
   readonly #isMember: boolean
+  /** The value of the field. */
+  readonly read: (event: Fields) => Value | undefined
+  readonly #set: (event: Fields, value: Value) => void
 
   constructor(name: string) {
     this.name = name
     this.path = fieldPath(name)
     this.#key = this.path[0] ?? ""
     this.#isMember = this.path.length === 1 && !(this.#key in Object.prototype)
-  }
-
-  read(event: Fields): Value | undefined {
-    return this.#isMember ? event[this.#key] : getPath(event, this.path)
+    this.read = fieldReader(this.path)
+    this.#set = memberWriter(this.#key)
   }
 
   /** False when a value that is no object is on the way. */
   write(event: Fields, value: Value): boolean {
     if (!this.#isMember) return putPath(event, this.path, value)
-    event[this.#key] = value
+    this.#set(event, value)
     return true
   }
 
@@ -44,8 +46,31 @@ export const setMember = (fields: Fields, key: string, value: Value): void => {
   } else fields[key] = value
 }
 
+/** Maximum number of sets of members that have code of their own. */
+const maxShapes = 8
+
+/** Takes the removed members out of records, at once for those with the members of earlier ones. */
+export const compacting = (): ((event: Fields) => Fields) => {
+  const known: Array<(event: Fields) => Fields | undefined> = []
+  let tries = 0
+  return (event) => {
+    for (let at = 0; at < known.length; at++) {
+      const made = known[at]!(event)
+      if (made !== undefined) return made
+    }
+    // Records that have all kinds of members are not worth it.
+    if (tries < maxShapes) {
+      tries++
+      const names = Object.keys(event)
+      const prune = pruner(names, new Set(names.filter((name) => event[name] === undefined)))
+      if (prune !== undefined) known.push(prune)
+    }
+    return compacted(event)
+  }
+}
+
 /** The record without its removed members. */
-export const compacted = (event: Fields): Fields => {
+const compacted = (event: Fields): Fields => {
   const kept: Fields = {}
   for (const key in event) {
     const value: Value | undefined = event[key]

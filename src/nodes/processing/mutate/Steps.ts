@@ -1,10 +1,11 @@
 import { interpolate } from "../../../languages/Decorate.ts"
 import { predicate } from "../../../languages/expression/Compile.ts"
-import { type Fields, isObject, type Value } from "../../../languages/FieldPath.ts"
+import { type Fields, fieldPath, isObject, type Value } from "../../../languages/FieldPath.ts"
+import { fieldAdder } from "../../../languages/Generated.ts"
 import { transforms } from "../kv/Fields.ts"
 import { conversion } from "./Convert.ts"
 import { type Operation, operationNames } from "./Operations.ts"
-import { compacted, Place } from "./Place.ts"
+import { compacting, Place } from "./Place.ts"
 import { maxLength, replacer } from "./Replace.ts"
 import { expanded, flattened, mergedValues, Refusal } from "./Shapes.ts"
 
@@ -90,23 +91,33 @@ const ofTexts = (names: ReadonlyArray<string>, change: (text: string, name: stri
   changing(names, (value, name) => {
     if (typeof value === "string") return change(value, name)
     if (!Array.isArray(value)) return isText(value) ? value : new Refusal(`the field ${name} is not a text`)
-    const changed = value.map((item: Value) => (typeof item === "string" ? change(item, name) : item))
-    return changed.find((item) => item instanceof Refusal) ?? (changed as ReadonlyArray<Value>)
+    const changed: Array<Value> = []
+    for (const item of value) {
+      const next = typeof item === "string" ? change(item, name) : item
+      if (next instanceof Refusal) return next
+      changed.push(next)
+    }
+    return changed
   })
 
 const replacing = ({ fields, pattern, with: text }: NonNullable<Operation["replace"]>): Step => {
   const replace = replacer(pattern, text)
   const change = (value: string, name: string) =>
     replace(value) ?? new Refusal(`the field ${name} would be longer than ${maxLength} characters`)
-  const texts = changing(fields, (value) => {
-    if (Array.isArray(value)) return value.map((item: Value) => (typeof item === "number" ? String(item) : item))
-    return isText(value) ? String(value) : value
+  return changing(fields, (value, name) => {
+    if (typeof value === "string") return change(value, name)
+    if (!Array.isArray(value)) {
+      return isText(value) ? change(String(value), name) : new Refusal(`the field ${name} is not a text`)
+    }
+    const changed: Array<Value> = []
+    for (const item of value) {
+      const text = typeof item === "number" ? String(item) : item
+      const next = typeof text === "string" ? change(text, name) : text
+      if (next instanceof Refusal) return next
+      changed.push(next)
+    }
+    return changed
   })
-  const replaced = ofTexts(fields, change)
-  return (event) => {
-    const made = texts(event)
-    return typeof made === "string" ? made : replaced(made)
-  }
 }
 
 const joining = (separator: string) => (value: Value, name: string) => {
@@ -202,6 +213,37 @@ const stepOf = <Name extends keyof Given>(operation: Partial<Given>, name: Name)
 /** The operations that remove fields. */
 const removing: ReadonlySet<string> = new Set(["rename", "move", "remove"] satisfies ReadonlyArray<keyof Given>)
 
+/** Operations that add no field. */
+const changes: ReadonlySet<string> = new Set([
+  "remove",
+  "convert",
+  "split",
+  "join",
+  "lowercase",
+  "uppercase",
+  "capitalize",
+  "trim",
+  "replace"
+] satisfies ReadonlyArray<keyof Given>)
+
+/**
+ * The fields that the first operations may add, in the order in which they would, for a copy that has a place for each:
+ * V8 adds members one by one more slowly. A member of undefined is a removed one.
+ */
+const newFields = (operations: ReadonlyArray<Operation>): ReadonlyArray<string> => {
+  const names: Array<string> = []
+  for (const operation of operations) {
+    const { rename = {}, copy = {}, set = {} } = operation
+    const added = [...Object.values(rename), ...Object.values(copy), ...Object.keys(set)]
+    const isKnown = namesOf(operation).every((name) => changes.has(name) || ["rename", "copy", "set"].includes(name))
+    if (!isKnown || added.some((name) => fieldPath(name).length > 1 || name.startsWith("[") || names.includes(name)))
+      break
+    names.push(...added)
+  }
+  // Operations that look at all members would find these.
+  return operations.some(({ keep, flatten, expand }) => (keep ?? flatten ?? expand) !== undefined) ? [] : names
+}
+
 /** Does the operations to a record, which is not changed. Returns another one, or why it fails. */
 export const mutation = (operations: ReadonlyArray<Operation>): ((event: Fields) => Fields | string) => {
   const named = operations.flatMap((operation, at) => namesOf(operation).map((name) => ({ operation, name, at })))
@@ -210,14 +252,15 @@ export const mutation = (operations: ReadonlyArray<Operation>): ((event: Fields)
     const holds = operation.where === undefined ? undefined : predicate(operation.where)
     return holds === undefined ? step : (event) => (holds(event) ? step(event) : event)
   })
-  const removes = named.some(({ name }) => removing.has(name))
+  const compacted = named.some(({ name }) => removing.has(name)) ? compacting() : undefined
+  const copied = fieldAdder(compacted === undefined ? [] : newFields(operations))
   return (event) => {
-    let next: Fields = { ...event }
+    let next = copied(event)
     for (let at = 0; at < steps.length; at++) {
       const made = steps[at]!(next)
       if (typeof made === "string") return `operation ${named[at]!.at + 1} (${named[at]!.name}): ${made}`
       next = made
     }
-    return removes ? compacted(next) : next
+    return compacted === undefined ? next : compacted(next)
   }
 }

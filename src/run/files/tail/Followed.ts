@@ -1,14 +1,16 @@
 import type { FileHandle } from "node:fs/promises"
-import type { RecordCounts } from "../../../nodes/Position.ts"
+import { type Encoding, lastLineEnd, withOrder } from "../../../languages/Encoding.ts"
+import type { LinePlace, RecordCounts } from "../../../nodes/Position.ts"
 import { beginsWith, grownHead, type Head, type Identity } from "./Identity.ts"
 
 const chunkBytes = 256 * 1024
 /** Longer lines are passed on in pieces: the reader rejects them, and whole they might not fit into memory. */
 const longestLine = 4 * 1024 * 1024 + chunkBytes
 
-/** Bytes of the file, and the offset of their end. */
+/** Bytes of the file, and the offsets of their beginning and of their end. */
 export interface Block {
-  readonly bytes: Buffer
+  readonly bytes: Uint8Array
+  readonly from: number
   readonly end: number
   /** No bytes of this content follow: the file starts anew or is abandoned. */
   readonly ended: boolean
@@ -17,6 +19,8 @@ export interface Block {
 /** How far a file was read in an earlier attempt. */
 export interface Reached {
   readonly offset: number
+  /** The number of the line at the offset, from 1; undefined in positions of versions that did not count them. */
+  readonly line: number | undefined
   /** How often the file has started anew. */
   readonly turn: number
   readonly counts: RecordCounts
@@ -41,14 +45,30 @@ export class Followed {
   size = 0
   /** When the name was found to belong to another file or to none. The writer may still have this file open. */
   lostAt: number | undefined
+  /** The encoding, with the byte order once the file has one. */
+  encoding: Encoding
+  /** What the receiver has reached. */
+  #reached: LinePlace | undefined
+  /** When bytes were passed on, or due, for the last time. */
+  #passedAt = 0
   readonly #handle: FileHandle
   /** Size and modification time when the file had no further line. */
   #exhausted = ""
   readonly #born: string
+  readonly #given: Encoding
 
-  constructor(number: number, path: string, handle: FileHandle, identity: Identity, reached: Reached) {
+  constructor(
+    number: number,
+    path: string,
+    handle: FileHandle,
+    identity: Identity,
+    reached: Reached,
+    encoding: Encoding
+  ) {
     this.number = number
     this.path = path
+    this.#given = encoding
+    this.encoding = encoding
     this.#handle = handle
     this.device = identity.device
     this.inode = identity.inode
@@ -64,10 +84,28 @@ export class Followed {
     return `${this.inode}.${this.#born}.${this.taken.turn}`
   }
 
+  /** Where the receiver has to go on, should this attempt end. */
+  readonly reach = (place: LinePlace): void => {
+    this.#reached = place
+  }
+
   /** The receiver has processed a block. */
   took({ end, ended }: Block): void {
     if (ended) this.counts = { ...nothing }
-    this.taken = { offset: end, turn: this.taken.turn + (ended ? 1 : 0), counts: { ...this.counts } }
+    const { offset, line } = ended ? { offset: end, line: 1 } : (this.#reached ?? { offset: end, line: undefined })
+    this.#reached = undefined
+    this.taken = { offset, line, turn: this.taken.turn + (ended ? 1 : 0), counts: { ...this.counts } }
+  }
+
+  /** Milliseconds until bytes are due that would be read again; undefined when there are none. */
+  dueIn(seconds: number): number | undefined {
+    if (this.taken.offset >= this.offset) return undefined
+    return Math.max(0, this.#passedAt + seconds * 1000 - Date.now())
+  }
+
+  /** The block that stands for those bytes. */
+  due(): Block {
+    return this.#take(new Uint8Array(), false)
   }
 
   /** Whether the file was truncated or rewritten: it is shorter than the offset, or begins differently. */
@@ -84,15 +122,18 @@ export class Followed {
     if (await this.#restarted(size)) {
       this.offset = 0
       this.head = await grownHead(this.#handle, { length: 0, hash: "" }, size)
-      return { bytes: Buffer.alloc(0), end: 0, ended: true }
+      this.encoding = this.#given
+      return { bytes: new Uint8Array(), from: 0, end: 0, ended: true }
     }
     this.head = await grownHead(this.#handle, this.head, size)
     for (let length = chunkBytes; ; length *= 2) {
       const wanted = Math.min(length, size - this.offset)
       const { buffer, bytesRead } = await this.#handle.read(Buffer.allocUnsafe(wanted), 0, wanted, this.offset)
-      const end = buffer.lastIndexOf(0x0a, bytesRead - 1)
-      if (bytesRead > 0 && end !== -1 && end < bytesRead) return this.#take(buffer.subarray(0, end + 1), false)
-      if (length >= longestLine) return this.#take(buffer.subarray(0, bytesRead), false)
+      const bytes = buffer.subarray(0, bytesRead)
+      await this.#order(bytes)
+      const end = lastLineEnd(bytes, this.encoding)
+      if (end > 0) return this.#take(bytes.subarray(0, end), false)
+      if (length >= longestLine) return this.#take(bytes.subarray(0, bytesRead - (bytesRead % 2)), false)
       if (bytesRead < length) {
         this.#exhausted = state
         return undefined
@@ -100,9 +141,18 @@ export class Followed {
     }
   }
 
-  #take(bytes: Buffer, ended: boolean): Block {
+  /** Finds the byte order; `bytes` begin at the offset. */
+  async #order(bytes: Uint8Array): Promise<void> {
+    if (this.encoding !== "utf-16") return
+    const head = this.offset === 0 ? bytes : (await this.#handle.read(new Uint8Array(2), 0, 2, 0)).buffer
+    if (head.length >= 2) this.encoding = withOrder(this.encoding, head)
+  }
+
+  #take(bytes: Uint8Array, ended: boolean): Block {
+    const from = this.offset
     this.offset += bytes.length
-    return { bytes, end: this.offset, ended }
+    this.#passedAt = Date.now()
+    return { bytes, from, end: this.offset, ended }
   }
 
   /** The bytes after the last line end, for a file that will not grow any more. */
@@ -110,7 +160,9 @@ export class Followed {
     const { size } = await this.#handle.stat()
     const length = Math.max(0, Math.min(size - this.offset, longestLine))
     const { buffer, bytesRead } = await this.#handle.read(Buffer.allocUnsafe(length), 0, length, this.offset)
-    return this.#take(buffer.subarray(0, bytesRead), true)
+    const bytes = buffer.subarray(0, bytesRead)
+    await this.#order(bytes)
+    return this.#take(bytes, true)
   }
 
   async close(): Promise<void> {

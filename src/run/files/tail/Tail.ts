@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
 import type { TenantFiles } from "../../../drivers/files/TenantFiles.ts"
 import { compressionOf } from "../../../nodes/Paths.ts"
-import type { Growth } from "../../../nodes/Position.ts"
+import type { Growth, Tailing } from "../../../nodes/Position.ts"
 import { type Block, Followed, type Reached } from "./Followed.ts"
 import { beginsWith, type Identity, identify, isSame } from "./Identity.ts"
 import { Wake } from "./Wake.ts"
@@ -22,7 +22,8 @@ const Known = Schema.Struct({
   inode: Schema.String,
   head: Schema.Struct({ length: Schema.Finite, hash: Schema.String }),
   offset: Schema.Finite,
-  // Positions of earlier versions lack them.
+  // Positions of earlier versions lack these.
+  line: Schema.optionalKey(Schema.Finite),
   turn: Schema.Finite.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0))),
   counts: Schema.Struct({ records: Schema.Finite, failures: Schema.Finite }).pipe(
     Schema.withDecodingDefaultKey(Effect.succeed({ records: 0, failures: 0 }))
@@ -30,7 +31,12 @@ const Known = Schema.Struct({
 })
 type Known = typeof Known.Type
 
-const reachedOf = ({ offset, turn, counts }: Known): Reached => ({ offset, turn, counts })
+const reachedOf = ({ offset, line, turn, counts }: Known): Reached => ({
+  offset,
+  line: offset === 0 ? 1 : line,
+  turn,
+  counts
+})
 
 const Saved = Schema.Struct({
   /** The root of the files, where the node names none. */
@@ -48,14 +54,16 @@ export const savedRoot = (position: unknown): string | undefined => {
 export class Tail {
   readonly #pattern: string
   readonly #files: TenantFiles
+  readonly #how: Tailing
   readonly #signal: AbortSignal
   readonly #wake: Wake
   #known: ReadonlyArray<Known>
   #followed: Array<Followed> = []
   #count = 0
 
-  constructor(pattern: string, files: TenantFiles, position: unknown, signal: AbortSignal) {
+  constructor(pattern: string, files: TenantFiles, position: unknown, how: Tailing, signal: AbortSignal) {
     this.#pattern = pattern
+    this.#how = how
     this.#files = files
     this.#signal = signal
     this.#wake = new Wake(signal)
@@ -71,9 +79,11 @@ export class Tail {
     ]
   })
 
-  readonly #growth = (file: Followed, { bytes, ended }: Block): Growth => {
-    const { number, path, content, counts } = file
-    return { file: number, path, content, counts, bytes, ended, behind: this.#behind(), position: this.#position }
+  readonly #growth = (file: Followed, { bytes, from, ended }: Block, isDue = false): Growth => {
+    const { number, path, content, counts, encoding, reach, taken } = file
+    const place = { offset: from, line: from === taken.offset ? taken.line : undefined }
+    const [behind, position] = [this.#behind(), this.#position]
+    return { file: number, path, content, counts, encoding, bytes, from: place, ended, isDue, reach, behind, position }
   }
 
   readonly #behind = (): number => this.#followed.reduce((sum, { size, offset }) => sum + Math.max(0, size - offset), 0)
@@ -87,7 +97,10 @@ export class Tail {
         let moved = false
         for (const file of this.#followed) {
           const block = await file.next()
-          if (block === undefined) continue
+          if (block === undefined) {
+            yield* this.#due(file)
+            continue
+          }
           moved = true
           yield this.#growth(file, block)
           file.took(block)
@@ -95,7 +108,7 @@ export class Tail {
         }
         if (moved) continue
         yield* this.#leave()
-        const changed = await this.#wake.wait(pollMillis)
+        const changed = await this.#wake.wait(this.#pause())
         if (!changed && Date.now() - found < findMillis) continue
         await this.#find()
         found = Date.now()
@@ -104,6 +117,22 @@ export class Tail {
       this.#wake.close()
       await Promise.all(this.#followed.map((file) => file.close()))
     }
+  }
+
+  /** Tells the receiver of bytes that wait for further lines for too long. */
+  *#due(file: Followed): Generator<Growth> {
+    const { dueAfter } = this.#how
+    if (dueAfter === undefined || file.dueIn(dueAfter) !== 0) return
+    const block = file.due()
+    yield this.#growth(file, block, true)
+    file.took(block)
+  }
+
+  /** Milliseconds until the files are looked at again, if they do not change. */
+  #pause(): number {
+    const { dueAfter } = this.#how
+    if (dueAfter === undefined) return pollMillis
+    return Math.min(pollMillis, ...this.#followed.map((file) => file.dueIn(dueAfter) ?? pollMillis))
   }
 
   /** Searches for the files that match the glob: opens new ones, and notes which have lost their names. */
@@ -145,8 +174,20 @@ export class Tail {
     const known = this.#known.find((known) => isSame(known, identity))
     this.#known = this.#known.filter((other) => other !== known)
     const resumes = known !== undefined && (await beginsWith(handle, known.head))
-    const anew = { offset: 0, turn: known === undefined ? 0 : known.turn + 1, counts: { records: 0, failures: 0 } }
-    const file = new Followed(++this.#count, path, handle, identity, resumes ? reachedOf(known) : anew)
+    const anew = {
+      offset: 0,
+      line: 1,
+      turn: known === undefined ? 0 : known.turn + 1,
+      counts: { records: 0, failures: 0 }
+    }
+    const file = new Followed(
+      ++this.#count,
+      path,
+      handle,
+      identity,
+      resumes ? reachedOf(known) : anew,
+      this.#how.encoding
+    )
     this.#followed.push(file)
     return file
   }

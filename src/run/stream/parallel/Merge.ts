@@ -6,7 +6,7 @@ import { type NodeType, node as nodeOf, type RunContext } from "../../../nodes/N
 import type { OpenFile, Sink } from "../../../nodes/NodeFiles.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import type { NodeCounters } from "../../../protocol/RunProtocol.ts"
+import { type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 
@@ -64,7 +64,8 @@ class Tally {
         errors: grown("errors"),
         ...parsed("matched"),
         ...parsed("unmatched"),
-        ...(lastError === undefined ? {} : { lastError })
+        ...(lastError === undefined ? {} : { lastError }),
+        ...replacedCounts((sum?.replacedBytes ?? 0) + (now.replacedBytes ?? 0) - (before?.replacedBytes ?? 0))
       })
     }
     this.#last.set(part, new Map(counters.map((now) => [now.component, now])))
@@ -152,10 +153,12 @@ export const merged = (
     return nodeOf({ ...type, settings: Schema.Unknown, start: () => ({}) })
   }
   const whole = pipeline(flowline, (component) => withKeeping(makeContext(component)), typeOf)
+  /** The parts count the records; the bytes of a file that is read as a whole are decoded here. */
   const countersOf = (own: NodeCounters): NodeCounters => {
     const parts = tally.of(own.component)
     if (parts === undefined) return own
-    return own.files === undefined ? parts : { ...parts, files: own.files }
+    const replaced = replacedCounts((parts.replacedBytes ?? 0) + (own.replacedBytes ?? 0))
+    return { ...parts, ...(own.files === undefined ? {} : { files: own.files }), ...replaced }
   }
   return { ...whole, counters: () => whole.counters().map(countersOf) }
 }
