@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import { writeKeys } from "../secrets/support.ts"
 import { expectDeclared, holdToDescription } from "../support/answers.ts"
 import { child, document, resolved, validator } from "../support/described.ts"
-import { ended, gateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
+import { ended, exampleConf, gateway, raw, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { type DescribedOperation, formOf, operations } from "../support/operations.ts"
 
 /** The operations that take a request header, and those that answer with a status or a response header. */
@@ -52,8 +52,8 @@ it("headers, statuses and ranges are where they are understood", () => {
     "conf.read",
     "documentation.index",
     "documentation.page",
-    "flowlines.file",
     "files.read",
+    "flowlines.file",
     "registry.download",
     "resources.download",
     "stored.content"
@@ -84,7 +84,7 @@ it("headers, statuses and ranges are where they are understood", () => {
   expect(answers(405)).toEqual(operations.map(({ id }) => id))
   const limits = operations.flatMap(({ operation }) => operation.parameters.filter(({ name }) => name === "limit"))
   for (const { schema } of limits) expect(schema).toEqual({ type: "integer", minimum: 1, maximum: 10_000 })
-  expect(limits.length).toBe(12)
+  expect(limits.length).toBe(14)
   expect(document.servers).toEqual([{ url: "/", description: expect.any(String) as string }])
   const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string }
   expect(document.info.version).toBe(version)
@@ -120,11 +120,14 @@ it("an answer that is not as declared is noticed", async () => {
   await new Promise((done) => server.close(done))
 })
 
-/** Its secrets need a key. */
+/** Its secrets need a key, and its channels a folder of their own. */
 const withKeys = Layer.unwrap(
-  Effect.map(temporaryFolder, (folder) =>
-    gateway({ secrets: { folder: undefined, keyFile: writeKeys(join(folder, "keys"), ["first"]) } })
-  )
+  Effect.map(temporaryFolder, (folder) => {
+    // Channels are written into the configuration.
+    const conf = join(folder, "conf")
+    cpSync(exampleConf, conf, { recursive: true })
+    return gateway({ conf, secrets: { folder: undefined, keyFile: writeKeys(join(folder, "keys"), ["first"]) } })
+  })
 )
 
 layer(withKeys, { excludeTestServices: true })("the description", (it) => {

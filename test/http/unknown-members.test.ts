@@ -116,6 +116,7 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
     Effect.gen(function* () {
       const bodies = withBody.filter(({ body }) => body.type === "application/json")
       expect(bodies.map(({ described }) => described.id).sort()).toEqual([
+        "channels.save",
         "extraction.extract",
         "flowlines.execute",
         "keys.create",
@@ -145,7 +146,7 @@ layer(memoryGateway(), { excludeTestServices: true })("what no endpoint declares
   it.effect("as a part of a form", () =>
     Effect.gen(function* () {
       const forms = withBody.filter(({ body }) => body.type === "multipart/form-data")
-      expect(forms).toHaveLength(9)
+      expect(forms).toHaveLength(10)
       for (const { described, body } of forms) {
         expect([described.id, body.schema.additionalProperties]).toEqual([described.id, false])
         const { 0: first = "" } = body.names

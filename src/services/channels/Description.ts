@@ -20,7 +20,7 @@ const request = {
   files: {
     "channel_structure.yaml": "applications:\n  - { name: parse, runtime: stream }\n",
     "parse.yaml":
-      "runtime: stream\ndag:\n  - { type: generator_input, publish: [ { stream: out } ] }\n" +
+      "runtime: stream\ndag:\n  - { type: generator_input, settings: { messages: [tick] }, publish: [ { stream: out } ] }\n" +
       "  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }\n"
   }
 }
@@ -48,7 +48,7 @@ export const channels: Feature<"list" | "status" | "act" | "actOnJob" | "output"
     ),
     files: operation(
       "The structure file and all others, with a tag for `If-Match`. `writable` says whether they can be changed here.",
-      { answers: { 200: { headers: ["ETag"] } } }
+      revalidated
     ),
     save: operation(
       "All files are validated together before anything is written; those that are not sent are removed. Whoever reads " +

@@ -1,4 +1,4 @@
-import { type Feature, listed, operation } from "../shared/OpenApiParts.ts"
+import { type Feature, listed, operation, revalidated } from "../shared/OpenApiParts.ts"
 
 const flowline = "4kQz0vWbT1mXr8sYh2Lc"
 const request = {
@@ -52,8 +52,8 @@ export const schedules: Feature<
 > = {
   description: "What executes saved flowlines by itself: times, files, webhooks, and what other flowlines do",
   operations: {
-    list: operation("At most 1000, so that there are no pages."),
-    get: operation("Its `fault` tells why it cannot fire, such as that its flowline was deleted."),
+    list: operation("At most 1000, so that there are no pages.", revalidated),
+    get: operation("Its `fault` tells why it cannot fire, such as that its flowline was deleted.", revalidated),
     put: operation(
       "201 for a new schedule, 200 for one that was replaced. The answer to a new webhook has its token, which is not " +
         "shown again.",
@@ -72,7 +72,7 @@ export const schedules: Feature<
     backfill: operation("One execution for each time, oldest first, at most 10 000. It goes on after a restart.", {
       body: backfill
     }),
-    backfills: operation("At most the last 1000."),
+    backfills: operation("At most the last 1000.", revalidated),
     cancelBackfill: operation("What waits ends as `CANCELLED`, and executions that are open are cancelled.")
   },
   schemas: {
