@@ -4,62 +4,8 @@ import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpApi, type OpenApi } from "effect/http-api"
 import { Api } from "../src/Api.ts"
+import { rows } from "./support/contract.ts"
 import { ended, flowlineForm, gateway, raw, TestGateway } from "./support/gateway.ts"
-
-/** A row of the contract: its number, method, path, success status, other statuses, media type of the success. */
-type Row = readonly [
-  number: number,
-  method: "get" | "post" | "put" | "delete",
-  path: string,
-  success: number,
-  others: ReadonlyArray<number>,
-  type?: string
-]
-
-const rows: ReadonlyArray<Row> = [
-  [1, "get", "/v1/platform/properties", 200, []],
-  [2, "get", "/v1/platform/tenant", 200, []],
-  [3, "post", "/v1/flower/{operator}", 200, [404, 500]],
-  [4, "delete", "/v1/{tenant}/archives", 200, []],
-  [5, "get", "/v1/{tenant}/archives/{id}", 200, [404], "application/zip"],
-  [6, "delete", "/v1/{tenant}/archives/{id}", 204, [404]],
-  [7, "get", "/v1/{tenant}/channels", 200, []],
-  [8, "get", "/v1/{tenant}/channels/{channel}", 200, [404]],
-  // 204 answers a stop.
-  [9, "post", "/v1/{tenant}/channels/{channel}/{action}", 201, [204, 404]],
-  [10, "get", "/v1/{tenant}/conf", 200, []],
-  [11, "get", "/v1/{tenant}/conf/{path}", 200, [400, 404], "application/octet-stream"],
-  [12, "post", "/v1/{tenant}/extraction", 200, [400]],
-  [13, "get", "/v1/{tenant}/flowline", 200, []],
-  [14, "post", "/v1/{tenant}/flowline/save", 200, [400]],
-  [15, "post", "/v1/{tenant}/flowline", 200, [400]],
-  [16, "get", "/v1/{tenant}/flowline/executions", 200, []],
-  [17, "get", "/v1/{tenant}/flowline/executions/{id}", 200, [404]],
-  [18, "get", "/v1/{tenant}/flowline/executions/{id}/events", 200, [404]],
-  [19, "get", "/v1/{tenant}/flowline/executions/{id}/output", 200, [404]],
-  [20, "get", "/v1/{tenant}/flowline/{flowlineId}/executions/{executionId}", 200, [404]],
-  [21, "get", "/v1/{tenant}/flowline/scan/analytics", 200, []],
-  [22, "get", "/v1/{tenant}/flowline/scan/pybatch", 200, []],
-  [23, "get", "/v1/{tenant}/flowline/scan/stream", 200, []],
-  [24, "get", "/v1/{tenant}/flowline/scan", 200, []],
-  [25, "delete", "/v1/{tenant}/flowline/scan/reset", 200, []],
-  [26, "get", "/v1/{tenant}/flowline/{id}", 200, [404]],
-  [27, "post", "/v1/{tenant}/flowline/{id}", 200, [404]],
-  [28, "delete", "/v1/{tenant}/flowline/{id}", 201, [404]],
-  [29, "get", "/v1/{tenant}/resources/list", 200, []],
-  [30, "put", "/v1/{tenant}/resources/upload", 201, [504]],
-  [31, "get", "/v1/{tenant}/resources/metadata", 200, [404]],
-  [32, "delete", "/v1/{tenant}/resources/delete", 200, [404]],
-  [33, "put", "/v1/{tenant}/resources/copy/{name}", 201, [404, 504]],
-  [34, "put", "/v1/{tenant}/resources/move/{name}", 201, [404, 504]],
-  [35, "put", "/v1/{tenant}/resources/register/{name}", 200, [404, 422]],
-  [36, "get", "/v1/{tenant}/resources/types", 200, []],
-  [37, "get", "/v1/{tenant}/registry", 200, [404]],
-  [38, "post", "/v1/{tenant}/registry", 200, [500]],
-  [39, "get", "/v1/{tenant}/registry/download/{path}", 200, [404], "application/octet-stream"],
-  [40, "get", "/v1/{tenant}/registry/metadata/{path}", 200, [404]],
-  [41, "get", "/v1/{tenant}/documentation/{page}", 200, [404], "text/markdown"]
-]
 
 /** The status of a part of a download, which a request with `Range` asks for. */
 const partial = 206

@@ -6,22 +6,28 @@ import { Context, Effect, Layer } from "effect"
 import { HttpApi } from "effect/http-api"
 import { SqlClient } from "effect/sql"
 import { Api } from "../../src/Api.ts"
-import type { AuditEntry } from "../../src/services/audit/Entry.ts"
 import { ChangesNothing } from "../../src/services/shared/Access.ts"
-import { ask, build, form } from "../resources/support.ts"
+import { build, form } from "../resources/support.ts"
 import { read, section } from "../support/documents.ts"
-import { ended, exampleConf, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
+import { exampleConf, flowlineForm, gateway, TestGateway, temporaryFolder } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { generator } from "../support/runs.ts"
+import {
+  archived,
+  type Calls,
+  call,
+  companion,
+  copy,
+  done,
+  executed,
+  put,
+  saved,
+  sha256,
+  tenant,
+  ticks,
+  uploaded
+} from "./calls.ts"
 import { scheduleCalls } from "./schedules.ts"
-
-const tenant = "mytenant"
-const base = `/v1/${tenant}`
-
-const sha256 = (text: string) =>
-  Effect.promise(async () =>
-    Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toString("hex")
-  )
 
 const rows = (query: { readonly action?: string; readonly outcome?: "failed" } = {}) =>
   Effect.flatMap(TestGateway, ({ client }) => client.audit.list({ params: { tenant }, query }))
@@ -36,58 +42,6 @@ const added = <A, E, R>(request: Effect.Effect<A, E, R>) =>
 
 const expectOk = ({ status, text }: { readonly status: number; readonly text: string }) =>
   expect([status, text]).toEqual([expect.toSatisfy((status: number) => status < 300), text])
-
-const archived = `
-runtime: stream
-dag:
-  - { type: generator_input, settings: { messages: [a], count: 1 }, publish: [ { stream: out } ] }
-  - { type: archive_output, subscribe: [ { component: generator_input, stream: out } ] }
-  - type: search_output
-    settings: { index: mytenant-audit }
-    subscribe: [ { component: generator_input, stream: out } ]
-`
-
-const saved = (text = generator(1, 1)) =>
-  Effect.flatMap(TestGateway, ({ client }) =>
-    client.flowlines.save({ params: { tenant }, query: {}, payload: flowlineForm(text) })
-  )
-
-const executed = (text: string) =>
-  Effect.gen(function* () {
-    const { client } = yield* TestGateway
-    const { id } = yield* saved(text)
-    const execution = yield* client.flowlines.execute({ params: { tenant, id }, query: {} })
-    return { id, execution: execution.id }
-  })
-
-const done = (text = generator(1, 1)) => Effect.tap(executed(text), ({ id, execution }) => ended(tenant, id, execution))
-
-const uploaded = ask(`${base}/resources/upload`, { method: "PUT", body: build({ version: "9" }, "uploaded") })
-const put = (path: string, bytes: string) =>
-  ask(`${base}/registry`, { method: "POST", body: form({ file: { bytes }, path }) })
-const companion = "org/example/tool/build.txt"
-const copy = (to: string) =>
-  ask(`${base}/resources/copy/${companion}`, { method: "PUT", body: form({ destination: to }) })
-
-interface Called {
-  /** Makes the request; what it answers is a success. */
-  readonly call: Effect.Effect<{ readonly status: number; readonly text: string }, unknown, TestGateway>
-  readonly row: Partial<Record<keyof AuditEntry, unknown>>
-}
-
-type Calls = Readonly<Record<string, Effect.Effect<Called, unknown, TestGateway>>>
-
-const call = (method: string, path: string, body?: FormData | string) =>
-  ask(path.startsWith("/v1/") ? path : `${base}/${path}`, {
-    method,
-    ...(body === undefined ? {} : { body }),
-    ...(typeof body === "string" ? { headers: { "content-type": "application/json" } } : {})
-  })
-
-/** The files of a channel. */
-const ticks = JSON.stringify({
-  files: { "channel_structure.yaml": "jobs: [{ name: tick, runtime: stream }]", "tick.yaml": generator(1, 1) }
-})
 
 /** A request to each endpoint that changes something, and the row that it is to write. */
 const calls: Calls = {

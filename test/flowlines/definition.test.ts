@@ -105,7 +105,7 @@ dag:
       "runtime: analytics\ndag:\n  - type: generator_input\n    settings: { messages: [a] }\n  - type: grokk\n"
     expect(summary(file)).toEqual([
       "3:11 /dag/0/type generator_input is not a node of analytics, but of stream",
-      '5:11 /dag/1/type There is no node "grokk". The nodes of analytics are dataset_generator, file_input, search_input, trigger_input, sql, show, file_output, archive_output, search_output'
+      '5:11 /dag/1/type There is no node "grokk". The nodes of analytics are dataset_generator, file_input, search_input, sql_input, trigger_input, http_poll_input, sql, show, file_output, archive_output, search_output, sql_output'
     ])
   })
 

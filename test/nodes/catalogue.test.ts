@@ -11,17 +11,8 @@ import { reference, settingsSchema } from "./reference.ts"
 
 /** The pages of the reference, and the nodes on each. */
 const pages = {
-  inputs: [
-    "generator_input",
-    "dataset_generator",
-    "file_input",
-    "search_input",
-    "sql_input",
-    "syslog_input",
-    "http_input",
-    "http_poll_input",
-    "trigger_input"
-  ],
+  inputs: ["generator_input", "dataset_generator", "file_input", "search_input", "sql_input", "trigger_input"],
+  network: ["syslog_input", "http_input", "http_poll_input"],
   lines: ["grok", "dissect", "flowlet", "json"],
   fields: ["kv", "csv", "date"],
   shaping: ["mutate", "deduplicate", "sample", "sort", "join", "pii"],

@@ -236,16 +236,8 @@ export class Attempts extends Context.Service<Attempts, { readonly begin: (row: 
             const kept = keepsPositions(flowline) ? yield* retryWhileDatabaseAway(positions) : {}
             const { work = run.executionId } = run
             const named = canRepeat(flowline) ? { work, origin: work } : { work }
-            return Result.succeed({
-              tenant,
-              epoch,
-              scope,
-              flowline,
-              ...run,
-              ...named,
-              ...provisions.success,
-              positions: kept
-            })
+            const given = { ...run, ...named, ...provisions.success }
+            return Result.succeed({ tenant, epoch, scope, flowline, ...given, positions: kept })
           }),
           run: Effect.fnUntraced(function* (spec) {
             const refusal = yield* takeFiles(spec)
