@@ -8,8 +8,8 @@ import { analytics, node, within } from "./support.ts"
 
 const feeding = node("dataset_generator", "dataset_generator", { rows: [{ city: "Oslo", population: 717710, id: 1 }] })
 
-// There is no index and no server here: test/search has the search nodes, test/engine those that log in somewhere.
-const local = nodesOf("analytics").filter(({ type, secrets }) => !type.startsWith("search_") && secrets === undefined)
+// There is no index and no server here: test/search has the search nodes, test/engine those that reach servers.
+const local = nodesOf("analytics").filter(({ type }) => !/^(search|sql|http)_/.test(type))
 
 describe("every node of analytics", () => {
   for (const { type, kind, example, outputs } of local) {

@@ -107,6 +107,8 @@ export const within = (flowline: Flowline, tree: Tree = {}, memoryMib = 512) =>
         ...memory.context(component),
         glob: (pattern) => files.glob(pattern),
         read: (path) => files.read(path),
+        openFile: (path) => files.openFile(path),
+        trigger: { schedule: "nightly", kind: "cron", scheduledAt: "2026-01-01T01:30:00.000Z" },
         open: async ({ ...reference }) => {
           const name = "registry" in reference ? reference.registry : reference.resource
           return { name, read: () => files.read(name) }
