@@ -234,8 +234,14 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   streams?(
     settings: S["Type"]
   ): ReadonlyArray<{ readonly stream: string; readonly path: ReadonlyArray<string | number> }>
-  /** For an input: reads a text as its own source, in trials. Absent: each line is a record with the member `message`. */
-  sample?(settings: S["Type"], context: NodeContext): (text: Uint8Array, emit: Emit) => Promise<void>
+  /**
+   * For an input: reads a text as its own source, in trials; `encoding` is that of the text where it is not the one of
+   * the settings. Absent: each line is a record with the member `message`.
+   */
+  sample?(
+    settings: S["Type"],
+    context: NodeContext
+  ): (text: Uint8Array, emit: Emit, encoding?: "utf-8") => Promise<void>
   /** The alternatives among its settings, so that a trial can name those that fit no record. */
   alternatives?(settings: S["Type"], context: NodeContext): Alternatives
   /**

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 
 /** What an input of a tried flowline emits in place of what it reads. */
 export const Sample = Schema.Union([
-  /** Bytes of a text in Base64, which the input reads as it reads its own source. */
-  Schema.Struct({ base64: Schema.String }),
+  /** Bytes of a text in Base64, which the input reads as it reads its own source, or in this encoding. */
+  Schema.Struct({ base64: Schema.String, encoding: Schema.optionalKey(Schema.Literal("utf-8")) }),
   Schema.Struct({ records: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) })
 ])
 export type Sample = typeof Sample.Type

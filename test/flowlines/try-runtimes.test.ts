@@ -107,6 +107,35 @@ layer(withSecret, { excludeTestServices: true })("tries of every runtime", (it) 
     })
   )
 
+  it.effect("join the lines of a sample, say where they are, and read bytes in the encoding of the input", () =>
+    Effect.gen(function* () {
+      for (const runtime of ["stream", "analytics"]) {
+        const reading = (settings: string) => `
+runtime: ${runtime}
+dag:
+  - { type: file_input, component: log, settings: { path: none/app.log, ${settings} }, publish: [{ stream: events }] }
+  - { type: show, subscribe: [{ component: log, stream: events }] }
+`
+        const multiline = "multiline: { start: '^[0-9]' }, source: true"
+        const joined = yield* tryOut(reading(multiline), { sample: new Blob(["1 fails\n  at a\n2 works\n"]) })
+        const place = { file: "none/app.log" }
+        expect([runtime, recordsOf(joined, "log")]).toMatchObject([
+          runtime,
+          [
+            [
+              { message: "1 fails\n  at a", _source: { ...place, line: 1, offset: 0 } },
+              { message: "2 works", _source: { ...place, line: 3, offset: 15 } }
+            ]
+          ]
+        ])
+        const latin = reading("format: lines, encoding: latin1")
+        const bytes = yield* tryOut(latin, { sample: new Blob([Uint8Array.of(0x45, 0xe9, 0x0a)]) })
+        const text = yield* tryOut(latin, { samples: JSON.stringify({ log: "E\u00e9\n" }) })
+        for (const answer of [bytes, text]) expect(recordsOf(answer, "log")).toEqual([[{ message: "E\u00e9" }]])
+      }
+    })
+  )
+
   it.effect.skipIf(!hasPython)("show the rows between Python nodes, and what they reject", () =>
     Effect.gen(function* () {
       const line = (path: string) => `1.2.3.4 - - [x] "GET ${path} HTTP/1.1" 200 5`

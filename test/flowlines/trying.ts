@@ -5,12 +5,15 @@ import { flowlineForm, raw } from "../support/gateway.ts"
 
 export const tenant = "mytenant"
 
-type Parts = Readonly<Record<string, string>>
+type Parts = Readonly<Record<string, string | Blob>>
 
 /** The form of a try: a flowline file, if any, and the other parts. */
 export const tryForm = (file: string | undefined, parts: Parts): FormData => {
   const form = file === undefined ? new FormData() : flowlineForm(file)
-  for (const [name, value] of Object.entries(parts)) form.set(name, value)
+  for (const [name, value] of Object.entries(parts)) {
+    if (typeof value === "string") form.set(name, value)
+    else form.set(name, value, name)
+  }
   return form
 }
 

@@ -255,8 +255,9 @@ export const fileInput = node({
     return { kind: "read", source: referenceOf(given) ?? given.path ?? "", format, encoding, storage }
   },
   keepsPosition: ({ follow }) => follow,
-  sample: (given, context) => async (text, emit) => {
-    const { encoding, multiline, source } = given
+  sample: (given, context) => async (text, emit, encoded) => {
+    const { multiline, source } = given
+    const encoding = encoded ?? given.encoding
     const from = referenceOf(given) ?? given.path ?? ""
     const asked = formatFor(given, given.path ?? "")
     // A sample of a file in a binary format is given as records.

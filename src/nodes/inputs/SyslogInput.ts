@@ -89,9 +89,9 @@ export const syslogInput = node({
   inputs: { min: 0, max: 0 },
   outputs: [chosen, errors],
   isLive: true,
-  sample: (settings, context) => async (text, emit) => {
+  sample: (settings, context) => async (text, emit, encoded) => {
     const gather = new Gather(context, emit)
-    const { take, end } = receiver(settings, gather, context)
+    const { take, end } = receiver({ ...settings, encoding: encoded ?? settings.encoding }, gather, context)
     const frames = new Frames(settings.max_message_bytes, (message, isCut) => take("sample", message, isCut))
     frames.push(text)
     frames.end()

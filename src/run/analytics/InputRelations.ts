@@ -64,13 +64,13 @@ export class Inputs {
       return give(Buffer.from(lines.join("")), "ndjson", "utf-8")
     }
     const bytes = Buffer.from(sample.base64, "base64")
-    const read = work?.kind === "records" ? planned.sample(bytes, this.#run.signal) : undefined
+    const read = work?.kind === "records" ? planned.sample(bytes, sample.encoding, this.#run.signal) : undefined
     if (read !== undefined) {
       return [{ ...(await collect(read, this.#run, failed)), name: "the sample", format: "ndjson" }]
     }
     if (work?.kind !== "read") return give(bytes, "lines", "utf-8")
     const format = work.format ?? formatOf(typeof work.source === "string" ? work.source : "")
-    return give(bytes, format === "parquet" ? "ndjson" : format, work.encoding)
+    return give(bytes, format === "parquet" ? "ndjson" : format, sample.encoding ?? work.encoding)
   }
 
   #open(

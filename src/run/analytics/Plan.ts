@@ -85,9 +85,9 @@ export class PlannedNode {
   }
 
   /** Reads a text in place of the node's own source; undefined where the node has no way of its own to do so. */
-  sample(text: Uint8Array, signal: AbortSignal): Instance | undefined {
+  sample(text: Uint8Array, encoding: "utf-8" | undefined, signal: AbortSignal): Instance | undefined {
     const read = this.type.sample?.(this.settings, this.#started(signal))
-    return read && { run: (emit) => read(text, emit) }
+    return read && { run: (emit) => read(text, emit, encoding) }
   }
 
   #started(signal: AbortSignal): NodeContext {

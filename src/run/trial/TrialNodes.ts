@@ -41,7 +41,7 @@ export const emitSample = async (
     return
   }
   const text = Buffer.from(sample.base64, "base64")
-  if (type.sample !== undefined) return type.sample(settings, context)(text, emit)
+  if (type.sample !== undefined) return type.sample(settings, context)(text, emit, sample.encoding)
   const reader = new RecordReader(plainReading("lines"), context, emit)
   await reader.push(text)
   await reader.end()

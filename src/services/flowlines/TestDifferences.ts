@@ -22,11 +22,10 @@ export const samplesOf = ({ given }: FlowlineTest): Readonly<Record<string, Samp
     Object.entries(given).map(([component, list]): readonly [string, Sample] => {
       const lines = list.filter((item) => typeof item === "string")
       // Lines alone are read as the input reads its source, which may make one record of several.
-      if (lines.length === list.length && lines.length > 0)
-        return [
-          component,
-          { base64: Base64.encode(new TextEncoder().encode(lines.map((line) => `${line}\n`).join(""))) }
-        ]
+      if (lines.length === list.length && lines.length > 0) {
+        const text = lines.map((line) => `${line}\n`).join("")
+        return [component, { base64: Base64.encode(new TextEncoder().encode(text)), encoding: "utf-8" }]
+      }
       return [component, { records: list.map((item) => (typeof item === "string" ? { message: item } : item)) }]
     })
   )

@@ -110,7 +110,7 @@ const readSamples = (text: string, issues: Array<Issue>): Record<string, Sample>
   const found: Array<readonly [string, Sample]> = []
   for (const [component, given] of Object.entries(value.success)) {
     if (typeof given === "string") {
-      found.push([component, { base64: Base64.encode(new TextEncoder().encode(given)) }])
+      found.push([component, { base64: Base64.encode(new TextEncoder().encode(given)), encoding: "utf-8" }])
       continue
     }
     const records = Array.isArray(given) ? recordsOf(given) : "is neither a text nor a list of records"
