@@ -7,7 +7,9 @@ const place = {
 
 const Records = {
   count: Schema.Int.annotate({ description: "Number of records in all" }),
-  records: Schema.Array(Schema.Unknown).annotate({ description: "The first ones" }),
+  records: Schema.Array(Schema.Unknown.annotate({ description: "A record, or the text of a line" })).annotate({
+    description: "The first ones"
+  }),
   cut: Schema.Boolean.annotate({ description: "Whether there are more records than are shown" })
 }
 

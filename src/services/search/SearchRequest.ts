@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 
+const sortValue = Schema.Unknown.annotate({ description: "The value of a sorted field; `null` where it has none" })
+
 /** The request of one page of search results. */
 export const SearchRequest = Schema.Struct({
   index: Schema.NonEmptyString.check(Schema.isMaxLength(2000)).annotate({
@@ -37,7 +39,7 @@ export const SearchRequest = Schema.Struct({
     })
   ),
   search_after: Schema.optionalKey(
-    Schema.Array(Schema.Unknown).annotate({ description: "`sort` of the document after which the page begins" })
+    Schema.Array(sortValue).annotate({ description: "`sort` of the document after which the page begins" })
   ),
   aggs: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Unknown).annotate({
@@ -63,7 +65,7 @@ export const SearchPage = Schema.Struct({
       index: Schema.String,
       source: Schema.Record(Schema.String, Schema.Unknown),
       sort: Schema.optionalKey(
-        Schema.Array(Schema.Unknown).annotate({ description: "The values that order it, for `search_after`" })
+        Schema.Array(sortValue).annotate({ description: "The values that order it, for `search_after`" })
       )
     })
   ).annotate({ description: "Matching documents, ordered by `sort`, or by `@timestamp`, then by id" }),
