@@ -7,8 +7,8 @@ const place = {
 
 const Records = {
   count: Schema.Int.annotate({ description: "Number of records in all" }),
-  records: Schema.Array(Schema.Unknown.annotate({ description: "A record, or the text of a line" })).annotate({
-    description: "The first ones"
+  records: Schema.Array(Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.String])).annotate({
+    description: "The first ones; a text where it is no JSON object"
   }),
   cut: Schema.Boolean.annotate({ description: "Whether there are more records than are shown" })
 }

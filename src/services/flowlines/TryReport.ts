@@ -1,3 +1,4 @@
+import { Predicate } from "effect"
 import { pointerOf } from "../../languages/document/Pointer.ts"
 import { parseJson } from "../../languages/json/JsonValue.ts"
 import { componentOf } from "../../protocol/Flowline.ts"
@@ -12,9 +13,10 @@ import { unreferenced } from "./Unreferenced.ts"
 const silent = "the run said nothing of its end"
 
 /** A masked text may not be JSON any more. */
-const recordOf = (text: string): unknown => {
+const recordOf = (text: string): Readonly<Record<string, unknown>> | string => {
   try {
-    return parseJson(text)
+    const record = parseJson(text)
+    return Predicate.isObject(record) ? record : text
   } catch {
     return text
   }

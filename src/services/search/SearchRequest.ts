@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-const sortValue = Schema.Unknown.annotate({ description: "The value of a sorted field; `null` where it has none" })
+const sortValue = Schema.NullOr(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
 
 /** The request of one page of search results. */
 export const SearchRequest = Schema.Struct({
