@@ -13,9 +13,9 @@ const run = promisify(execFile)
 
 /**
  * Bytes of the client for browsers at most, with all it needs, compressed as a server would. Nine tenths are Effect's;
- * each endpoint adds about a hundred: 60,000 were for the first 58, 63,000 for 81.
+ * each endpoint adds about a hundred: 60,000 were for the first 58, 63,000 for 81, 65,000 for 94.
  */
-const most = 63_000
+const most = 65_000
 
 const consumer = `
 import { Effect } from "effect"
