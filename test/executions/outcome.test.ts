@@ -47,6 +47,7 @@ layer(
       mkdirSync(join(folder, "channels/log"), { recursive: true })
       writeFileSync(join(folder, "table.csv"), "key,name\nx,ex\n")
       writeFileSync(join(folder, "lines.log"), "a 1\nb 2\nc\nd\n")
+      writeFileSync(join(folder, "latin.log"), Buffer.from("caf\u00e9 1\nb 2\n", "latin1"))
       writeFileSync(join(folder, "large.log"), "a 1\nb\n".repeat(50_000))
       writeFileSync(
         join(folder, "nodes/check.py"),
@@ -76,6 +77,18 @@ class Check(Node):
   ),
   { excludeTestServices: true }
 )("what comes of a run", (it) => {
+  it.effect("is warnings when an input is in another encoding, also where parts read it", () =>
+    Effect.gen(function* () {
+      for (const settings of ["", "parallelism: 2"]) {
+        const some = yield* run(stream({ input: files("latin.log"), settings }))
+        const [read] = some.nodes.filter(({ component }) => component === "lines")
+        expect(read).toMatchObject({ files: 1, replacedBytes: 1, recordsOut: 2, errors: 0 })
+        expect(some.reasons).toContain(`lines: ${read?.warning}`)
+        expect(some.outcome).toBe("warnings")
+      }
+    })
+  )
+
   it.effect("is ok, warnings or nothing, with counts and reasons, in the detail, the list and the events", () =>
     Effect.gen(function* () {
       const { client } = yield* TestGateway
