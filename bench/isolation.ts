@@ -82,7 +82,12 @@ const python = {
   isolation:
     interpreter === undefined ? undefined : await findIsolation(interpreter, { root: settings.tempRoot, hidden: [] })
 }
-const site = { hidden: [folder], tempRoot: settings.tempRoot, roots: [settings.confRoot, settings.dataRoot] }
+const site = {
+  hidden: [folder],
+  tempRoot: settings.tempRoot,
+  hasNetwork: true,
+  roots: [settings.confRoot, settings.dataRoot]
+}
 const isolated = await findRunIsolation(python, site, settings.tempRoot)
 console.log(`parts: ${isolated.parts.join(", ")}`)
 const plain: RunIsolation = { parts: [], missing: [], launcher: plainLauncher(), hasDoor: false }

@@ -67,6 +67,10 @@ def run_inside(parts, user, told, size, shifted):
     gid = INNER_USER if "user" in parts else os.getegid()
     named = {kind: [path for it, path in told if it == kind] for kind in ("show", "cache", "hide")}
     entries = layout.run_entries(named["show"], uid, gid, named["hide"])
+    if "network" in parts:
+        with Part("network"):
+            system.unshare(system.NEWNET)
+            system.enable_loopback()
 
     def opened(path, attributes):
         """Before the new root covers the folder that it is made on."""

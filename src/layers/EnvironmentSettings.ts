@@ -197,6 +197,7 @@ export const settings = Effect.gen(function* () {
       keyFile: env.secretsKeyFile === undefined ? undefined : resolve(env.secretsKeyFile)
     },
     isolation: env.isolation,
+    runNetwork: env.runNetwork === "on",
     compression: env.compression === "on",
     conf: resolve(env.conf),
     data,

@@ -68,6 +68,7 @@ export const variables = Config.all({
   isolation: Config.schema(Schema.Literals(["auto", "off", "required"]), "FLOW_ISOLATION").pipe(
     Config.withDefault("auto" as const)
   ),
+  runNetwork: Config.schema(Schema.Literals(["on", "off"]), "FLOW_RUN_NETWORK").pipe(Config.withDefault("on" as const)),
   logLevel: Config.schema(Schema.Literals(["debug", "info", "warn", "error", "none"]), "FLOW_LOG").pipe(
     Config.withDefault("info" as const)
   ),

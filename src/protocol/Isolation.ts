@@ -20,9 +20,15 @@ export interface Isolation {
 
 /**
  * What keeps the process of a run apart. The parts have the meaning of those of Python, but the run also has its tenant's
- * files, the product's own and the machine's network.
+ * files and the product's own. It has the part `network` only where the operator takes the network away from runs.
  */
-export const runParts = ["files", "processes", "user", "privileges"] as const satisfies ReadonlyArray<IsolationPart>
+export const runParts = [
+  "files",
+  "processes",
+  "network",
+  "user",
+  "privileges"
+] as const satisfies ReadonlyArray<IsolationPart>
 export type RunPart = (typeof runParts)[number]
 
 /** How the processes of runs are isolated on this machine. */

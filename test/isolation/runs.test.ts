@@ -1,3 +1,4 @@
+import { once } from "node:events"
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
@@ -26,7 +27,7 @@ const specOf = (attempts: ReadonlyArray<Attempt>): RunSpec => ({
 })
 
 /** A gateway's folders with the files of two tenants, and an engine that isolates its runs as a gateway does. */
-const victim = Effect.gen(function* () {
+const victimWith = Effect.fnUntraced(function* (hasNetwork: boolean) {
   const folders = yield* places
   const { root } = folders
   chmodSync(root, 0o700)
@@ -52,7 +53,7 @@ const victim = Effect.gen(function* () {
   const isolation: RunIsolation = yield* Effect.promise(async () =>
     findRunIsolation(
       { interpreter, isolation: await findIsolation(interpreter, { root: given.tempRoot, hidden }) },
-      { hidden, tempRoot: given.tempRoot, roots: [join(root, "conf"), join(root, "data")], entry },
+      { hidden, tempRoot: given.tempRoot, hasNetwork, roots: [join(root, "conf"), join(root, "data")], entry },
       given.tempRoot
     )
   )
@@ -71,6 +72,7 @@ const victim = Effect.gen(function* () {
     })
   return { ...folders, files, isolation, attack, run, own: join(folders.conf, "own.txt") }
 })
+const victim = victimWith(true)
 
 describe.skipIf(!hasPython || process.platform !== "linux")("a run that somebody has taken over", () => {
   it.live.skipIf(!isRoot)("has every part of the isolation where root runs the gateway", () =>
@@ -158,6 +160,21 @@ describe.skipIf(!hasPython || process.platform !== "linux")("a run that somebody
       expect(held["Uid"]).toBe("60577")
       expect(Number(held["user"])).toBeGreaterThanOrEqual(60_578)
       expect(Number(held["user"])).toBeLessThanOrEqual(61_183)
+    })
+  )
+
+  it.live("has no network where the operator takes it away, and works on its files all the same", () =>
+    Effect.gen(function* () {
+      const { attack, data, isolation } = yield* victimWith(false)
+      if (!isolation.parts.includes("files")) return
+      expect(isolation.parts).toContain("network")
+      const server = createServer().listen(0, "127.0.0.1")
+      yield* Effect.addFinalizer(() => Effect.sync(() => server.close()))
+      yield* Effect.promise(() => once(server, "listening"))
+      const address = server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      allRefused(yield* attack([["port", "connect", port]]))
+      expect(yield* attack([["data", "keep", join(data, "..", "written.txt")]])).toEqual({ data: "kept" })
     })
   )
 

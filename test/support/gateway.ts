@@ -52,6 +52,7 @@ export const testSettings = (given: Partial<Settings["Service"]> = {}) =>
         addressConnections: 512,
         secrets: { folder: undefined, keyFile: undefined },
         isolation: "auto",
+        runNetwork: true,
         compression: true,
         conf: exampleConf,
         data,

@@ -10,7 +10,7 @@ const findings: Effect.Effect<ReadonlyArray<Finding>> = Effect.gen(function* () 
   const read = yield* Effect.exit(settings)
   if (read._tag === "Failure") {
     const refused = fault("settings", startFailure(read.cause), "see docs/settings.md")
-    return [refused, ...(yield* Effect.promise(() => machineFindings({ isolation: "auto" })))]
+    return [refused, ...(yield* Effect.promise(() => machineFindings({ isolation: "auto", runNetwork: true })))]
   }
   return [
     ok("settings", "all FLOW_ variables are known and valid"),

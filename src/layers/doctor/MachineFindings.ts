@@ -28,6 +28,7 @@ const what: Readonly<Record<IsolationPart, string>> = {
 const runsWhat: Readonly<Record<RunPart, string>> = {
   files: "runs see the system's folders, the product's and their tenant's",
   processes: "runs see their own processes only",
+  network: "runs have no network: FLOW_RUN_NETWORK is off",
   user: "each run has a user of its own",
   privileges: "runs have no privileges and cannot get any"
 }
@@ -47,13 +48,16 @@ const runFindings = ({ parts, missing: lacks }: RunIsolation): ReadonlyArray<Fin
 const nothing = { hidden: [], roots: [] }
 
 const isolationFindings = async ({
-  isolation: mode
-}: Pick<Settings["Service"], "isolation">): Promise<ReadonlyArray<Finding>> => {
+  isolation: mode,
+  runNetwork: hasNetwork
+}: Pick<Settings["Service"], "isolation" | "runNetwork">): Promise<ReadonlyArray<Finding>> => {
   const python = await findPython()
   if (python === undefined) {
     return [
       missing("python", noPython, "install Python 3.9 or newer, or do without flowlines of Python nodes"),
-      ...(mode === "off" ? [] : runFindings(await findRunIsolation({}, { ...nothing, tempRoot: tmpdir() }, tmpdir())))
+      ...(mode === "off"
+        ? []
+        : runFindings(await findRunIsolation({}, { ...nothing, hasNetwork, tempRoot: tmpdir() }, tmpdir())))
     ]
   }
   const found = ok("python", `${python.version}, ${python.command}`)
@@ -80,7 +84,9 @@ const isolationFindings = async ({
       found,
       ...parts,
       ...(bubblewrap === undefined ? [] : [ok("bubblewrap", `${bubblewrap} makes the namespaces`)]),
-      ...runFindings(await findRunIsolation({ interpreter: python, isolation }, { ...nothing, tempRoot: root }, root))
+      ...runFindings(
+        await findRunIsolation({ interpreter: python, isolation }, { ...nothing, hasNetwork, tempRoot: root }, root)
+      )
     ]
   } finally {
     await rm(root, { recursive: true, force: true })
@@ -118,7 +124,7 @@ const userFinding = (): Finding => {
 
 /** What this machine is, and what it gives to programs of users. */
 export const machineFindings = async (
-  settings: Pick<Settings["Service"], "isolation">
+  settings: Pick<Settings["Service"], "isolation" | "runNetwork">
 ): Promise<ReadonlyArray<Finding>> => [
   ok("node", process.versions.node),
   userFinding(),

@@ -86,6 +86,8 @@ export interface RunSite {
   /** Files and folders that no run may see, absolute, unless they are its places. */
   readonly hidden: ReadonlyArray<string>
   readonly tempRoot: string
+  /** Whether runs have the machine's network. */
+  readonly hasNetwork: boolean
   /** The folders that hold the places of runs: whether they can be given to another user depends on their file systems. */
   readonly roots: ReadonlyArray<string>
   /** The program of the runs; by default the product's. */

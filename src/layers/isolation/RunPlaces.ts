@@ -35,6 +35,7 @@ export const layer = Layer.effect(
     const site: RunSite = {
       hidden: hiddenFrom(settings),
       tempRoot: join(settings.data, "tmp"),
+      hasNetwork: settings.runNetwork,
       roots: [settings.conf, dataRoot(settings)]
     }
     let latest: RunIsolation | undefined

@@ -100,7 +100,7 @@ const attempt = async (
 }
 
 /** What is left where a run gets no view of its own. */
-const plain = (missing: ReadonlyArray<Fault>): RunIsolation => {
+const plain = (missing: ReadonlyArray<Fault>, { hasNetwork }: RunSite): RunIsolation => {
   const launcher = plainLauncher()
   const isRoot = process.geteuid?.() === 0
   const reason = missing.find(({ part }) => part === "files")?.reason ?? "there is no view of its own"
@@ -109,7 +109,7 @@ const plain = (missing: ReadonlyArray<Fault>): RunIsolation => {
   return {
     parts: has ? ["privileges"] : [],
     missing: runParts
-      .filter((part) => part !== "privileges" || !has)
+      .filter((part) => (part !== "privileges" || !has) && (part !== "network" || !hasNetwork))
       .map((part) => ({ part, reason: part === "privileges" ? privileges : reason })),
     launcher,
     hasDoor: false
@@ -122,13 +122,15 @@ export const findRunIsolation = async (
   site: RunSite,
   root: string
 ): Promise<RunIsolation> => {
-  if (process.platform !== "linux") return plain([{ part: "files", reason: "only Linux has it" }])
-  if (interpreter === undefined) return plain([{ part: "files", reason: "it needs Python 3.9 or newer" }])
+  if (process.platform !== "linux") return plain([{ part: "files", reason: "only Linux has it" }], site)
+  if (interpreter === undefined) return plain([{ part: "files", reason: "it needs Python 3.9 or newer" }], site)
   const isRoot = process.geteuid?.() === 0
   // Python within would have neither a view of its own nor another user.
   const unseen = isolation?.missing.find(({ part }) => part === "files")
-  if (isRoot && unseen !== undefined) return plain([{ part: "files", reason: unseen.reason }])
-  let parts: ReadonlyArray<RunPart> = runParts.filter((part) => part !== "user" || isRoot)
+  if (isRoot && unseen !== undefined) return plain([{ part: "files", reason: unseen.reason }], site)
+  let parts: ReadonlyArray<RunPart> = runParts.filter(
+    (part) => (part !== "user" || isRoot) && (part !== "network" || !site.hasNetwork)
+  )
   let missing: ReadonlyArray<Fault> = isRoot ? [] : [{ part: "user", reason: "only root can change the user" }]
   await mkdir(root, { recursive: true })
   const folder = await mkdtemp(join(root, "probe-runs-"))
@@ -141,7 +143,7 @@ export const findRunIsolation = async (
       parts = parts.filter((part) => part !== fault.part)
       missing = [...missing, fault]
     }
-    return plain(missing)
+    return plain(missing, site)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

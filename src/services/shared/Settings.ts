@@ -62,6 +62,8 @@ export class Settings extends Context.Service<
     readonly secrets: { readonly folder: string | undefined; readonly keyFile: string | undefined }
     /** Whether programs of users are isolated: as far as the machine allows, not at all, or wholly or not run. */
     readonly isolation: "auto" | "off" | "required"
+    /** Whether runs have the machine's network; without it their inputs and outputs reach nothing. */
+    readonly runNetwork: boolean
     /** Whether answers are compressed for clients that ask for it. */
     readonly compression: boolean
     /** Folder of the configuration: `platform.yaml` and `tenants/<tenant>/…`. */
