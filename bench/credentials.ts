@@ -1,50 +1,67 @@
-import { writeFileSync } from "node:fs"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect } from "effect"
-import { exportJWK, generateKeyPair, SignJWT } from "jose"
-import { hashPassword } from "../src/services/access/PasswordHash.ts"
+/**
+ * What a credential costs a small GET: the processor time of the gateway for the same JSON GET with each credential,
+ * over that of a gateway without FLOW_AUTH that gets no credential. Server and client have a core each. Every round
+ * sends the same number of requests to all of them, in turn and in an order that changes; the least time of the rounds
+ * counts, as other work only adds.
+ */
+import { spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, Exit, Redacted, Scope } from "effect"
+import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
+import { access } from "./access.ts"
+import { load, startServers } from "./servers.ts"
 
-/** An access file with one user, who is also the subject of the tokens of an issuer on this machine. */
-export const access = async (file: string) => {
-  const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true })
-  const jwk = { ...(await exportJWK(publicKey)), alg: "ES256", kid: "one", use: "sig" }
-  let issuer = ""
-  const server = createServer(({ url }, response) => {
-    const isKeys = url === "/keys"
-    response.writeHead(200, { "content-type": "application/json" })
-    response.end(JSON.stringify(isKeys ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` }))
-  })
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done))
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`
-  issuer = `http://${host}`
-  const password = await Effect.runPromise(Effect.provide(hashPassword("bench"), NodeCrypto.layerKdf))
-  const roles = [{ claim: "sub", value: "bench", tenant: "*", role: "viewer" }]
-  const users = { bench: { password, roles: { "*": "admin" } } }
-  // Counted as by default, but never reached.
-  const limits = { requestsPerSecond: 1_000_000, requestsPerSecondOfPrincipal: 1_000_000 }
-  writeFileSync(file, JSON.stringify({ users, limits, issuers: [{ issuer, audience: "flow", roles }] }))
+/** Measures and prints. The process stays on one core. */
+export const credentialCosts = async (rounds: number, requests: number) => {
+  spawnSync("taskset", ["-acp", "1", String(process.pid)])
+  const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
+  chmodSync(folder, 0o711)
+  const servers = startServers(folder)
+  const scope = Effect.runSync(Scope.make())
 
-  const basic = { authorization: `Basic ${Buffer.from("bench:bench").toString("base64")}` }
-  const token = await new SignJWT({ iss: issuer, sub: "bench", aud: "flow" })
-    .setProtectedHeader({ alg: "ES256", kid: "one" })
-    .setIssuedAt()
-    .setExpirationTime("1 h")
-    .sign(privateKey)
-  /** The headers of a password, an API key that the gateway makes, and a token. */
-  const headers = async (url: string) => {
-    const made = await fetch(`${url}/v1/mytenant/keys`, {
-      method: "POST",
-      headers: { ...basic, "content-type": "application/json" },
-      body: JSON.stringify({ name: "bench", role: "viewer" })
-    })
-    const { key } = (await made.json()) as { readonly key: string }
-    return {
-      "a cached password": basic,
-      "an API key": { "x-api-key": key },
-      "a token": { authorization: `Bearer ${token}` }
-    }
+  const gateway = async (name: string, more: Record<string, string>) => {
+    const { url } = await Effect.runPromise(
+      Scope.provide(startEmbedded({ folder: join(folder, `${name}-postgres`) }), scope)
+    )
+    const env = { FLOW_DATA: join(folder, name), FLOW_DATABASE_URL: Redacted.value(url), FLOW_PORT: "0", ...more }
+    return servers.start(["src/main.ts"], { env, core: 0 })
   }
-  return { variables: { FLOW_AUTH: file, FLOW_OUTBOUND_ALLOW: host }, headers, close: () => server.close() }
+
+  try {
+    const { variables, headers, close } = await access(join(folder, "access.json"))
+    const open = await gateway("open", {})
+    const guarded = await gateway("guarded", variables)
+    // Of the length of the password's header: what reading a header costs that nobody looks at.
+    const unread = { "x-nothing": `Basic ${"a".repeat(16)}` }
+    const cases = [
+      { what: "no credential", server: open, sent: {} },
+      { what: "a header that is not read", server: open, sent: unread },
+      ...Object.entries(await headers(guarded.url)).map(([what, sent]) => ({ what, server: guarded, sent }))
+    ]
+    const times = new Map<string, Array<number>>(cases.map(({ what }) => [what, []]))
+    for (let round = -1; round < rounds; round++) {
+      for (const { what, server, sent } of round % 2 === 0 ? cases : cases.toReversed()) {
+        const { microsPerRequest } = await load(server, "/v1/platform/tenant", sent, { amount: requests })
+        // The first round warms up.
+        if (round >= 0) times.get(what)?.push(microsPerRequest)
+      }
+    }
+    close()
+    const least = (what: string) => Math.min(...(times.get(what) ?? []))
+    console.log(`Node ${process.versions.node}, ${rounds} rounds of ${requests} requests, least processor time of each`)
+    for (const { what } of cases) {
+      const all = (times.get(what) ?? []).toSorted((a, b) => a - b)
+      const median = all[Math.floor(all.length / 2)] ?? Number.NaN
+      console.log(
+        `${what.padEnd(28)} ${least(what).toFixed(1).padStart(6)} µs   ` +
+          `${(least(what) / least("no credential")).toFixed(2)} of none   median ${median.toFixed(1)} µs`
+      )
+    }
+  } finally {
+    await servers.stop()
+    await Effect.runPromise(Scope.close(scope, Exit.void))
+    rmSync(folder, { recursive: true, force: true })
+  }
 }

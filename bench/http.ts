@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from "node:child_process"
-import { once } from "node:events"
-import { chmodSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
-import { createRequire } from "node:module"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Effect, Exit, Redacted, Scope } from "effect"
 import pg from "pg"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
-import { access } from "./credentials.ts"
+import { credentialCosts } from "./credentials.ts"
+import { type Load, load, type Server, startServers } from "./servers.ts"
 
 // Small requests against what a team would write instead: a JSON GET against bare node:http and Fastify, a one-row read
 // and a list of 200 rows against Fastify with pg on the same PostgreSQL. Every server is a process of its own; rounds
@@ -20,72 +18,15 @@ import { access } from "./credentials.ts"
 //   tried; a response schema for the GET and the list; prepared statements, 10 connections
 // - bare node:http: nothing
 //
-// The same GET with each credential, against the gateway without FLOW_AUTH. BENCH_OTHER names another checkout, whose
-// gateway is compared with this one's.
-
-interface Load {
-  readonly requestsPerSecond: number
-  readonly microsPerRequest: number
-}
-type Autocannon = (
-  options: object
-) => Promise<{ requests: { total: number; average: number }; non2xx: number; errors: number }>
-const autocannon: Autocannon = createRequire(import.meta.url)("autocannon")
+// Then what each credential costs the GET (bench/credentials.ts; BENCH_ONLY=credential for this alone).
+// BENCH_OTHER names another checkout, whose gateway is compared with this one's.
 
 const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
 const rounds = Number(process.env["BENCH_ROUNDS"] ?? 3)
 const folder = mkdtempSync(join(tmpdir(), "flow-bench-"))
 chmodSync(folder, 0o711)
-const children: Array<ChildProcess> = []
-
-/** Processor time of a process so far, in microseconds: user and system (proc(5), /proc/pid/stat). */
-const cpuMicros = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
-const start = async (args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
-  const err = openSync(join(folder, `${children.length}.log`), "w")
-  const child = spawn(process.execPath, args, {
-    env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", err, "ipc"]
-  })
-  children.push(child)
-  const port = await Promise.race([
-    once(child, "message").then(([message]) => (message as { port: number }).port),
-    (async () => {
-      let text = ""
-      for await (const chunk of child.stdout!) {
-        text += chunk
-        const ready = /ready http:\/\/127\.0\.0\.1:(\d+)/.exec(text)
-        if (ready !== null) return Number(ready[1])
-      }
-      return new Promise<number>(() => {})
-    })(),
-    once(child, "exit").then(() => {
-      throw new Error(`${args.join(" ")} has ended`)
-    })
-  ])
-  return { pid: child.pid!, url: `http://127.0.0.1:${port}` }
-}
-
+const servers = startServers(folder)
 const only = process.env["BENCH_ONLY"] ?? ""
-
-interface Measured {
-  readonly pid: number
-  readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-const measure = async ({ pid, url, headers = {} }: Measured, path: string): Promise<Load> => {
-  const before = cpuMicros(pid)
-  const result = await autocannon({ url: url + path, connections: 64, duration: seconds, headers })
-  if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
-  return {
-    requestsPerSecond: result.requests.average,
-    microsPerRequest: (cpuMicros(pid) - before) / result.requests.total
-  }
-}
 
 const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 const report = (what: string, ratios: ReadonlyArray<number>, target: string, detail: string) =>
@@ -94,18 +35,18 @@ const report = (what: string, ratios: ReadonlyArray<number>, target: string, det
 const compare = async (
   what: string,
   path: string,
-  ours: Measured,
-  reference: Measured,
+  ours: Server,
+  reference: Server,
   target: string,
   by: "rate" | "processor"
 ) => {
-  if (!what.includes(only) && !what.startsWith("JSON GET with ")) return
+  if (!what.includes(only)) return
   const own: Array<Load> = []
   const theirs: Array<Load> = []
   for (let round = 0; round < rounds; round++) {
     const turns = [
-      async () => own.push(await measure(ours, path)),
-      async () => theirs.push(await measure(reference, path))
+      async () => own.push(await load(ours, path, {}, { duration: seconds })),
+      async () => theirs.push(await load(reference, path, {}, { duration: seconds }))
     ]
     for (const turn of round % 2 === 0 ? turns : turns.reverse()) await turn()
   }
@@ -129,7 +70,7 @@ try {
   const database = Redacted.value(url)
   const flags = (process.env["BENCH_NODE"] ?? "").split(" ").filter((flag) => flag !== "")
   const variables = { FLOW_DATA: join(folder, "data"), FLOW_DATABASE_URL: database, FLOW_PORT: "0" }
-  const ours = await start([...flags, "src/main.ts"], variables)
+  const ours = await servers.start([...flags, "src/main.ts"], { env: variables })
   const form = new FormData()
   form.set("file", new Blob([readFileSync("examples/conf/tenants/mytenant/flowlines/apache-access.yaml")]), "f.yaml")
   const saved = await fetch(`${ours.url}/v1/mytenant/flowline/save`, { method: "POST", body: form })
@@ -142,35 +83,22 @@ try {
       'stream.application.end', now() from generate_series(1, 10000) n`)
   await client.query("analyze")
   await client.end()
-  const raw = await start(["bench/references.ts", "raw"])
-  const fastify = await start(["bench/references.ts", "fastify", "", join(folder, "fastify.log")])
-  const fastifyPg = await start(["bench/references.ts", "fastify-pg", database, join(folder, "fastify-pg.log")])
+  const raw = await servers.start(["bench/references.ts", "raw"])
+  const fastify = await servers.start(["bench/references.ts", "fastify", "", join(folder, "fastify.log")])
+  const fastifyPg = await servers.start(["bench/references.ts", "fastify-pg", database, join(folder, "fastify-pg.log")])
 
   console.log(`Node ${process.versions.node}, ${rounds} rounds of ${seconds} s, 64 connections`)
   console.log(`${"what".padEnd(58)} ${"ratio".padStart(6)}   ${"target".padStart(6)}`)
   const tenant = "/v1/platform/tenant"
-  const onceMore = async (main: string, more: Record<string, string> = {}) => {
-    // Of its own, as the data folder and the database are another gateway's.
-    const own = join(folder, `data-${children.length}`)
-    const { url } = await Effect.runPromise(Scope.provide(startEmbedded({ folder: `${own}-postgres` }), scope))
-    return start([...flags, main], { ...variables, FLOW_DATA: own, FLOW_DATABASE_URL: Redacted.value(url), ...more })
-  }
   const other = process.env["BENCH_OTHER"]
   const changed = "JSON GET / that of another checkout (processor time)"
   if (other !== undefined && changed.includes(only)) {
-    const before = await onceMore(join(other, "src/main.ts"))
+    // Of its own, as the data folder and the database are another gateway's.
+    const own = join(folder, "other")
+    const database = await Effect.runPromise(Scope.provide(startEmbedded({ folder: `${own}-postgres` }), scope))
+    const env = { ...variables, FLOW_DATA: own, FLOW_DATABASE_URL: Redacted.value(database.url) }
+    const before = await servers.start([...flags, join(other, "src/main.ts")], { env })
     await compare(changed, tenant, ours, before, "0.95", "processor")
-  }
-  const guarding = "JSON GET with a credential / without (processor time)"
-  if (guarding.includes(only)) {
-    const { variables: more, headers, close } = await access(join(folder, "access.json"))
-    const guarded = await onceMore("src/main.ts", more)
-    for (const [what, sent] of Object.entries(await headers(guarded.url))) {
-      const known = { ...guarded, headers: sent }
-      const target = what === "a token" ? "0.80" : "0.91"
-      await compare(guarding.replace("a credential", what), tenant, known, ours, target, "processor")
-    }
-    close()
   }
   await compare("JSON GET / bare node:http (rate)", tenant, ours, raw, "0.55", "rate")
   await compare("JSON GET / Fastify with logger (rate)", tenant, ours, fastify, "1.0", "rate")
@@ -184,8 +112,8 @@ try {
     "processor"
   )
 } finally {
-  for (const child of children) child.kill()
-  await Promise.all(children.map((child) => (child.exitCode === null ? once(child, "exit") : undefined)))
+  await servers.stop()
   await Effect.runPromise(Scope.close(scope, Exit.void))
   rmSync(folder, { recursive: true, force: true })
 }
+if ("credential".includes(only)) await credentialCosts(3 * rounds, 40_000)
