@@ -3,6 +3,8 @@ import { Effect, Schema } from "effect"
 /** Maximum number of tests of a flowline, of what a test expects, and of records in either. */
 export const maxTests = 100
 const maxExpected = 100
+/** Maximum number of different sets of parameters in the tests of a flowline: each takes a run. */
+export const maxParameterSets = 8
 const maxRecords = 1000
 
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(128))
@@ -30,6 +32,8 @@ export type Expectation = typeof Expectation.Type
 /** A test of a flowline: what its inputs are given, and what is expected at its nodes. */
 export const FlowlineTest = Schema.Struct({
   name: Name,
+  /** Values of the flowline's parameters; those that are not named have their defaults. */
+  parameters: Schema.optionalKey(Record),
   /** By the component of an input. An input that is not named gives no record. */
   given: Schema.Record(Schema.String, Schema.Array(GivenRecord).check(Schema.isMaxLength(maxRecords))),
   expect: Schema.NonEmptyArray(Expectation).check(Schema.isMaxLength(maxExpected))

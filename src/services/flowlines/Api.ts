@@ -71,6 +71,7 @@ const TryForm = Schema.Struct({
   ),
   records: part("Records in place of `sample`: a list in JSON, or a JSON object in each line"),
   input: part("Component of the input that `sample` or `records` is for, if there are several inputs"),
+  parameters: part("Values of the flowline's parameters: a JSON object of at most 64 KiB"),
   samples: part("For several inputs: a JSON object of components, each with a text or a list of records and lines"),
   first: part("How many records inputs without a sample read of their own source: 100 by default, 0 for none"),
   limit: part("How many records of each stream the answer shows: 100 by default, at most 1000")

@@ -187,7 +187,8 @@ export const FlowlinesHttp = HttpApiBuilder.group(
     const tryOut = Effect.fnUntraced(function* (tenant: TenantId, request: HttpServerRequest.HttpServerRequest) {
       const form = yield* readForm(request, { ...tryRules(limits), hold: yield* formMemory(tenant) })
       const asked = yield* Effect.fromResult(readTry(form))
-      return HttpServerResponse.jsonUnsafe(yield* tries.run(tenant, asked))
+      const { given } = yield* givenIn(form)
+      return HttpServerResponse.jsonUnsafe(yield* tries.run(tenant, asked, given))
     })
 
     const get = Effect.fnUntraced(function* (

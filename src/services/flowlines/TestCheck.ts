@@ -1,6 +1,8 @@
 import * as Predicate from "effect/Predicate"
 import { unknownName } from "../../languages/Suggest.ts"
 import type { NodeType } from "../../nodes/Node.ts"
+import { maxParameterSets } from "../../protocol/FlowlineTests.ts"
+import { declaredIn, givenFindings } from "./ParameterCheck.ts"
 
 /** A node as far as tests name it. */
 interface TestedNode {
@@ -66,9 +68,20 @@ export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): Re
     return findings
   }
 
+  const { declared } = declaredIn(value)
+  const sets = new Set<string>()
+  const checkParameters = (parameters: unknown, path: ReadonlyArray<PropertyKey>): ReadonlyArray<TestFinding> => {
+    const values = membersOf(parameters)
+    sets.add(JSON.stringify(values))
+    if (sets.size > maxParameterSets) {
+      return [{ path, detail: `The tests of a flowline have at most ${maxParameterSets} different sets of parameters` }]
+    }
+    return givenFindings(declared, values).map((fault) => ({ path: [...path, ...fault.path], detail: fault.detail }))
+  }
+
   return listOf(membersOf(value)["tests"]).flatMap((test, index) => {
     const path = ["tests", index]
-    const { name, given, expect } = membersOf(test)
+    const { name, given, expect, parameters } = membersOf(test)
     const twice =
       typeof name === "string" && seen.has(name)
         ? [{ path: [...path, "name"], detail: `There is a test ${JSON.stringify(name)} already` }]
@@ -76,6 +89,7 @@ export const checkTests = (value: unknown, nodes: ReadonlyArray<TestedNode>): Re
     if (typeof name === "string") seen.add(name)
     return [
       ...twice,
+      ...checkParameters(parameters, [...path, "parameters"]),
       ...checkGiven(given, [...path, "given"]),
       ...listOf(expect).flatMap((one, at) => checkExpectation(one, [...path, "expect", at]))
     ]

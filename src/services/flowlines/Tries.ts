@@ -6,6 +6,7 @@ import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { TooMany } from "../../errors/TooMany.ts"
 import type { FlowlineTest } from "../../protocol/FlowlineTests.ts"
+import type { Values } from "../../protocol/Parameters.ts"
 import type { TrialCase, TrialReport } from "../../protocol/Trial.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { Engine } from "../runs/Attempt.ts"
@@ -28,14 +29,35 @@ const waiting = 8
 /** Records of each stream, and bytes, that tests compare. */
 const tested = { records: 2000, bytes: 4 * 1024 * 1024 }
 
+interface NumberedTest {
+  readonly test: FlowlineTest
+  /** Its place in the section. */
+  readonly index: number
+}
+
+interface NumberedResult {
+  readonly result: TestResult
+  readonly index: number
+}
+
+/** The tests of a flowline by their parameters, of which each takes a run. */
+const groupsOf = ({ flowline }: OpenFlowline): Map<string, ReadonlyArray<NumberedTest>> =>
+  Map.groupBy(
+    (flowline.tests ?? []).map((test, index) => ({ test, index })),
+    ({ test }) => JSON.stringify(test.parameters ?? {})
+  )
+
+const inOrder = (results: ReadonlyArray<NumberedResult>): ReadonlyArray<TestResult> =>
+  results.toSorted((one, other) => one.index - other.index).map(({ result }) => result)
+
 type Refused = BadRequest | Overloaded | StorageUnreachable | TooMany
 
 /** Runs flowlines on samples: nothing is stored, and outputs get nothing. */
 export class Tries extends Context.Service<
   Tries,
   {
-    /** Tries a flowline, and runs its tests. */
-    readonly run: (tenant: TenantId, request: TryRequest) => Effect.Effect<TryAnswer, Refused | NotFound>
+    /** Tries a flowline with these parameters, and runs its tests. */
+    readonly run: (tenant: TenantId, request: TryRequest, given: Values) => Effect.Effect<TryAnswer, Refused | NotFound>
     /** Runs the tests of a file; fails with what they found otherwise. */
     readonly verify: (tenant: TenantId, file: FlowlineFile) => Effect.Effect<void, Refused>
   }
@@ -72,12 +94,13 @@ export class Tries extends Context.Service<
           return Effect.ensuring(turns.within(tenant, work), leave)
         })
 
-      const open = Effect.fnUntraced(function* (tenant: TenantId, source: Source) {
-        if ("file" in source) return yield* flowlines.open(tenant, source.file)
+      /** The flowline as an execution with these parameters has it. */
+      const open = Effect.fnUntraced(function* (tenant: TenantId, source: Source, given: Values) {
+        if ("file" in source) return yield* flowlines.open(tenant, source.file, given)
         const { dag } = yield* flowlines.get(tenant, source.id, source.version)
         const file = { name: "saved.json", bytes: new TextEncoder().encode(dag) }
         // Places in the stored text are not those in the file of the user.
-        return { ...(yield* flowlines.open(tenant, file)), place: () => ({}) }
+        return { ...(yield* flowlines.open(tenant, file, given)), place: () => ({}) }
       })
 
       /** The reports of the cases that were run, and why the others were not. */
@@ -109,31 +132,57 @@ export class Tries extends Context.Service<
         return { reports, error }
       })
 
-      const testsOf = ({ flowline }: OpenFlowline): ReadonlyArray<FlowlineTest> => flowline.tests ?? []
-      const casesOf = (opened: OpenFlowline): ReadonlyArray<TrialCase> =>
-        testsOf(opened).map((test) => ({ samples: samplesOf(test), first: 0, ...tested }))
+      const caseOfTest = (test: FlowlineTest): TrialCase => ({ samples: samplesOf(test), first: 0, ...tested })
 
-      const resultsOf = (
+      /** Runs the tests of a group, after the case of a try if it comes with one. */
+      const runGroup = Effect.fnUntraced(function* (
+        tenant: TenantId,
         opened: OpenFlowline,
-        reports: ReadonlyArray<TrialReport>,
-        error: string | undefined
-      ): ReadonlyArray<TestResult> =>
-        testsOf(opened).map((test, index) => testResult(opened, test, index, reports[index], error))
+        tests: ReadonlyArray<NumberedTest>,
+        tried?: TrialCase
+      ) {
+        const cases = [...(tried === undefined ? [] : [tried]), ...tests.map(({ test }) => caseOfTest(test))]
+        const { reports, error } = yield* reportsOf(tenant, opened, cases)
+        const others = tried === undefined ? reports : reports.slice(1)
+        const results = tests.map(({ test, index }, at): NumberedResult => {
+          return { index, result: testResult(opened, test, index, others[at], error) }
+        })
+        return { first: reports[0], error, results }
+      })
+
+      /** Runs the tests with their own parameters, those with the same ones together. */
+      const runTests = Effect.fnUntraced(function* (
+        tenant: TenantId,
+        source: Source,
+        groups: ReadonlyMap<string, ReadonlyArray<NumberedTest>>
+      ) {
+        const results: Array<NumberedResult> = []
+        for (const tests of groups.values()) {
+          const opened = yield* open(tenant, source, tests[0]?.test.parameters ?? {})
+          results.push(...(yield* runGroup(tenant, opened, tests)).results)
+        }
+        return results
+      })
 
       return Tries.of({
-        run: Effect.fn("Tries.run")(function* (tenant, request) {
-          const opened = yield* open(tenant, request.source)
+        run: Effect.fn("Tries.run")(function* (tenant, request, given) {
+          const opened = yield* open(tenant, request.source, given)
           const tried = yield* Effect.fromResult(caseOf(opened.flowline, request))
-          const { reports, error } = yield* within(tenant, reportsOf(tenant, opened, [tried, ...casesOf(opened)]))
-          const [first, ...others] = reports
-          const tests = resultsOf(opened, others, error)
-          return { ...answerOf(opened, first, error), ...(tests.length === 0 ? {} : { tests }) }
+          const groups = groupsOf(opened)
+          const same = groups.get(JSON.stringify(given)) ?? []
+          groups.delete(JSON.stringify(given))
+          const work = Effect.gen(function* () {
+            const group = yield* runGroup(tenant, opened, same, tried)
+            return { ...group, results: [...group.results, ...(yield* runTests(tenant, request.source, groups))] }
+          })
+          const { first, error, results } = yield* within(tenant, work)
+          return { ...answerOf(opened, first, error), ...(results.length === 0 ? {} : { tests: inOrder(results) }) }
         }),
         verify: Effect.fn("Tries.verify")(function* (tenant, file) {
-          const opened = yield* flowlines.open(tenant, file)
-          if (testsOf(opened).length === 0) return
-          const { reports, error } = yield* within(tenant, reportsOf(tenant, opened, casesOf(opened)))
-          const issues = resultsOf(opened, reports, error).flatMap(
+          const groups = groupsOf(yield* flowlines.open(tenant, file))
+          if (groups.size === 0) return
+          const found = runTests(tenant, { file }, groups).pipe(Effect.catchTag("NotFound", Effect.die))
+          const issues = inOrder(yield* within(tenant, found)).flatMap(
             ({ name, error, differences }): ReadonlyArray<Issue> => {
               const test = `The test ${JSON.stringify(name)} fails: `
               return [

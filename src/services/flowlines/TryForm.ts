@@ -6,11 +6,12 @@ import { isDeeperThan, parseJson } from "../../languages/json/JsonValue.ts"
 import { unknownName } from "../../languages/Suggest.ts"
 import { catalogue } from "../../nodes/Catalogue.ts"
 import { componentOf, type Flowline } from "../../protocol/Flowline.ts"
+import { parameterBytes } from "../../protocol/Parameters.ts"
 import type { Sample, TrialCase } from "../../protocol/Trial.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { FormPart, PartRules } from "../shared/Form.ts"
 import type { Limits } from "../shared/Settings.ts"
-import type { FlowlineFile } from "./Decoder.ts"
+import { type FlowlineFile, parametersPart } from "./Decoder.ts"
 
 /** Limits of a try: bytes of its samples and of the records in its answer, records of each stream, and time. */
 export const tryLimits = {
@@ -35,6 +36,7 @@ export const tryRules = (limits: Limits): PartRules => {
       sample,
       records: sample,
       samples: sample,
+      [parametersPart]: { limit: parameterBytes, limitName: parametersPart, required: false },
       input: field,
       first: field,
       limit: field
