@@ -1,8 +1,8 @@
 /**
  * What a credential costs a small GET: the processor time of the gateway for the same JSON GET with each credential,
- * over that of a gateway without FLOW_AUTH that gets no credential. Server and client have a core each. Every round
- * sends the same number of requests to all of them, in turn and in an order that changes; the least time of the rounds
- * counts, as other work only adds.
+ * over that of a gateway without FLOW_AUTH that gets no credential. Server and client have a core each. Many
+ * short rounds send the same number of requests to all of them, in an order that changes; the median of the ratios within
+ * a round counts.
  */
 import { spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, rmSync } from "node:fs"
@@ -12,6 +12,10 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { access } from "./access.ts"
 import { load, startServers } from "./servers.ts"
+
+const path = "/v1/platform/tenant"
+/** Rounds that are not counted, until the servers are compiled. */
+const warmups = 10
 
 /** Measures and prints. The process stays on one core. */
 export const credentialCosts = async (rounds: number, requests: number) => {
@@ -41,22 +45,20 @@ export const credentialCosts = async (rounds: number, requests: number) => {
       ...Object.entries(await headers(guarded.url)).map(([what, sent]) => ({ what, server: guarded, sent }))
     ]
     const times = new Map<string, Array<number>>(cases.map(({ what }) => [what, []]))
-    for (let round = -1; round < rounds; round++) {
+    for (let round = -warmups; round < rounds; round++) {
       for (const { what, server, sent } of round % 2 === 0 ? cases : cases.toReversed()) {
-        const { microsPerRequest } = await load(server, "/v1/platform/tenant", sent, { amount: requests })
-        // The first round warms up.
+        const { microsPerRequest } = await load(server, path, sent, { amount: requests, connections: 32 })
         if (round >= 0) times.get(what)?.push(microsPerRequest)
       }
     }
     close()
-    const least = (what: string) => Math.min(...(times.get(what) ?? []))
-    console.log(`Node ${process.versions.node}, ${rounds} rounds of ${requests} requests, least processor time of each`)
+    const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+    const timesOf = (what: string) => times.get(what) ?? []
+    console.log(`Node ${process.versions.node}, ${rounds} rounds of ${requests} requests, medians`)
     for (const { what } of cases) {
-      const all = (times.get(what) ?? []).toSorted((a, b) => a - b)
-      const median = all[Math.floor(all.length / 2)] ?? Number.NaN
+      const ratios = timesOf(what).map((micros, round) => micros / (timesOf("no credential")[round] ?? Number.NaN))
       console.log(
-        `${what.padEnd(28)} ${least(what).toFixed(1).padStart(6)} µs   ` +
-          `${(least(what) / least("no credential")).toFixed(2)} of none   median ${median.toFixed(1)} µs`
+        `${what.padEnd(28)} ${median(timesOf(what)).toFixed(1).padStart(6)} µs   ${median(ratios).toFixed(2)} of none`
       )
     }
   } finally {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { openSync, readFileSync } from "node:fs"
+import { openSync, readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 
@@ -19,11 +19,11 @@ export interface Load {
   readonly microsPerRequest: number
 }
 
-/** Processor time of a process so far, in microseconds: user and system (proc(5), /proc/pid/stat). */
-export const cpuMicros = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ")
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
+/** Processor time of a process so far, in microseconds: of all its threads that still live (schedstat, in ns). */
+export const cpuMicros = (pid: number): number =>
+  readdirSync(`/proc/${pid}/task`)
+    .map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]) / 1000)
+    .reduce((sum, micros) => sum + micros, 0)
 
 /** Starts servers that say their port by a message or by the gateway's line, each with its stderr in a file. */
 export const startServers = (folder: string) => {
@@ -61,15 +61,15 @@ export const startServers = (folder: string) => {
   return { start, stop }
 }
 
-/** Sends GETs over 64 connections, for a time or so many of them. Any answer other than 2xx ends the benchmark. */
+/** Sends GETs over 64 connections or others, for a time or so many of them. Any answer other than 2xx ends the benchmark. */
 export const load = async (
   { pid, url }: Server,
   path: string,
   headers: Readonly<Record<string, string>>,
-  until: { readonly duration: number } | { readonly amount: number }
+  more: { readonly duration: number } | { readonly amount: number; readonly connections: number }
 ): Promise<Load> => {
   const before = cpuMicros(pid)
-  const result = await autocannon({ url: url + path, connections: 64, headers, ...until })
+  const result = await autocannon({ url: url + path, connections: 64, sampleInt: 50, headers, ...more })
   if (result.non2xx + result.errors > 0) throw new Error(`${path}: ${result.non2xx} answers other than 2xx`)
   return {
     requestsPerSecond: result.requests.average,

@@ -4,7 +4,6 @@ import { Effect, Layer } from "effect"
 import { attemptMillis } from "../../src/layers/access/IssuerKeys.ts"
 import { accepting, carol, checking } from "./checking.ts"
 import { inSeconds, sign, signingKey, startIssuer } from "./issuer.ts"
-import { after } from "./rules.ts"
 
 const minutes = 60_000
 const hours = 60 * minutes
@@ -14,7 +13,7 @@ layer(Layer.empty, { excludeTestServices: true })("tokens of an issuer", (it) =>
     Effect.gen(function* () {
       const [a, b] = yield* Effect.all([signingKey("ES256", "a"), signingKey("ES256", "b")])
       const issuer = yield* startIssuer([a])
-      const { verify } = yield* checking(accepting(issuer))
+      const { after, verify } = yield* checking(accepting(issuer))
       expect(yield* verify(yield* sign(issuer, a))).toEqual(carol(issuer))
       issuer.keys = [b]
       const rotated = yield* sign(issuer, b)
@@ -53,7 +52,7 @@ layer(Layer.empty, { excludeTestServices: true })("tokens of an issuer", (it) =>
     Effect.gen(function* () {
       const key = yield* signingKey("ES256", "a")
       const issuer = yield* startIssuer([key])
-      const { verify, logs } = yield* checking(accepting(issuer))
+      const { after, verify, logs } = yield* checking(accepting(issuer))
       const token = yield* sign(issuer, key, { exp: inSeconds(48 * 3600) })
       expect(yield* verify(token)).toEqual(carol(issuer))
       yield* issuer.close
@@ -72,7 +71,7 @@ layer(Layer.empty, { excludeTestServices: true })("tokens of an issuer", (it) =>
     Effect.gen(function* () {
       const key = yield* signingKey("ES256", "a")
       const issuer = yield* startIssuer([key])
-      const { verify, logs } = yield* checking(accepting(issuer))
+      const { after, verify, logs } = yield* checking(accepting(issuer))
       const token = yield* sign(issuer, key)
       issuer.instead = (request) => request.socket.destroy()
       for (let at = 0; at < 20; at++) expect(yield* verify(token)).toBe(undefined)
@@ -124,7 +123,7 @@ layer(Layer.empty, { excludeTestServices: true })("tokens of an issuer", (it) =>
           const issuer = yield* startIssuer([key])
           issuer.instead = answer
           const file = accepting(issuer, { jwksUri: `${issuer.issuer}/keys` })
-          const { verify, logs } = yield* checking(file)
+          const { after, verify, logs } = yield* checking(file)
           const token = yield* sign(issuer, key)
           expect([name, yield* verify(token)]).toEqual([name, undefined])
           expect([name, logs.join()]).toEqual([name, expect.stringMatching(reason)])

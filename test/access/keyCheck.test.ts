@@ -1,5 +1,5 @@
 import { expect, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer } from "effect"
 import { StorageUnreachable } from "../../src/errors/StorageUnreachable.ts"
 import { keyMillis } from "../../src/layers/access/KeyLookup.ts"
 import * as StoredKeyCheck from "../../src/layers/access/StoredKeyCheck.ts"
@@ -14,7 +14,7 @@ import * as MemoryAudit from "../memory/Audit.ts"
 import * as MemoryStore from "../memory/KeyStore.ts"
 import { until } from "../support/process.ts"
 import { random } from "../support/random.ts"
-import { after, Rules, rules, rulesOf, users } from "./rules.ts"
+import { movableClock, Rules, rules, rulesOf, users } from "./rules.ts"
 
 const tenant = TenantId("mytenant")
 const alice: Principal = { id: "user:alice", method: "basic", grants: new Map([["mytenant", "admin"]]) }
@@ -38,17 +38,21 @@ const checking = Effect.gen(function* () {
       }
     }))
   ).pipe(Layer.provide(Layer.fresh(MemoryStore.layer)))
-  const context = yield* Layer.build(
+  const { after, clock } = yield* movableClock
+  const built = Layer.build(
     Layer.mergeAll(Layer.fresh(StoredKeyCheck.layer), Layer.fresh(Keys.layer)).pipe(
       Layer.provide(rules),
       Layer.provide(Layer.provide(Audit.layer, MemoryAudit.layer)),
       Layer.provideMerge(Layer.merge(watched, rulesOf({ users })))
     )
   )
+  const context = yield* Effect.provideService(built, Clock.Clock, clock)
+  const check = Context.get(context, KeyCheck)
+  const verify = (key: string) => Effect.suspend(() => check.verify(key))
   const { create, revoke } = Context.get(context, Keys)
   const make = (more: object = {}, principal = alice) =>
     Effect.provideService(create(tenant, { name: "x", role: "viewer", ...more }), CurrentPrincipal, principal)
-  return { ...Context.get(context, KeyCheck), make, revoke, reads, rules: Context.get(context, Rules) }
+  return { verify, after, make, revoke, reads, rules: Context.get(context, Rules) }
 })
 
 const days = 86_400_000
@@ -92,7 +96,7 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
 
   it.effect("reads a key once for all that use it at once, and again after some seconds", () =>
     Effect.gen(function* () {
-      const { make, reads, verify } = yield* checking
+      const { after, make, reads, verify } = yield* checking
       const { id, key } = yield* make()
       const wrong = `${key.slice(0, -2)}${key.endsWith("AA") ? "BB" : "AA"}`
       const gate = yield* Deferred.make<void>()
@@ -188,7 +192,7 @@ layer(Layer.empty, { excludeTestServices: true })("the check of keys", (it) => {
 
   it.effect("refuses keys that are over or revoked", () =>
     Effect.gen(function* () {
-      const { make, revoke, verify } = yield* checking
+      const { after, make, revoke, verify } = yield* checking
       const short = yield* make({ expiresInDays: 1 })
       expect(yield* verify(short.key)).toBeDefined()
       expect(yield* after(days - 60_000)(verify(short.key))).toBeDefined()

@@ -61,17 +61,30 @@ const checks = authenticator.pipe(
   Layer.provide(rules)
 )
 
-/** The effect at a later time. */
-export const after =
-  (millis: number) =>
-  <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.clockWith((clock) => {
-      const later: Clock.Clock = Object.assign(Object.create(clock), {
-        currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + millis,
-        monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(millis) * 1_000_000n
-      })
-      return Effect.provideService(self, Clock.Clock, later)
+/** A clock for what is built with it, and a way to run an effect at a later time of it. */
+export const movableClock = Effect.clockWith((clock) =>
+  Effect.sync(() => {
+    let ahead = 0
+    const movable: Clock.Clock = Object.assign(Object.create(clock), {
+      currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + ahead,
+      monotonicTimeNanosUnsafe: () => clock.monotonicTimeNanosUnsafe() + BigInt(ahead) * 1_000_000n
     })
+    const after =
+      (millis: number) =>
+      <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+        Effect.acquireUseRelease(
+          Effect.sync(() => {
+            ahead = millis
+          }),
+          () => Effect.provideService(self, Clock.Clock, movable),
+          () =>
+            Effect.sync(() => {
+              ahead = 0
+            })
+        )
+    return { clock: movable, after }
+  })
+)
 
 /** Users with a role each, for one tenant or all. */
 export const users: NonNullable<AccessFile["users"]> = {

@@ -4,7 +4,6 @@ import { base64url, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose"
 import { random, seed } from "../support/random.ts"
 import { accepting, carol, checking } from "./checking.ts"
 import { inSeconds, sign, signingKey, startIssuer } from "./issuer.ts"
-import { after } from "./rules.ts"
 
 const seconds = 1000
 const minutes = 60 * seconds
@@ -160,7 +159,7 @@ layer(Layer.empty, { excludeTestServices: true })("tokens", (it) => {
     Effect.gen(function* () {
       const key = yield* signingKey("ES256", "a")
       const issuer = yield* startIssuer([key])
-      const { rules, verify } = yield* checking(accepting(issuer))
+      const { after, rules, verify } = yield* checking(accepting(issuer))
       const short = yield* sign(issuer, key, { exp: inSeconds(20) })
       const long = yield* sign(issuer, key, { exp: inSeconds(3600) })
       for (const token of [short, long]) expect(yield* verify(token)).toEqual(carol(issuer))

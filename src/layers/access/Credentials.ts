@@ -4,11 +4,12 @@ import type { HttpServerRequest } from "effect/http"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Unauthorized } from "../../errors/Unauthorized.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
-import { Authenticator } from "../../services/access/Authenticator.ts"
+import { Authenticator, type CredentialHeaders } from "../../services/access/Authenticator.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
 import { maxPasswordBytes } from "../../services/access/PasswordHash.ts"
 import { TokenCheck } from "../../services/access/TokenCheck.ts"
 import type { Principal } from "../../services/shared/Access.ts"
+import { flatMapKnown } from "../../services/shared/Known.ts"
 import { Passwords } from "./Passwords.ts"
 
 /** How API keys begin; every other bearer credential is a token. */
@@ -35,6 +36,10 @@ const isRepeated = ({ source }: HttpServerRequest.HttpServerRequest): boolean =>
     if (name.length === 13 && name.toLowerCase() === "authorization") found++
   }
   return found > 1
+}
+
+const credentialsOf = ({ headers }: HttpServerRequest.HttpServerRequest): CredentialHeaders => {
+  return { authorization: headers["authorization"], "x-api-key": headers["x-api-key"] }
 }
 
 /** Scheme and credential of an `Authorization` header; the scheme is any word in any case (RFC 9110, section 11.4). */
@@ -66,10 +71,12 @@ export const layer = Layer.effect(
     const tokens = yield* TokenCheck
     return Authenticator.of({
       // No generator: every request passes here.
-      authenticate: (request) => {
-        const { authorization, "x-api-key": apiKey } = request.headers
+      authenticate: (request, given) => {
+        const { authorization, "x-api-key": apiKey } = given ?? credentialsOf(request)
         if (authorization === undefined) {
-          return apiKey?.startsWith(keyPrefix) ? Effect.flatMap(keys.verify(apiKey), orUnauthorized) : unauthorized
+          return typeof apiKey === "string" && apiKey.startsWith(keyPrefix)
+            ? flatMapKnown(keys.verify(apiKey), orUnauthorized)
+            : unauthorized
         }
         if (apiKey !== undefined) return twoHeaders
         if (isRepeated(request)) return repeated
@@ -78,7 +85,7 @@ export const layer = Layer.effect(
         const [, scheme = "", credential = ""] = form.exec(authorization) ?? []
         switch (scheme.toLowerCase()) {
           case "bearer":
-            return Effect.flatMap(
+            return flatMapKnown(
               credential.startsWith(keyPrefix) ? keys.verify(credential) : tokens.verify(credential),
               orUnauthorized
             )

@@ -1,4 +1,4 @@
-import { type Clock, Deferred, Effect, Exit, type Scope } from "effect"
+import { Clock, Deferred, Effect, Exit, type Scope } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import type { KeyId } from "../../services/keys/ApiKey.ts"
 import type { KeyStore, StoredKey } from "../../services/keys/KeyStore.ts"
@@ -26,7 +26,7 @@ export const monotonicMillis = (clock: Clock.Clock): number => Number(clock.mono
 /**
  * Finds keys by their ids, in memory for some seconds, else in the store. One statement is under way at a time and asks
  * for all ids that are wanted meanwhile, so that many requests with different keys, even made-up ones, are few
- * statements.
+ * statements. A lookup that memory answers is an exit.
  */
 export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
   store: KeyStore["Service"]
@@ -37,6 +37,7 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
 > {
   type Found = KnownKey<Memory> | undefined
   const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
   const known = new ExpiringMap<KeyId, KnownKey<Memory>>(mostKnown)
   const unknown = new ExpiringMap<KeyId, true>(mostUnknown)
   const wanted = new Map<KeyId, Deferred.Deferred<Found, StorageUnreachable>>()
@@ -56,34 +57,29 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
     return isReading
   }
 
-  const readAll = Effect.clockWith((clock) =>
-    Effect.gen(function* () {
-      while (isMoreWanted()) {
-        const ids = [...wanted.keys().take(mostIds)]
-        // From before the read, so that no key is taken from memory for longer after its revocation.
-        const until = monotonicMillis(clock) + keyMillis
-        const read = yield* Effect.exit(store.find(ids))
-        if (Exit.isFailure(read)) {
-          // Whoever waits would wait for the same storage again.
-          settle([...wanted.keys()], () => Exit.failCause(read.cause))
-          continue
-        }
-        const found = new Map(read.value.map((key) => [key.id, { key, memory: undefined }]))
-        settle(ids, (id) => {
-          const key = found.get(id)
-          if (key === undefined) unknown.set(id, true, until)
-          else known.set(id, key, until)
-          return Exit.succeed(key)
-        })
+  const readAll = Effect.gen(function* () {
+    while (isMoreWanted()) {
+      const ids = [...wanted.keys().take(mostIds)]
+      // From before the read, so that no key is taken from memory for longer after its revocation.
+      const until = monotonicMillis(clock) + keyMillis
+      const read = yield* Effect.exit(store.find(ids))
+      if (Exit.isFailure(read)) {
+        // Whoever waits would wait for the same storage again.
+        settle([...wanted.keys()], () => Exit.failCause(read.cause))
+        continue
       }
-    })
-  )
+      const found = new Map(read.value.map((key) => [key.id, { key, memory: undefined }]))
+      settle(ids, (id) => {
+        const key = found.get(id)
+        if (key === undefined) unknown.set(id, true, until)
+        else known.set(id, key, until)
+        return Exit.succeed(key)
+      })
+    }
+  })
 
-  return (id) =>
-    Effect.clockWith((clock) => {
-      const now = monotonicMillis(clock)
-      const remembered = known.get(id, now)
-      if (remembered !== undefined || unknown.get(id, now) === true) return Effect.succeed(remembered)
+  const read = (id: KeyId) =>
+    Effect.suspend(() => {
       let deferred = wanted.get(id)
       if (deferred === undefined) {
         deferred = Deferred.makeUnsafe()
@@ -95,4 +91,10 @@ export const makeKeyLookup = Effect.fnUntraced(function* <Memory>(
       // A fiber of its own: the request that began it may be given up, while others wait for the same read.
       return Effect.andThen(Effect.forkIn(readAll, scope), answer)
     })
+
+  return (id) => {
+    const now = monotonicMillis(clock)
+    const remembered = known.get(id, now)
+    return remembered !== undefined || unknown.get(id, now) === true ? Effect.succeed(remembered) : read(id)
+  }
 })

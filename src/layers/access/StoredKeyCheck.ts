@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto"
-import { Effect, Layer, Queue } from "effect"
+import { Clock, Effect, Layer, Queue } from "effect"
 import type { AccessFile } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
 import { KeyCheck } from "../../services/access/KeyCheck.ts"
@@ -7,7 +7,8 @@ import { type KeyId, keyIdOf, keyPrincipal } from "../../services/keys/ApiKey.ts
 import { KeyStore, type StoredKey, useInterval } from "../../services/keys/KeyStore.ts"
 import { everyTenant, type Grants, hasRole, type Principal, type Role, roles } from "../../services/shared/Access.ts"
 import { survive } from "../../services/shared/Background.ts"
-import { makeKeyLookup } from "./KeyLookup.ts"
+import { flatMapKnown } from "../../services/shared/Known.ts"
+import { type KnownKey, makeKeyLookup } from "./KeyLookup.ts"
 
 const noKey = new Uint8Array(32)
 
@@ -50,6 +51,7 @@ export const layer = Layer.effect(
   Effect.gen(function* () {
     const store = yield* KeyStore
     const rules = yield* AccessRules
+    const clock = yield* Clock.Clock
     const lookUp = yield* makeKeyLookup<Memory>(store)
     /** Keys whose use is to be written. A full queue drops some: their next use is noted again. */
     const uses = yield* Queue.sliding<KeyId>(1000)
@@ -62,29 +64,32 @@ export const layer = Layer.effect(
       )
     )
 
+    const check = (sha256: Uint8Array, known: KnownKey<Memory> | undefined): Principal | undefined => {
+      // An unknown id costs the same as a wrong secret.
+      const isSame = timingSafeEqual(sha256, known?.key.sha256 ?? noKey)
+      const file = rules.current()
+      if (known === undefined || !isSame || file === undefined) return undefined
+      const { key } = known
+      const now = clock.currentTimeMillisUnsafe()
+      if (key.isRevoked || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= now) return undefined
+      if (known.memory?.file !== file) {
+        known.memory = { file, principal: principalOf(file, key), isNoted: known.memory?.isNoted ?? false }
+      }
+      const { memory } = known
+      if (memory.principal !== undefined && !memory.isNoted && now - (key.lastUsedAt ?? 0) > useInterval) {
+        memory.isNoted = true
+        Queue.offerUnsafe(uses, key.id)
+      }
+      return memory.principal
+    }
+
     return KeyCheck.of({
-      verify: Effect.fnUntraced(function* (text) {
+      verify: (text) => {
         const id = keyIdOf(text)
-        if (id === undefined) return undefined
+        if (id === undefined) return Effect.succeed(undefined)
         const sha256 = hash("sha256", text, "buffer")
-        const known = yield* lookUp(id)
-        // An unknown id costs the same as a wrong secret.
-        const isSame = timingSafeEqual(sha256, known?.key.sha256 ?? noKey)
-        const file = rules.current()
-        if (known === undefined || !isSame || file === undefined) return undefined
-        const { key } = known
-        const now = yield* Effect.clockWith((clock) => Effect.succeed(clock.currentTimeMillisUnsafe()))
-        if (key.isRevoked || (key.expiresAt ?? Number.POSITIVE_INFINITY) <= now) return undefined
-        if (known.memory?.file !== file) {
-          known.memory = { file, principal: principalOf(file, key), isNoted: known.memory?.isNoted ?? false }
-        }
-        const { memory } = known
-        if (memory.principal !== undefined && !memory.isNoted && now - (key.lastUsedAt ?? 0) > useInterval) {
-          memory.isNoted = true
-          Queue.offerUnsafe(uses, id)
-        }
-        return memory.principal
-      })
+        return flatMapKnown(lookUp(id), (known) => Effect.succeed(check(sha256, known)))
+      }
     })
   })
 )

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto"
-import { Effect, Layer, Semaphore } from "effect"
+import { Clock, Effect, Layer, Semaphore } from "effect"
 import { type CryptoKey, decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
 import { type AccessFile, tokenAlgorithms } from "../../services/access/AccessFile.ts"
 import { AccessRules } from "../../services/access/AccessRules.ts"
@@ -92,6 +92,7 @@ export const layer = Layer.effect(
     const rules = yield* AccessRules
     const { outbound } = yield* Settings
     const scope = yield* Effect.scope
+    const clock = yield* Clock.Clock
     const fetchJson = makeFetchJson(outbound)
     const inTurn = Semaphore.makeUnsafe(verifications).withPermits(1)
     const known = new ExpiringMap<string, Principal>(mostTokens)
@@ -120,30 +121,24 @@ export const layer = Layer.effect(
       if (issuer === undefined || issuer.algorithms?.some((one) => one === algorithm) === false) return undefined
       const keys = yield* keySets.get(nameOf(issuer))!(said.header)
       if (keys.length === 0) return undefined
-      return yield* Effect.clockWith((clock) => {
-        const now = clock.currentTimeMillisUnsafe()
-        return inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, now))).pipe(
-          Effect.map((payload) => {
-            const principal = payload === undefined ? undefined : principalOf(issuer, payload)
-            if (payload?.exp !== undefined && principal !== undefined && seen === file) {
-              const left = (payload.exp + skewOf(issuer)) * 1000 - now
-              known.set(digest, principal, monotonicMillis(clock) + Math.min(left, tokenMillis))
-            }
-            return principal
-          })
-        )
-      })
+      const now = clock.currentTimeMillisUnsafe()
+      const payload = yield* inTurn(Effect.promise(() => verified(token, keys, algorithm, issuer, now)))
+      const principal = payload === undefined ? undefined : principalOf(issuer, payload)
+      if (payload?.exp !== undefined && principal !== undefined && seen === file) {
+        const left = (payload.exp + skewOf(issuer)) * 1000 - now
+        known.set(digest, principal, monotonicMillis(clock) + Math.min(left, tokenMillis))
+      }
+      return principal
     })
 
     return TokenCheck.of({
-      verify: (token) =>
-        Effect.clockWith((clock) => {
-          const file = fileNow()
-          if (file?.issuers === undefined || token.length > mostChars) return Effect.succeed(undefined)
-          const digest = hash("sha256", token, "base64")
-          const principal = known.get(digest, monotonicMillis(clock))
-          return principal === undefined ? check(token, digest, file) : Effect.succeed(principal)
-        })
+      verify: (token) => {
+        const file = fileNow()
+        if (file?.issuers === undefined || token.length > mostChars) return Effect.succeed(undefined)
+        const digest = hash("sha256", token, "base64")
+        const principal = known.get(digest, monotonicMillis(clock))
+        return principal === undefined ? check(token, digest, file) : Effect.succeed(principal)
+      }
     })
   })
 )

@@ -4,6 +4,7 @@ import { Authenticator } from "../../services/access/Authenticator.ts"
 import { Refusals } from "../../services/shared/Refusals.ts"
 import { Settings } from "../../services/shared/Settings.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
+import { recognized } from "./Authentication.ts"
 import { browserCheck } from "./Browsers.ts"
 import { compression } from "./Compression.ts"
 import { cors } from "./Cors.ts"
@@ -24,7 +25,7 @@ export const layer = (table: RouteTable) =>
         return (httpEffect) => {
           const plain = revalidation(withProblems(httpEffect))
           const answered = settings.compression ? compression(plain) : plain
-          return identified(settings.cors.length === 0 ? answered : withCors(answered))
+          return recognized(authenticator, identified(settings.cors.length === 0 ? answered : withCors(answered)))
         }
       }
     ),

@@ -1,4 +1,5 @@
 import { IncomingMessage, type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
+import type { Meter } from "../../services/limits/Bucket.ts"
 import type { Principal } from "../../services/shared/Access.ts"
 import type { Forwarded } from "./Forwarded.ts"
 import { requestIdOf } from "./RequestIds.ts"
@@ -11,6 +12,9 @@ export class Received extends IncomingMessage {
 
   /** Who has sent it, once that is known. */
   principal: Principal | undefined
+
+  /** The rates that count it, which its answer tells. */
+  meter: Meter | undefined
 
   /** The id that the answer returns. */
   get requestId(): string {
@@ -53,10 +57,11 @@ export class Answer extends ServerResponse<Received> {
     const all = this.additional()
     // Caches of others must not store a read: who may see it depends on credentials, of which RFC 9111 (section 3.5)
     // knows only `Authorization`, and not `X-API-Key`. The client's own cache asks each time: access may be revoked.
-    const { method } = this.req
+    const { method, meter } = this.req
     if ((method === "GET" || method === "HEAD") && headers?.["cache-control"] === undefined) {
       all.push("cache-control", "private, no-cache")
     }
+    if (meter !== undefined) all.push("ratelimit", meter.ratelimit, "ratelimit-policy", meter.policy)
     for (const name in headers) {
       const value = headers[name]
       if (value !== undefined) all.push(name, value)

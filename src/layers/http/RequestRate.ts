@@ -1,16 +1,17 @@
 import { Context, Effect, Layer } from "effect"
-import { HttpEffect, HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { Meter } from "../../services/limits/Bucket.ts"
 import { RequestRates } from "../../services/limits/RequestRates.ts"
 import { CurrentPrincipal, maySee } from "../../services/shared/Access.ts"
 import { RequestRate } from "../../services/shared/Security.ts"
 import { Tenants } from "../../services/shared/Tenant.ts"
+import { Received } from "./NodeMessages.ts"
 
 /** Tells the rates with every answer, also with problems. */
-const tell = (context: Context.Context<never>, meter: Meter): void =>
-  HttpEffect.appendPreResponseHandlerUnsafe(context, (_, response) =>
-    Effect.succeed(HttpServerResponse.setHeaders(response, { ...meter.fields }))
-  )
+const tell = (context: Context.Context<never>, meter: Meter): void => {
+  const { source } = Context.getUnsafe(context, HttpServerRequest.HttpServerRequest)
+  if (source instanceof Received) source.meter = meter
+}
 
 /** Takes a token of the rates of the request's tenant and principal, or refuses the request. */
 export const layer = Layer.effect(

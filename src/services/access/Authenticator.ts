@@ -10,11 +10,21 @@ import type { Principal } from "../shared/Access.ts"
 /** Why a request was not authenticated. */
 export type Refusal = Unauthorized | BadRequest | LimitExceeded | Overloaded | StorageUnreachable
 
+/** Headers that may have a credential. */
+export interface CredentialHeaders {
+  readonly authorization?: string | undefined
+  readonly "x-api-key"?: string | ReadonlyArray<string> | undefined
+}
+
 /** Finds out who sends a request: the one place that takes credentials apart. */
 export class Authenticator extends Context.Service<
   Authenticator,
   {
-    readonly authenticate: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Principal, Refusal>
+    /** An exit if the credential was verified a short time ago. The headers are the request's, unless they are given. */
+    readonly authenticate: (
+      request: HttpServerRequest.HttpServerRequest,
+      headers?: CredentialHeaders
+    ) => Effect.Effect<Principal, Refusal>
     /** The schemes that the gateway accepts, as `WWW-Authenticate` lists them to a request that it has refused. */
     readonly challenge: (request: HttpServerRequest.HttpServerRequest) => string
   }

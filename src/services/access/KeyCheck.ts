@@ -6,7 +6,7 @@ import type { Principal } from "../shared/Access.ts"
 export class KeyCheck extends Context.Service<
   KeyCheck,
   {
-    /** Whose key it is; undefined when it is refused. */
+    /** Whose key it is; undefined when it is refused. An exit if the key is in memory. */
     readonly verify: (key: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
   }
 >()("flow/access/KeyCheck") {}

@@ -6,7 +6,7 @@ import type { Principal } from "../shared/Access.ts"
 export class TokenCheck extends Context.Service<
   TokenCheck,
   {
-    /** Whose token it is; undefined when it is refused. */
+    /** Whose token it is; undefined when it is refused. An exit if it was verified a short time ago. */
     readonly verify: (token: string) => Effect.Effect<Principal | undefined, StorageUnreachable>
   }
 >()("flow/access/TokenCheck") {}

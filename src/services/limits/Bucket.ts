@@ -104,23 +104,18 @@ export class Bucket {
   }
 }
 
-/** The fields of an answer that tell the rates. */
-export interface RateFields {
-  readonly ratelimit: string
-  readonly "ratelimit-policy": string
-}
-
 /** The buckets that a request has to take a token of: the tenant's and the principal's, as far as they are limited. */
 export class Meter {
   readonly buckets: ReadonlyArray<Bucket>
-  readonly #policy: string
-  #fields: RateFields | undefined
-  /** What was used up when the fields were made. */
+  /** Value of the header field `RateLimit-Policy`. */
+  readonly policy: string
+  #ratelimit: string | undefined
+  /** What was used up when the field was made. */
   #told: ReadonlyArray<number> = []
 
   constructor(buckets: ReadonlyArray<Bucket>) {
     this.buckets = buckets
-    this.#policy = buckets.map(({ policy }) => policy).join(", ")
+    this.policy = buckets.map(({ policy }) => policy).join(", ")
   }
 
   /** Takes a token of each bucket if each has one in memory. */
@@ -130,13 +125,12 @@ export class Meter {
     return true
   }
 
-  /** Made again when more than a hundredth of a bucket has changed, because every answer has them. */
-  get fields(): RateFields {
-    if (this.#fields === undefined || this.buckets.some((bucket, at) => bucket.hasChanged(this.#told[at] ?? 0))) {
+  /** Value of the header field `RateLimit`, made again when more than a hundredth of a bucket has changed. */
+  get ratelimit(): string {
+    if (this.#ratelimit === undefined || this.buckets.some((bucket, at) => bucket.hasChanged(this.#told[at] ?? 0))) {
       this.#told = this.buckets.map(({ usedUp }) => usedUp)
-      const ratelimit = this.buckets.map(({ remaining }) => remaining).join(", ")
-      this.#fields = { ratelimit, "ratelimit-policy": this.#policy }
+      this.#ratelimit = this.buckets.map(({ remaining }) => remaining).join(", ")
     }
-    return this.#fields
+    return this.#ratelimit
   }
 }
