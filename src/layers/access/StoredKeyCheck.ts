@@ -87,7 +87,8 @@ export const layer = Layer.effect(
       verify: (text) => {
         const id = keyIdOf(text)
         if (id === undefined) return Effect.succeed(undefined)
-        const sha256 = hash("sha256", text, "buffer")
+        // By way of a text, which Node gives in a third of the time of a buffer.
+        const sha256 = Buffer.from(hash("sha256", text, "latin1"), "latin1")
         return flatMapKnown(lookUp(id), (known) => Effect.succeed(check(sha256, known)))
       }
     })

@@ -135,7 +135,7 @@ export const layer = Layer.effect(
       verify: (token) => {
         const file = fileNow()
         if (file?.issuers === undefined || token.length > mostChars) return Effect.succeed(undefined)
-        const digest = hash("sha256", token, "base64")
+        const digest = hash("sha256", token, "latin1")
         const principal = known.get(digest, monotonicMillis(clock))
         return principal === undefined ? check(token, digest, file) : Effect.succeed(principal)
       }

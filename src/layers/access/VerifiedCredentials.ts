@@ -19,7 +19,7 @@ interface Verified {
  * with a random key of this process, which never leaves it.
  */
 export class VerifiedCredentials {
-  readonly #key = randomBytes(32).toString("hex")
+  readonly #key = randomBytes(16).toString("latin1")
   readonly #entries = new Map<string, Verified>()
   readonly #now: () => number
 
@@ -34,7 +34,7 @@ export class VerifiedCredentials {
 
   /** By which a credential is known here. */
   idOf(credential: string): string {
-    return hash("sha256", this.#key + credential, "base64")
+    return hash("sha256", this.#key + credential, "latin1")
   }
 
   /** The user whose credential it is, and the stored hash that it was checked against. */
