@@ -13,8 +13,8 @@ import {
   type SqlFindings,
   type Surroundings
 } from "../../services/flowlines/Decoder.ts"
+import type { Finding } from "../../services/flowlines/Finding.ts"
 import type { Needs } from "../../services/flowlines/Outline.ts"
-import type { Finding } from "../../services/flowlines/Validation.ts"
 
 /** A task of the thread: to parse a file and keep its document, to validate the kept document, or to check a content. */
 export type Task =

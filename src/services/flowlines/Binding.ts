@@ -21,8 +21,8 @@ import {
   valueReferences
 } from "../../protocol/ValueReferences.ts"
 import type { FoundVariables } from "../variables/TenantVariables.ts"
+import type { Finding } from "./Finding.ts"
 import { declaredIn, givenFindings, type Matched } from "./ParameterCheck.ts"
-import type { Finding } from "./Validation.ts"
 
 /** What the references of a flowline stand for. Plain data. */
 export interface Binding {

@@ -13,9 +13,10 @@ import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { type Binding, type Bound, bind, settled, settledResult } from "./Binding.ts"
 import { fieldWarnings } from "./FieldCheck.ts"
+import type { Finding } from "./Finding.ts"
 import { type Needs, needsOf, outline } from "./Outline.ts"
 import { patternFindings } from "./ParameterCheck.ts"
-import { type Finding, validate } from "./Validation.ts"
+import { validate } from "./Validation.ts"
 
 /** A flowline file as it was sent: YAML, HJSON or JSON, at most 4 MiB. */
 export interface FlowlineFile {

@@ -6,7 +6,7 @@ import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "
 import { errors, type Surroundings } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
-import type { Finding } from "./Validation.ts"
+import type { Finding } from "./Finding.ts"
 
 /** Maximum number of warnings of a flowline. */
 const maxWarnings = 50

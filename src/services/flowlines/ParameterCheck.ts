@@ -10,7 +10,7 @@ import {
   type Values,
   valueFault
 } from "../../protocol/Parameters.ts"
-import type { Finding } from "./Validation.ts"
+import type { Finding } from "./Finding.ts"
 
 /** A value whose pattern is still to be matched. */
 export interface Matched {

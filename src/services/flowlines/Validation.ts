@@ -1,5 +1,4 @@
 import { Predicate, Result, Schema } from "effect"
-import type { Position } from "../../languages/document/DocumentSource.ts"
 import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.ts"
 import { schemaFaults } from "../../languages/SchemaFaults.ts"
 import { listed, suggestion } from "../../languages/Suggest.ts"
@@ -16,22 +15,11 @@ import { strict } from "../shared/RequestProblems.ts"
 import { rootFault } from "../shared/RootRules.ts"
 import type { RunCeilings } from "../shared/Settings.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import type { Finding } from "./Finding.ts"
 import { checkGraph } from "./GraphCheck.ts"
 import { type OutlineNode, outline } from "./Outline.ts"
 import { checkSecrets } from "./SecretCheck.ts"
 import { checkTests } from "./TestCheck.ts"
-
-/** A fault in a flowline's value. */
-export interface Finding {
-  readonly path: ReadonlyArray<PropertyKey>
-  readonly detail: string
-  /** Whether the member's key is faulty rather than its value. */
-  readonly key?: boolean
-  /** Position inside the text at `path`. */
-  readonly inside?: Position
-  /** The fault is that of a parameter that an execution gives, not of the file: `path` is its name. */
-  readonly given?: true
-}
 
 const at = (value: unknown, path: ReadonlyArray<PropertyKey>): unknown =>
   path.reduce<unknown>(
