@@ -1,6 +1,9 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that take long, or that measure how time grows. They are no part of `npm test`; the gate runs them. */
+/**
+ * Tests that take long: those that kill, freeze and cut off processes, and those that measure how time and memory grow.
+ * They are no part of `npm test`; the gate runs them.
+ */
 export default defineConfig({
   test: {
     include: ["test/**/*.slow.ts"],

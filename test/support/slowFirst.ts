@@ -1,7 +1,16 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
 /** What starts many processes or waits for them, the longest first: begun last, it would run alone in the end. */
-const slow = ["executions/reconnect", "cluster/", "faults/", "resources/ledger", "e2e/", "engine/", "postgres/"]
+const slow = [
+  "audit/actions",
+  "docs.test",
+  "executions/",
+  "schedules/",
+  "resources/ledger",
+  "e2e/",
+  "engine/",
+  "isolation/"
+]
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const at = slow.findIndex((name) => moduleId.includes(`/test/${name}`))
