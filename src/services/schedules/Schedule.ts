@@ -33,9 +33,12 @@ const After = Schema.Struct({
 })
 
 const NewFile = Schema.Struct({
-  path: RelativePath.annotate({
-    description: "Path or glob of files in the tenant's configuration folder, as `file_input` reads them"
-  }),
+  root: Schema.optionalKey(
+    Schema.NonEmptyString.check(Schema.isMaxLength(100)).annotate({
+      description: "Root in which the files are; by default the tenant's configuration folder and its data area"
+    })
+  ),
+  path: RelativePath.annotate({ description: "Path or glob of the files, as `file_input` reads them" }),
   restsFor: Schema.optionalKey(
     Span.annotate({ description: "A file is complete when it has not changed for so long; 10s by default" })
   )
@@ -127,7 +130,7 @@ const scheduleFields = {
   paused: Schema.Boolean,
   next: time.annotate({ description: "The next time; null without one" }),
   fault: Schema.NullOr(Schema.String).annotate({
-    description: "Why it cannot fire, such as that its flowline is gone"
+    description: "What keeps it from firing, such as that its flowline is gone or a folder cannot be read"
   }),
   createdAt: Schema.String,
   changedAt: Schema.String

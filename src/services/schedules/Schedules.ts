@@ -124,12 +124,12 @@ export class Schedules extends Context.Service<
         request: ScheduleRequest,
         before: StoredRow | undefined
       ) {
-        const path = request.trigger.file?.path
-        const former = before === undefined ? undefined : definitionOf(before.definition).trigger.file?.path
-        if (path === former) return undefined
-        if (path === undefined) return []
-        const files = yield* folders.files(tenant, path)
-        return typeof files === "string" ? yield* invalid("/trigger/file/path", files) : files
+        const { file } = request.trigger
+        const former = before === undefined ? undefined : definitionOf(before.definition).trigger.file
+        if (file?.path === former?.path && file?.root === former?.root) return undefined
+        if (file === undefined) return []
+        const { files, fault } = yield* folders.look(tenant, file)
+        return files ?? (yield* invalid(`/trigger/file/${file.root === undefined ? "path" : "root"}`, fault))
       })
 
       const put: Schedules["Service"]["put"] = Effect.fn("Schedules.put")(function* (key, body) {
