@@ -41,7 +41,11 @@ export const layer = Layer.effect(
       select tenant, name, definition, kind, paused, revision::text as revision, ${millis("anchor")} as anchor,
         ${millis("next_at")} as "nextAt", fault, flow_iso(created_at) as "createdAt", flow_iso(changed_at) as "changedAt",
         exists (select 1 from flowlines f
-          where f.tenant = schedules.tenant and f.id = flowline_id and f.saved) as "hasFlowline"
+          where f.tenant = schedules.tenant and f.id = flowline_id and f.saved) as "hasFlowline",
+        (after_flowline is null or exists (select 1 from flowlines f
+          where f.tenant = schedules.tenant and f.id = schedules.after_flowline and f.saved))
+        and (after_schedule is null or exists (select 1 from schedules f
+          where f.tenant = schedules.tenant and f.name = schedules.after_schedule)) as "hasFirst"
       from schedules`
     const notSuspended = (suspended: ReadonlyArray<TenantId>) => sql`not tenant = any(${[...suspended]}::text[])`
 

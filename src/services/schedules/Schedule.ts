@@ -1,5 +1,7 @@
 import { Brand, Schema } from "effect"
 import { RelativePath } from "../shared/RelativePath.ts"
+import { Signature } from "./Signature.ts"
+import { Span } from "./Span.ts"
 
 /** The name of a schedule in its tenant. */
 export type ScheduleName = Brand.Branded<string, "ScheduleName">
@@ -7,18 +9,6 @@ export const ScheduleName = Brand.nominal<ScheduleName>()
 
 /** Letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 export const scheduleName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
-
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const span = /^([1-9]\d{0,4})(s|m|h|d)$/u
-
-/** A span of time in a schedule. */
-const Span = Schema.String.check(Schema.isPattern(span, { expected: "a span such as 30s, 15m, 6h or 1d" }))
-
-/** The milliseconds of a span. */
-export const spanMillis = (text: string): number => {
-  const [, count = "", unit = ""] = span.exec(text) ?? []
-  return Number(count) * (units[unit] ?? 0)
-}
 
 const After = Schema.Struct({
   flowline: Schema.optionalKey(
@@ -49,6 +39,9 @@ const Webhook = Schema.Struct({
     Schema.Literals(["records", "parameters"]).annotate({
       description: "What the body is to the run: records of `trigger_input` (by default), or parameters (a JSON object)"
     })
+  ),
+  signature: Schema.optionalKey(
+    Signature.annotate({ description: "How requests are signed that come without the token" })
   ),
   perMinute: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6000 })).annotate({
