@@ -75,6 +75,17 @@ layer(gatewayOn(access), { excludeTestServices: true })("the rules of schedules"
         400,
         expect.stringContaining("/trigger/file/path")
       ])
+      for (const [path, expected] of [
+        ["/var/log/*.log", /^\/trigger\/file\/path {2}The path has to be relative: .* `root`, .* FLOW_ROOTS$/],
+        ["s3://bucket/*.csv", /^\/trigger\/file\/path {2}Only files of folders are watched: fire at times/]
+      ] as const) {
+        const faults = yield* refused({ flowline, trigger: { file: { path } } })
+        expect(faults).toEqual([400, expect.stringMatching(expected)])
+      }
+      expect(yield* refused({ flowline, trigger: "@daily" })).toEqual([
+        400,
+        "/trigger  Expected an object with one of cron, every, after, file, webhook"
+      ])
       expect((yield* refused({ flowline, trigger: { every: "1d" } }, "a%20b"))[0]).toBe(400)
       yield* put("near", { flowline, trigger: { every: "1d" } })
       expect(yield* refused({ flowline, trigger: { after: { schedule: "naer" } } })).toEqual([

@@ -40,9 +40,10 @@ const signatureFaults = ({ webhook }: ScheduleRequest["trigger"]): ReadonlyArray
     ? []
     : [inBody(`${signaturePointer}/secret`, notSecret)]
 
-/** The issue without the value that was sent, where that may be a secret that somebody did not put into the store. */
-const withoutValue = (issue: Issue): Issue => {
+/** The issue in words of schedules, and without a value that may be a secret that is not in the store. */
+const told = (issue: Issue): Issue => {
   const { pointer = "" } = issue
+  if (pointer === "/trigger") return { ...issue, detail: `Expected an object with one of ${triggerKinds.join(", ")}` }
   if (pointer === signaturePointer) return { ...issue, detail: "Expected an object with `secret` and `header`" }
   return pointer.startsWith(`${signaturePointer}/secret`) ? { ...issue, detail: notSecret } : issue
 }
@@ -80,7 +81,7 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
 /** Decodes a schedule that was sent, or names all its faults. */
 export const readSchedule = Effect.fnUntraced(function* (body: unknown) {
   const request = yield* Effect.mapError(Schema.decodeUnknownEffect(ScheduleRequest, strict)(body), (error) =>
-    refuse("schedule", issuesOf(error, "body").map(withoutValue))
+    refuse("schedule", issuesOf(error, "body").map(told))
   )
   const faults = faultsOf(request)
   return faults.length === 0 ? request : yield* refuse("schedule", faults)

@@ -22,13 +22,25 @@ const After = Schema.Struct({
   )
 })
 
+/** Checked before the form of the path, so that the fault says where such files can be. */
+const elsewhere = Schema.makeFilter((path: string) => {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
+    return "Only files of folders are watched: fire at times, `cron` or `every`, to read objects of a storage"
+  }
+  return path.startsWith("/")
+    ? "The path has to be relative: files elsewhere need a `root`, which the operator names with FLOW_ROOTS"
+    : undefined
+})
+
 const NewFile = Schema.Struct({
   root: Schema.optionalKey(
     Schema.NonEmptyString.check(Schema.isMaxLength(100)).annotate({
       description: "Root in which the files are; by default the tenant's configuration folder and its data area"
     })
   ),
-  path: RelativePath.annotate({ description: "Path or glob of the files, as `file_input` reads them" }),
+  path: Schema.String.check(elsewhere)
+    .pipe(Schema.decodeTo(RelativePath))
+    .annotate({ description: "Path or glob of the files, as `file_input` reads them" }),
   restsFor: Schema.optionalKey(
     Span.annotate({ description: "A file is complete when it has not changed for so long; 10s by default" })
   )
