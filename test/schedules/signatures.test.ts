@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, layer, it as unit } from "@effect/vitest"
@@ -109,6 +110,35 @@ layer(gatewayOn(fileAccess().layer, { secrets }), { excludeTestServices: true })
         expect((yield* send("paid", body, { [header]: wrong })).status).toBe(401)
       }
       yield* call("DELETE", "schedules/paid")
+    })
+  )
+
+  it.effect("wait for few bodies of unknown senders, and not for long", () =>
+    Effect.gen(function* () {
+      yield* setSecret("GITHUB", "patient")
+      const flowline = yield* saved(triggered)
+      const made = yield* put("slow", { flowline, trigger: { webhook: { signature: github } } })
+      const { port } = new URL((yield* TestGateway).url)
+      const head =
+        `POST /v1/${tenant}/hooks/slow HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n` +
+        `Content-Length: 10\r\nX-Hub-Signature-256: sha256=${"a".repeat(64)}\r\n\r\n{`
+      const sockets = Array.from({ length: 40 }, () => {
+        const socket = connect(Number(port), "127.0.0.1")
+        socket.on("error", () => {})
+        socket.write(head)
+        return socket
+      })
+      // Who has the token does not wait for them.
+      expect((yield* send("slow", "{}", { authorization: `Bearer ${made.body.token}` })).status).toBe(202)
+      const first = sockets.map(
+        (socket) => new Promise<string>((done) => socket.once("data", (data) => done(String(data))))
+      )
+      expect(yield* Effect.promise(() => Promise.race(first))).toMatch(/^HTTP\/1\.1 401 /)
+      const signed = { "x-hub-signature-256": `sha256=${hmac("patient", "{}")}` }
+      expect((yield* send("slow", "{}", signed)).status).toBe(202)
+      for (const socket of sockets) socket.destroy()
+      expect((yield* send("slow", "{}", signed)).status).toBe(202)
+      yield* call("DELETE", "schedules/slow")
     })
   )
 
