@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted, Result, Semaphore } from "effect"
+import { Context, Effect, Layer, PartitionedSemaphore, Redacted, Result } from "effect"
 import * as Hex from "effect/encoding/Hex"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
@@ -31,7 +31,7 @@ const usualPerMinute = 60
 
 /** How long the bytes of a body may take that is not known yet to be of a sender of the webhook. */
 const signedPatience = "10 seconds"
-/** Bodies that are read at once to check their signatures. */
+/** Bodies that are read at once to check their signatures. Of those that wait, each webhook has its turn. */
 const signedAtOnce = 32
 
 /** What a request has to show that it comes from a sender of the webhook. */
@@ -126,7 +126,7 @@ export class Hooks extends Context.Service<
       const audit = yield* Audit
       const secrets = yield* Secrets
       const clock = yield* ScheduleClock
-      const reading = yield* Semaphore.make(signedAtOnce)
+      const reading = yield* PartitionedSemaphore.make<string>({ permits: signedAtOnce })
 
       /** The schedule of this token. */
       const byToken = Effect.fnUntraced(function* (key: ScheduleKey, token: string) {
@@ -153,7 +153,7 @@ export class Hooks extends Context.Service<
         // One that is too long, or too slow, cannot be checked. The answer is the same as without a signature.
         const bytes = yield* body.pipe(
           Effect.timeout(signedPatience),
-          reading.withPermits(1),
+          reading.withPermit(`${key.tenant}/${key.name}`),
           Effect.orElseSucceed(() => undefined)
         )
         if (bytes === undefined) return undefined
