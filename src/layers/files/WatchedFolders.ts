@@ -52,7 +52,8 @@ const filesIn = async ({ root, path: folder }: Folder, pattern: string): Promise
   const files = new TenantFiles(folder, root)
   const { paths, unreadable } = await files.watched(pattern)
   if (paths.length > mostWatched) {
-    throw new Failure(`${JSON.stringify(pattern)} names more than ${mostWatched} files in ${placeOf(root)}`)
+    const many = `${JSON.stringify(pattern)} names more than ${mostWatched} files in ${placeOf(root)}`
+    throw new Failure(`${many}: watch a narrower path, or name the \`root\` that is meant`)
   }
   const found: Array<FoundFile> = []
   for (let start = 0; start < paths.length; start += filesAtOnce) {
