@@ -55,7 +55,9 @@ const bodyOf = ({ operation, pointer }: DescribedOperation) => {
   const schemas = (anyOf as ReadonlyArray<{ readonly $ref?: string }>).map(({ $ref, ...own }) =>
     $ref === undefined ? own : at($ref.slice(1))
   ) as ReadonlyArray<{ readonly additionalProperties?: boolean; readonly properties?: object }>
-  const schema = schemas.find(({ properties }) => properties !== undefined)!
+  const schema = schemas.find(({ properties }) => properties !== undefined)
+  // Records and bytes have no members that could be unknown.
+  if (schema === undefined) return undefined
   return { type, schema, names: Object.keys(schema.properties!), example: media.example as Record<string, string> }
 }
 

@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { makeTick } from "../../src/services/schedules/Ticker.ts"
+import { makeLooks } from "../../src/services/schedules/Ticker.ts"
 import { jumping } from "../memory/ScheduleClock.ts"
 import { gateway } from "../support/gateway.ts"
 import { call, firings, put, saved, untilFirings } from "./support.ts"
@@ -12,8 +12,8 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
   it.effect("fire each time once, and do not wait for a time that the clock showed by mistake", () =>
     Effect.gen(function* () {
       let jumped = 0
-      const tick = yield* Effect.provide(
-        makeTick,
+      const { times: tick } = yield* Effect.provide(
+        makeLooks,
         jumping(() => jumped)
       )
       const sql = yield* SqlClient.SqlClient
@@ -66,7 +66,9 @@ layer(gateway(), { excludeTestServices: true })("schedules and a clock that jump
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const clock = jumping(() => 0)
-      const ticks = yield* Effect.all(Array.from({ length: 4 }, () => Effect.provide(makeTick, clock)))
+      const ticks = yield* Effect.all(
+        Array.from({ length: 4 }, () => Effect.map(Effect.provide(makeLooks, clock), ({ times }) => times))
+      )
       const flowline = yield* saved()
       yield* put("often", { flowline, trigger: { every: "1h" }, catchUp: "all", overlap: "allow" })
       yield* sql`

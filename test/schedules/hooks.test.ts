@@ -2,6 +2,8 @@ import { createHash } from "node:crypto"
 import { expect, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { withHeaders } from "../../packages/client/src/FlowGateway.ts"
+import { connect } from "../../packages/client/src/promise.ts"
 import { fileAccess } from "../limits/access.ts"
 import { gatewayOn, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
@@ -99,6 +101,40 @@ layer(gatewayOn(access), { excludeTestServices: true })("webhooks", (it) => {
       const [one] = yield* untilFirings("given", ([found]) => found?.state === "SUCCEEDED")
       expect(yield* printed(one!.execution!)).toMatchObject([{ kind: "webhook", parameters: { day: 2, kept: true } }])
       for (const name of ["records", "given"]) yield* call("DELETE", `schedules/${name}`)
+    })
+  )
+
+  it.effect("take each kind of body from the typed client", () =>
+    Effect.gen(function* () {
+      const flowline = yield* saved(triggered)
+      const { body: hook } = yield* put("typed", { flowline, trigger: { webhook: {} }, overlap: "allow" })
+      const { client, url } = yield* TestGateway
+      const asSender = withHeaders({ authorization: `Bearer ${hook.token}` })
+      const promises = connect(url, { credentials: { token: hook.token } })
+      const params = { tenant, name: "typed" }
+      const bodies = [
+        [{ a: 1 }, [{ a: 1 }]],
+        [
+          [{ a: 1 }, { a: { b: "ä" } }],
+          [{ a: 1 }, { a: { b: "ä" } }]
+        ],
+        [new TextEncoder().encode('{"a":1}\n{"a":2}\n'), [{ a: 1 }, { a: 2 }]],
+        ["one\ntwo", [{ message: "one" }, { message: "two" }]]
+      ] as const
+      for (const [payload, expected] of bodies) {
+        const fired = [
+          yield* asSender(client.hooks.fire({ params, payload })),
+          yield* Effect.promise(() => promises.hooks.fire({ params, payload }))
+        ]
+        for (const { id } of fired) {
+          const all = yield* untilFirings("typed", (found) => found.every(({ state }) => state === "SUCCEEDED"))
+          expect(yield* printed(all.find((one) => one.id === id)!.execution!)).toEqual(expected)
+        }
+      }
+      const { id } = yield* asSender(client.hooks.fire({ params, payload: "" }))
+      const all = yield* untilFirings("typed", (found) => found.every(({ state }) => state === "SUCCEEDED"))
+      expect(yield* printed(all.find((one) => one.id === id)!.execution!)).toMatchObject([{ kind: "webhook" }])
+      yield* call("DELETE", "schedules/typed")
     })
   )
 

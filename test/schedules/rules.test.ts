@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { ScheduleStore } from "../../src/services/schedules/ScheduleStore.ts"
 import { TenantId } from "../../src/services/shared/Tenant.ts"
 import { fileAccess } from "../limits/access.ts"
-import { gatewayOn, raw } from "../support/gateway.ts"
+import { gatewayOn, raw, TestGateway } from "../support/gateway.ts"
 import { until } from "../support/process.ts"
 import { parseMetrics } from "../support/prometheus.ts"
 import { call, endless, firings, put, saved, tenant, untilFirings } from "./support.ts"
@@ -75,6 +75,17 @@ layer(gatewayOn(access), { excludeTestServices: true })("the rules of schedules"
         400,
         expect.stringContaining("/trigger/file/path")
       ])
+      for (const [path, expected] of [
+        ["/var/log/*.log", /^\/trigger\/file\/path {2}The path has to be relative: .* `root`, .* FLOW_ROOTS$/],
+        ["s3://bucket/*.csv", /^\/trigger\/file\/path {2}Only files of folders are watched: fire at times/]
+      ] as const) {
+        const faults = yield* refused({ flowline, trigger: { file: { path } } })
+        expect(faults).toEqual([400, expect.stringMatching(expected)])
+      }
+      expect(yield* refused({ flowline, trigger: "@daily" })).toEqual([
+        400,
+        "/trigger  Expected an object with one of cron, every, after, file, webhook"
+      ])
       expect((yield* refused({ flowline, trigger: { every: "1d" } }, "a%20b"))[0]).toBe(400)
       yield* put("near", { flowline, trigger: { every: "1d" } })
       expect(yield* refused({ flowline, trigger: { after: { schedule: "naer" } } })).toEqual([
@@ -88,6 +99,57 @@ layer(gatewayOn(access), { excludeTestServices: true })("the rules of schedules"
       const many = yield* call("POST", "schedules/dense/backfill", range)
       expect([many.status, many.body.issues[0].detail]).toEqual([400, expect.stringContaining("More than 10000 times")])
       for (const name of ["near", "dense"]) yield* call("DELETE", `schedules/${name}`)
+    })
+  )
+
+  it.effect("refuse parameters that the flowline would refuse each time it fires", () =>
+    Effect.gen(function* () {
+      const flowline = yield* saved(`
+runtime: stream
+parameters:
+  day: { type: string }
+  rows: { type: integer, default: 1 }
+dag:
+  - { type: generator_input, settings: { messages: ["\${param:day}"], count: "\${param:rows}", rate: 1 }, publish: [ { stream: out } ] }
+  - { type: show, subscribe: [ { component: generator_input, stream: out } ] }
+`)
+      const trigger = { every: "30d" }
+      const faults = Effect.fnUntraced(function* (given: object) {
+        const { status, body } = yield* put("given", { flowline, trigger, ...given })
+        const issues = (body.issues ?? []) as ReadonlyArray<Readonly<Record<string, string>>>
+        return [status, ...issues.map(({ part, pointer, detail }) => `${part} ${pointer} ${detail}`)]
+      })
+      expect(yield* faults({})).toEqual([400, expect.stringMatching(/^body \/parameters\/day .*required/)])
+      expect(yield* faults({ parameters: { day: "2026-01-01", rows: "many", dya: 1 } })).toEqual([
+        400,
+        expect.stringMatching(/^body \/parameters\/dya .*did you mean "day"/),
+        expect.stringMatching(/^body \/parameters\/rows /)
+      ])
+      expect((yield* call("GET", "schedules/given")).status).toBe(404)
+      expect(yield* faults({ parameters: { day: "2026-01-01" } })).toEqual([201])
+      // The bodies of a webhook may bring what is missing.
+      expect(yield* faults({ trigger: { webhook: { body: "parameters" } } })).toEqual([200])
+      expect(yield* faults({ trigger: { webhook: {} } })).toEqual([400, expect.stringContaining("/parameters/day")])
+      yield* call("DELETE", "schedules/given")
+    })
+  )
+
+  it.effect("say that what they come after was deleted", () =>
+    Effect.gen(function* () {
+      const [flowline, first] = [yield* saved(), yield* saved()]
+      yield* put("first", { flowline, trigger: { every: "30d" } })
+      yield* put("second", { flowline, trigger: { after: { schedule: "first" } } })
+      yield* put("third", { flowline, trigger: { after: { flowline: first } } })
+      const fault = (name: string) => Effect.map(call("GET", `schedules/${name}`), ({ body }) => body.fault)
+      expect([yield* fault("second"), yield* fault("third")]).toEqual([null, null])
+      yield* call("DELETE", "schedules/first")
+      yield* (yield* TestGateway).client.flowlines.remove({ params: { tenant, id: first } })
+      expect(yield* fault("second")).toMatch(/^The schedule "first" that it comes after was deleted: /)
+      expect(yield* fault("third")).toMatch(/^The flowline that it comes after was deleted: /)
+      // It is found by its name, so that another one of this name will do.
+      yield* put("first", { flowline, trigger: { every: "30d" } })
+      expect(yield* fault("second")).toBe(null)
+      for (const name of ["first", "second", "third"]) yield* call("DELETE", `schedules/${name}`)
     })
   )
 

@@ -54,3 +54,20 @@ dag:
   - { type: trigger_input, publish: [ { stream: out } ] }
   - { type: show, subscribe: [ { component: trigger_input, stream: out } ] }
 `
+
+/** A flowline that prints the lines of the file that it is fired for, in this root. */
+export const readingTrigger = (root?: string) => `
+runtime: stream
+dag:
+  - type: file_input
+    settings: { ${root === undefined ? "" : `root: ${root}, `}path: "\${trigger:file}", format: lines }
+    publish: [ { stream: out } ]
+  - { type: show, subscribe: [ { component: file_input, stream: out } ] }
+`
+
+/** The files of the firings, oldest first. */
+export const filesOf = (name: string) => Effect.map(firings(name), (all) => all.map(({ file }) => file).toReversed())
+
+/** Whether there are so many firings, and all are over. */
+export const allEnded = (count: number) => (all: ReadonlyArray<{ readonly endedAt: string | null }>) =>
+  all.length >= count && all.every(({ endedAt }) => endedAt !== null)

@@ -1,5 +1,5 @@
 /** The call did not answer within its deadline. */
-class DeadlinePassed extends Error {}
+export class DeadlinePassed extends Error {}
 
 /**
  * Waits at most `milliseconds` for a call that cannot be interrupted, such as a read from a disk that hangs. A late
@@ -23,3 +23,26 @@ export const within = <A>(milliseconds: number, call: Promise<A>, late: (value: 
       (error) => settle(() => reject(error))
     )
   })
+
+/**
+ * Does work that cannot be interrupted, once at a time for a key: who asks meanwhile gets the same answer. Work that is
+ * under way after its deadline fails at once for whoever asks again, so that a share that hangs holds one thread.
+ */
+export const oneAtATime = <A>(deadline: number) => {
+  const all = new Map<string, { readonly work: Promise<A>; isLate: boolean }>()
+  return async (key: string, start: () => Promise<A>): Promise<A> => {
+    const running = all.get(key) ?? { work: start(), isLate: false }
+    if (running.isLate) throw new DeadlinePassed("no answer yet")
+    if (!all.has(key)) {
+      all.set(key, running)
+      const forget = () => all.delete(key)
+      running.work.then(forget, forget)
+    }
+    try {
+      return await within(deadline, running.work)
+    } catch (error) {
+      running.isLate = error instanceof DeadlinePassed
+      throw error
+    }
+  }
+}

@@ -3,11 +3,13 @@ import { join, matchesGlob } from "node:path"
 import { suggestion } from "../../languages/Suggest.ts"
 import type { OpenFile } from "../../nodes/NodeFiles.ts"
 import { ownRoots, placeOf, workFolder } from "../../protocol/Roots.ts"
-import { Failure } from "../Failure.ts"
+import { codeOf, Failure } from "../Failure.ts"
 import { chunkBytes, plain } from "./Compression.ts"
 import { isInside, openInside } from "./OpenInside.ts"
 
 const maxFound = 100_000
+/** What a path answers that is not there, or that nothing can be at. */
+const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"])
 const magic = /[*?[\]{}]/
 /** Maximum number of names among which a message looks for the one that may be meant. */
 const maxNames = 10_000
@@ -112,6 +114,10 @@ export class TenantFiles {
   }
 
   async glob(pattern: string): Promise<ReadonlyArray<string>> {
+    return this.#glob(pattern, [])
+  }
+
+  async #glob(pattern: string, unreadable: Array<string>): Promise<ReadonlyArray<string>> {
     const parts = segments(pattern)
     if (!magic.test(pattern)) {
       const real = await this.real(pattern)
@@ -123,7 +129,7 @@ export class TenantFiles {
     if ((await this.real("")) === undefined && !isOwn(this.name)) throw await this.#missing(pattern)
     const found: Array<string> = []
     const outside: Array<string> = []
-    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside })
+    await this.#walk(baseOf(parts), pattern, new Set(), { found, outside, unreadable })
     const [link] = found.length === 0 ? outside : []
     if (link !== undefined) await this.refuseOutside(link)
     return found.sort()
@@ -138,6 +144,26 @@ export class TenantFiles {
     const real = await this.real(pattern)
     const at = real === undefined ? undefined : await stat(real).catch(() => undefined)
     return at?.isFile() === true ? [pattern] : []
+  }
+
+  /** The same, with the folders that could not be read although they may have such files. */
+  async watched(
+    pattern: string
+  ): Promise<{ readonly paths: ReadonlyArray<string>; readonly unreadable: ReadonlyArray<string> }> {
+    const unreadable: Array<string> = []
+    const paths = await (magic.test(pattern) ? this.#glob(pattern, unreadable) : this.found(pattern))
+    if (paths.length === 0 && (await this.#isDenied(pattern))) unreadable.push(pattern)
+    return { paths, unreadable }
+  }
+
+  /** Whether something else than its absence keeps the path from being looked at. */
+  async #isDenied(path: string): Promise<boolean> {
+    try {
+      await stat(path === "" ? this.#root : join(this.#root, ...segments(path)))
+      return false
+    } catch (error) {
+      return !gone.has(codeOf(error) ?? "")
+    }
   }
 
   /** Names what the files of a pattern are: another text after one was replaced, changed, added or removed. */
@@ -167,13 +193,17 @@ export class TenantFiles {
     folder: string,
     pattern: string,
     above: ReadonlySet<string>,
-    to: { readonly found: Array<string>; readonly outside: Array<string> }
+    to: { readonly found: Array<string>; readonly outside: Array<string>; readonly unreadable: Array<string> }
   ): Promise<void> {
     const real = await this.real(folder)
     if (real === undefined && (await this.#leadsOut(folder))) to.outside.push(folder)
+    else if (real === undefined && (await this.#isDenied(folder))) to.unreadable.push(folder)
     // A link to a parent folder would be followed forever.
     if (real === undefined || above.has(real)) return
-    const entries = await readdir(real, { withFileTypes: true }).catch(() => [])
+    const entries = await readdir(real, { withFileTypes: true }).catch((error) => {
+      if (!gone.has(codeOf(error) ?? "")) to.unreadable.push(folder)
+      return []
+    })
     for (const entry of entries) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`
       if (path === workFolder) continue

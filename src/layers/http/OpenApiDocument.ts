@@ -108,12 +108,12 @@ const operationOf = (method: string, generated: OpenApi.OpenAPISpecOperation, sa
 
 const bodyOf = (
   { content, required }: OpenApi.OpenAPISpecRequestBody,
-  { body, form, mayLackBody }: Operation
+  { body, bodies = {}, form, mayLackBody }: Operation
 ): Json => ({
   required: required && mayLackBody !== true,
   content: Object.fromEntries(
     Object.entries(content).map(([type, media]) => {
-      const example = type === "multipart/form-data" ? (form ?? body) : body
+      const example = bodies[type] ?? (type === "multipart/form-data" ? (form ?? body) : body)
       return [type, example === undefined ? media : { ...media, example }]
     })
   )

@@ -12,6 +12,7 @@ import {
   ScheduleStore,
   type StoredRow
 } from "../../services/schedules/ScheduleStore.ts"
+import { mostWatched } from "../../services/schedules/TenantFolders.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
 import { WideSql } from "./Postgres.ts"
 import { appendEntries } from "./PostgresAuditStore.ts"
@@ -40,7 +41,11 @@ export const layer = Layer.effect(
       select tenant, name, definition, kind, paused, revision::text as revision, ${millis("anchor")} as anchor,
         ${millis("next_at")} as "nextAt", fault, flow_iso(created_at) as "createdAt", flow_iso(changed_at) as "changedAt",
         exists (select 1 from flowlines f
-          where f.tenant = schedules.tenant and f.id = flowline_id and f.saved) as "hasFlowline"
+          where f.tenant = schedules.tenant and f.id = flowline_id and f.saved) as "hasFlowline",
+        (after_flowline is null or exists (select 1 from flowlines f
+          where f.tenant = schedules.tenant and f.id = schedules.after_flowline and f.saved))
+        and (after_schedule is null or exists (select 1 from schedules f
+          where f.tenant = schedules.tenant and f.name = schedules.after_schedule)) as "hasFirst"
       from schedules`
     const notSuspended = (suspended: ReadonlyArray<TenantId>) => sql`not tenant = any(${[...suspended]}::text[])`
 
@@ -90,9 +95,15 @@ export const layer = Layer.effect(
           select 1 from schedules where ${one(s)} and revision = ${s.revision}::bigint and not paused for update`
         if (current.length === 0) return { fired: 0, resting: 0 }
         const list = JSON.stringify(files)
+        // What has fired stays known when it is gone: a share that is mounted again brings no new files.
         yield* sql`
-          delete from schedule_files k where ${own(s)} and not exists (
-            select 1 from json_to_recordset(${list}::json) as f(path text) where f.path = k.path)`
+          with gone as (
+            select path, fired, row_number() over (order by since desc, path) as place from schedule_files k
+            where ${own(s)} and not exists (
+              select 1 from json_to_recordset(${list}::json) as f(path text) where f.path = k.path)
+          )
+          delete from schedule_files k using gone
+          where ${own(s)} and k.path = gone.path and (not gone.fired or gone.place > ${mostWatched})`
         yield* sql`
           insert into schedule_files as k (tenant, schedule, path, version, fired)
           select ${s.tenant}, ${s.name}, path, version, false

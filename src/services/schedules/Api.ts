@@ -58,7 +58,7 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
       params,
       payload: ScheduleRequest,
       success: [StoredSchedule.pipe(HttpApiSchema.status(201)), StoredSchedule],
-      error: [BadRequest, LimitExceeded, StorageUnreachable, TooLarge, UnsupportedMediaType]
+      error: [BadRequest, LimitExceeded, Overloaded, StorageUnreachable, TooLarge, UnsupportedMediaType]
     })
       .annotate(NeededRole, "developer")
       .annotate(OpenApi.Summary, "Makes or replaces a schedule"),
@@ -113,11 +113,22 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
   .middleware(KnownTenant)
   .annotateMerge(OpenApi.annotations({ title: "Schedules" })) {}
 
-/** Who sends to a webhook has its token and no other credentials, so that this group authenticates by itself. */
+const JsonRecord = Schema.Record(Schema.String, Schema.Unknown)
+
+/** JSON, the bytes of NDJSON, or lines of text. An empty text is no body. */
+const hookBody = [
+  // The first one, as a client would take its bytes for a record.
+  Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/x-ndjson" })),
+  Schema.Union([JsonRecord, Schema.Array(JsonRecord)]),
+  Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain" }))
+] as const
+
+/** Who sends to a webhook has its token or its secret and no other credentials, so that this group authenticates by itself. */
 export class HooksApi extends HttpApiGroup.make("hooks")
   .add(
     HttpApiEndpoint.post("fire", "/v1/:tenant/hooks/:name", {
       params,
+      payload: hookBody,
       success: Firing.pipe(HttpApiSchema.status(202)),
       error: [
         BadRequest,

@@ -3,8 +3,10 @@ import { BadRequest, type Issue } from "../../errors/BadRequest.ts"
 import { parseCron, zoneFault } from "../../languages/cron/CronText.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
-import { BackfillRequest, RunRequest, ScheduleRequest, spanMillis, triggerKinds } from "./Schedule.ts"
+import { BackfillRequest, RunRequest, ScheduleRequest, triggerKinds } from "./Schedule.ts"
 import type { ScheduleLink } from "./ScheduleStore.ts"
+import { signatureSecret } from "./Signature.ts"
+import { spanMillis } from "./Span.ts"
 
 /** Bytes of parameters, as JSON. */
 const mostParameters = 64 * 1024
@@ -29,6 +31,23 @@ const afterFaults = ({ after }: ScheduleRequest["trigger"]): ReadonlyArray<Issue
     ? []
     : [inBody("/trigger/after", "Expected either `flowline` or `schedule`")]
 
+const signaturePointer = "/trigger/webhook/signature"
+
+const notSecret = `Expected a reference to a secret of the tenant, such as \${secret:GITHUB_WEBHOOK}`
+
+const signatureFaults = ({ webhook }: ScheduleRequest["trigger"]): ReadonlyArray<Issue> =>
+  webhook?.signature === undefined || signatureSecret(webhook.signature) !== undefined
+    ? []
+    : [inBody(`${signaturePointer}/secret`, notSecret)]
+
+/** The issue in words of schedules, and without a value that may be a secret that is not in the store. */
+const told = (issue: Issue): Issue => {
+  const { pointer = "" } = issue
+  if (pointer === "/trigger") return { ...issue, detail: `Expected an object with one of ${triggerKinds.join(", ")}` }
+  if (pointer === signaturePointer) return { ...issue, detail: "Expected an object with `secret` and `header`" }
+  return pointer.startsWith(`${signaturePointer}/secret`) ? { ...issue, detail: notSecret } : issue
+}
+
 /** The faults of a request that its schema cannot express. */
 const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): ReadonlyArray<Issue> => {
   const kinds = triggerKinds.filter((kind) => trigger[kind] !== undefined)
@@ -38,7 +57,7 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
     return [inBody("/trigger", `Expected exactly one of ${triggerKinds.join(", ")}: ${given}`)]
   }
   const isTimed = kind === "cron" || kind === "every"
-  const faults: Array<Issue> = [...afterFaults(trigger), ...parameterFaults(parameters)]
+  const faults: Array<Issue> = [...afterFaults(trigger), ...signatureFaults(trigger), ...parameterFaults(parameters)]
   if (trigger.zone !== undefined) {
     const fault = kind === "cron" ? zoneFault(trigger.zone) : "Only `cron` has a time zone"
     if (fault !== undefined) faults.push(inBody("/trigger/zone", fault))
@@ -62,7 +81,7 @@ const faultsOf = ({ trigger, parameters, catchUp, jitter }: ScheduleRequest): Re
 /** Decodes a schedule that was sent, or names all its faults. */
 export const readSchedule = Effect.fnUntraced(function* (body: unknown) {
   const request = yield* Effect.mapError(Schema.decodeUnknownEffect(ScheduleRequest, strict)(body), (error) =>
-    refuse("schedule", issuesOf(error, "body"))
+    refuse("schedule", issuesOf(error, "body").map(told))
   )
   const faults = faultsOf(request)
   return faults.length === 0 ? request : yield* refuse("schedule", faults)

@@ -107,10 +107,18 @@ export const hooks: Feature<"fire"> = {
   description: "Requests of other systems that fire schedules",
   operations: {
     fire: operation(
-      "Needs the webhook's own token as `Authorization: Bearer`, and no other credentials. The body is given to the run: " +
-        "records as JSON, NDJSON or lines of text, or parameters. Repeated with the same `Idempotency-Key`, a request " +
-        "fires once.",
-      { headers: ["Idempotency-Key"] }
+      "Needs the webhook's own token as `Authorization: Bearer`, or a signature as its schedule describes it, and no " +
+        "other credentials. The body is given to the run: records as JSON, NDJSON or lines of text, or parameters. " +
+        "Repeated with the same `Idempotency-Key`, or with the same signature of a time, a request fires once.",
+      {
+        headers: ["Idempotency-Key"],
+        body: [{ city: "Brno" }, { city: "Oslo" }],
+        bodies: {
+          "application/x-ndjson": '{"city":"Brno"}\n{"city":"Oslo"}\n',
+          "text/plain": "a line\nanother line\n"
+        },
+        mayLackBody: true
+      }
     )
   },
   schemas: {}

@@ -1,4 +1,5 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, PartitionedSemaphore, Redacted, Result } from "effect"
+import * as Hex from "effect/encoding/Hex"
 import { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
@@ -11,23 +12,42 @@ import { bodyTypes } from "../../nodes/formats/BodyRecords.ts"
 import { recordOf } from "../../nodes/formats/TextReader.ts"
 import type { TriggerBody } from "../../protocol/Trigger.ts"
 import { Audit } from "../audit/Audit.ts"
+import { ScheduleClock } from "../channels/ScheduleClock.ts"
 import { LimitRefusals } from "../limits/LimitRefusals.ts"
 import { RateStore } from "../limits/RateStore.ts"
 import { RequestRates } from "../limits/RequestRates.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
+import { Secrets } from "../secrets/Secrets.ts"
 import { CurrentPrincipal, type Principal } from "../shared/Access.ts"
 import { type TenantId, Tenants } from "../shared/Tenant.ts"
 import { Firings } from "./Firings.ts"
 import type { Firing, ScheduleRequest } from "./Schedule.ts"
-import { type NewFiring, type ScheduleKey, ScheduleStore } from "./ScheduleStore.ts"
+import { type NewFiring, type ScheduleKey, ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
 import { hookToken, sha256Of } from "./Schedules.ts"
+import { type Signature, signatureSecret, signedBy, verified } from "./Signature.ts"
 import { definitionOf } from "./StoredDefinition.ts"
 
 const usualPerMinute = 60
 
-/** A webhook whose token was sent. */
+/** How long the bytes of a body may take that is not known yet to be of a sender of the webhook. */
+const signedPatience = "10 seconds"
+/** Bodies that are read at once to check their signatures. Of those that wait, each webhook has its turn. */
+const signedAtOnce = 32
+
+/** What a request has to show that it comes from a sender of the webhook. */
+export interface Sent<E> {
+  readonly token: string | undefined
+  /** By their names in small letters. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Asked for only when the headers have what may be a signature of it. */
+  readonly body: Effect.Effect<Uint8Array, E>
+}
+
+/** A webhook whose token, or a valid signature, was sent. */
 export interface Hook extends ScheduleKey {
   readonly webhook: NonNullable<ScheduleRequest["trigger"]["webhook"]>
+  /** What makes the request the same as another one, where its signature says so. */
+  readonly requestKey: string | undefined
 }
 
 /** Takes as long whatever the bytes are, so that the time tells nothing of a token. */
@@ -38,6 +58,10 @@ const isEqual = (one: Uint8Array, other: Uint8Array): boolean => {
 }
 
 const none = new Uint8Array(32)
+
+const needed =
+  "The webhook needs its token, Authorization: Bearer fgh_…, or the signature that its schedule asks for, of a body of " +
+  "at most 1 MiB"
 
 const unreadable = (detail: string) =>
   new BadRequest({ detail: "The body is invalid", issues: [{ part: "body", pointer: "", detail }] })
@@ -76,10 +100,10 @@ const givenBy = (
 export class Hooks extends Context.Service<
   Hooks,
   {
-    /** The webhook of this token. What is wrong about it is not told. Counts the request. */
-    readonly authorize: (
+    /** The webhook of this token or signature. What is wrong about them is not told. Counts the request. */
+    readonly authorize: <E>(
       key: ScheduleKey,
-      token: string | undefined
+      sent: Sent<E>
     ) => Effect.Effect<Hook, Conflict | LimitExceeded | StorageUnreachable | TenantSuspended | Unauthorized>
     /** Stores the firing of a body and starts it if it may start. Repeated with its key, a request fires once. */
     readonly fire: (
@@ -100,6 +124,43 @@ export class Hooks extends Context.Service<
       const requests = yield* RequestRates
       const refusals = yield* LimitRefusals
       const audit = yield* Audit
+      const secrets = yield* Secrets
+      const clock = yield* ScheduleClock
+      const reading = yield* PartitionedSemaphore.make<string>({ permits: signedAtOnce })
+
+      /** The schedule of this token. */
+      const byToken = Effect.fnUntraced(function* (key: ScheduleKey, token: string) {
+        const [sent, stored] = yield* Effect.all([sha256Of(token), store.token(key)])
+        return isEqual(sent, stored ?? none) ? yield* store.get(key) : undefined
+      })
+
+      /** The key that senders sign with. What keeps it from being used is told to whoever reads the schedule. */
+      const secretOf = Effect.fnUntraced(function* (row: StoredRow, signature: Signature) {
+        const name = signatureSecret(signature) ?? ""
+        const values = yield* secrets.values(row.tenant, new Map([[name, "signature"]]))
+        const fault = Result.isFailure(values) ? values.failure : undefined
+        if ((fault ?? null) !== row.fault) yield* store.setFault(row, fault)
+        return Result.isFailure(values) ? undefined : Redacted.value(values.success)[name]
+      })
+
+      /** The schedule whose secret has signed the body, and what was signed where it has a time. */
+      const bySignature = Effect.fnUntraced(function* <E>(key: ScheduleKey, { headers, body }: Sent<E>) {
+        const row = yield* store.get(key)
+        const signature = row === undefined ? undefined : definitionOf(row.definition).trigger.webhook?.signature
+        if (row === undefined || signature === undefined) return undefined
+        const signed = signedBy(signature, headers, (yield* clock.now).at)
+        if (signed === undefined || !(yield* tenants.exists(key.tenant))) return undefined
+        // One that is too long, or too slow, cannot be checked. The answer is the same as without a signature.
+        const bytes = yield* body.pipe(
+          Effect.timeout(signedPatience),
+          reading.withPermit(`${key.tenant}/${key.name}`),
+          Effect.orElseSucceed(() => undefined)
+        )
+        if (bytes === undefined) return undefined
+        const secret = yield* secretOf(row, signature)
+        const message = secret === undefined ? undefined : yield* verified(signed, secret, bytes)
+        return message === undefined ? undefined : { row, signed: signature.timestamp && message }
+      })
 
       /** A bucket of the webhook's own in the database, and those of the tenant's requests. */
       const count = Effect.fnUntraced(function* (tenant: TenantId, hook: Hook) {
@@ -123,24 +184,27 @@ export class Hooks extends Context.Service<
         )
       })
 
-      const authorize: Hooks["Service"]["authorize"] = Effect.fn("Hooks.authorize")(function* (key, token = "") {
-        const unknown = new Unauthorized({ detail: "The webhook needs its token: Authorization: Bearer fgh_…" })
-        if (!hookToken.test(token)) return yield* unknown
-        const [sent, stored] = yield* Effect.all([sha256Of(token), store.token(key)])
-        if (!isEqual(sent, stored ?? none) || !(yield* tenants.exists(key.tenant))) return yield* unknown
-        const found = yield* store.get(key)
-        const webhook = found === undefined ? undefined : definitionOf(found.definition).trigger.webhook
-        if (found === undefined || webhook === undefined) return yield* unknown
+      const authorize = Effect.fn("Hooks.authorize")(function* <E>(key: ScheduleKey, sent: Sent<E>) {
+        const { token = "" } = sent
+        const known = hookToken.test(token) ? yield* byToken(key, token) : undefined
+        const { row, signed } =
+          known === undefined ? ((yield* bySignature(key, sent)) ?? {}) : { row: known, signed: undefined }
+        const webhook = row === undefined ? undefined : definitionOf(row.definition).trigger.webhook
+        if (row === undefined || webhook === undefined || !(yield* tenants.exists(key.tenant))) {
+          return yield* new Unauthorized({ detail: needed })
+        }
         if (rules.isSuspended(key.tenant)) return yield* new TenantSuspended({ tenant: key.tenant })
-        const hook = { ...key, webhook }
+        // Sent again within the tolerance, what was signed is the same request, whatever else was changed.
+        const requestKey = signed === undefined ? undefined : `signed-${Hex.encode(yield* sha256Of(signed))}`
+        const hook: Hook = { ...key, webhook, requestKey }
         yield* count(key.tenant, hook)
-        if (found.paused) return yield* new Conflict({ state: "PAUSED", detail: "The schedule is paused" })
+        if (row.paused) return yield* new Conflict({ state: "PAUSED", detail: "The schedule is paused" })
         return hook
       })
 
       const fire: Hooks["Service"]["fire"] = Effect.fn("Hooks.fire")(function* (hook, requestKey, body) {
         const given = yield* givenBy(hook.webhook, body)
-        const firingKey = `hook:${requestKey}`
+        const firingKey = `hook:${hook.requestKey ?? requestKey}`
         const added = yield* audit
           .change(hook.tenant, store.add(hook, { key: firingKey, kind: "webhook", ...given }), (made) =>
             made?.isNew === true ? { action: "hooks.fire", target: hook.name } : undefined

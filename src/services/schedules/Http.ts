@@ -96,7 +96,7 @@ export const HooksHttp = HttpApiBuilder.group(
     const hooks = yield* Hooks
     const { limits } = yield* Settings
 
-    const textOf = Effect.fnUntraced(function* (request: Request) {
+    const bytesOf = Effect.fnUntraced(function* (request: Request) {
       const bytes = new Bytes()
       yield* Stream.runForEach(request.stream, (chunk) => {
         bytes.append(chunk)
@@ -104,20 +104,24 @@ export const HooksHttp = HttpApiBuilder.group(
           ? Effect.fail(new TooLarge({ limit: "jsonBody", value: limits.jsonBody }))
           : Effect.void
       }).pipe(Effect.catchTag("HttpServerError", () => unreadable("The body is incomplete")))
-      return yield* Effect.try({
-        try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes.value),
+      return bytes.value
+    })
+
+    const textOf = (bytes: Uint8Array) =>
+      Effect.try({
+        try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
         catch: () => unreadable("The body is not UTF-8")
       })
-    })
 
     return handlers.handleRaw("fire", ({ params, request }) =>
       Effect.gen(function* () {
-        // The body of a request without the token is not read.
+        // The body of a request that has neither the token nor what may be a signature is not read.
         const [, token] = bearer.exec(request.headers["authorization"] ?? "") ?? []
-        const hook = yield* hooks.authorize(keyOf(params), token)
+        const read = yield* Effect.cached(bytesOf(request))
+        const hook = yield* hooks.authorize(keyOf(params), { token, headers: request.headers, body: read })
         const key = yield* requestKey(request)
         const [type = ""] = (request.headers["content-type"] ?? "").split(";")
-        const body = { type: type.trim().toLowerCase(), text: yield* textOf(request) }
+        const body = { type: type.trim().toLowerCase(), text: yield* textOf(yield* read) }
         return answer(yield* hooks.fire(hook, key, body), 202)
       }).pipe(
         Effect.catchTag("Unauthorized", (error) =>

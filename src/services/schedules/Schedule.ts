@@ -1,5 +1,7 @@
 import { Brand, Schema } from "effect"
 import { RelativePath } from "../shared/RelativePath.ts"
+import { Signature } from "./Signature.ts"
+import { Span } from "./Span.ts"
 
 /** The name of a schedule in its tenant. */
 export type ScheduleName = Brand.Branded<string, "ScheduleName">
@@ -7,18 +9,6 @@ export const ScheduleName = Brand.nominal<ScheduleName>()
 
 /** Letters, digits, `.`, `_` and `-`, starting with a letter or digit. */
 export const scheduleName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
-
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-const span = /^([1-9]\d{0,4})(s|m|h|d)$/u
-
-/** A span of time in a schedule. */
-const Span = Schema.String.check(Schema.isPattern(span, { expected: "a span such as 30s, 15m, 6h or 1d" }))
-
-/** The milliseconds of a span. */
-export const spanMillis = (text: string): number => {
-  const [, count = "", unit = ""] = span.exec(text) ?? []
-  return Number(count) * (units[unit] ?? 0)
-}
 
 const After = Schema.Struct({
   flowline: Schema.optionalKey(
@@ -32,10 +22,25 @@ const After = Schema.Struct({
   )
 })
 
+/** Checked before the form of the path, so that the fault says where such files can be. */
+const elsewhere = Schema.makeFilter((path: string) => {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
+    return "Only files of folders are watched: fire at times, `cron` or `every`, to read objects of a storage"
+  }
+  return path.startsWith("/")
+    ? "The path has to be relative: files elsewhere need a `root`, which the operator names with FLOW_ROOTS"
+    : undefined
+})
+
 const NewFile = Schema.Struct({
-  path: RelativePath.annotate({
-    description: "Path or glob of files in the tenant's configuration folder, as `file_input` reads them"
-  }),
+  root: Schema.optionalKey(
+    Schema.NonEmptyString.check(Schema.isMaxLength(100)).annotate({
+      description: "Root in which the files are; by default the tenant's configuration folder and its data area"
+    })
+  ),
+  path: Schema.String.check(elsewhere)
+    .pipe(Schema.decodeTo(RelativePath))
+    .annotate({ description: "Path or glob of the files, as `file_input` reads them" }),
   restsFor: Schema.optionalKey(
     Span.annotate({ description: "A file is complete when it has not changed for so long; 10s by default" })
   )
@@ -46,6 +51,9 @@ const Webhook = Schema.Struct({
     Schema.Literals(["records", "parameters"]).annotate({
       description: "What the body is to the run: records of `trigger_input` (by default), or parameters (a JSON object)"
     })
+  ),
+  signature: Schema.optionalKey(
+    Signature.annotate({ description: "How requests are signed that come without the token" })
   ),
   perMinute: Schema.optionalKey(
     Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 6000 })).annotate({
@@ -127,7 +135,7 @@ const scheduleFields = {
   paused: Schema.Boolean,
   next: time.annotate({ description: "The next time; null without one" }),
   fault: Schema.NullOr(Schema.String).annotate({
-    description: "Why it cannot fire, such as that its flowline is gone"
+    description: "What keeps it from firing, such as that its flowline is gone or a folder cannot be read"
   }),
   createdAt: Schema.String,
   changedAt: Schema.String

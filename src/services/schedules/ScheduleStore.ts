@@ -24,6 +24,8 @@ export interface StoredRow extends ScheduleKey {
   readonly fault: string | null
   /** Whether its flowline is saved. */
   readonly hasFlowline: boolean
+  /** Whether there is still what it comes after; true for other triggers. */
+  readonly hasFirst: boolean
   readonly createdAt: string
   readonly changedAt: string
 }

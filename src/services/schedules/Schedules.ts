@@ -1,22 +1,22 @@
 import { Context, Effect, Layer, type Stream } from "effect"
 import * as Base64Url from "effect/encoding/Base64Url"
-import { BadRequest } from "../../errors/BadRequest.ts"
+import type { BadRequest } from "../../errors/BadRequest.ts"
 import { Conflict } from "../../errors/Conflict.ts"
 import { LimitExceeded } from "../../errors/LimitExceeded.ts"
 import { NotFound } from "../../errors/NotFound.ts"
+import type { Overloaded } from "../../errors/Overloaded.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
-import { unknownName } from "../../languages/Suggest.ts"
 import { Audit } from "../audit/Audit.ts"
 import { ScheduleClock } from "../channels/ScheduleClock.ts"
 import { ExecutionId } from "../executions/Execution.ts"
 import { Executions } from "../executions/Executions.ts"
-import { FlowlineStore } from "../flowlines/FlowlineStore.ts"
 import { FlowlineId } from "../shared/FlowlineId.ts"
 import type { ListRow, ListSpan } from "../shared/Listing.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { circleOf, readBackfill, readRun, readSchedule } from "./Definition.ts"
 import { Firings } from "./Firings.ts"
+import { invalid, namesCheck } from "./NamesCheck.ts"
 import { type Backfill, type Firing, kindOf, overlapOf, type ScheduleRequest, type StoredSchedule } from "./Schedule.ts"
 import { type ScheduleKey, ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
 import { definitionOf } from "./StoredDefinition.ts"
@@ -32,23 +32,31 @@ const mostTimes = 10_000
 export const hookToken = /^fgh_[A-Za-z0-9_-]{43}$/
 const makeToken = () => `fgh_${Base64Url.encode(crypto.getRandomValues(new Uint8Array(32)))}`
 
-export const sha256Of = (text: string) =>
-  Effect.promise(async () => new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
+export const sha256Of = (given: string | Uint8Array<ArrayBuffer>) =>
+  Effect.promise(async () => {
+    const bytes = typeof given === "string" ? new TextEncoder().encode(given) : given
+    return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))
+  })
 
 const isoOf = (time: number | null) => (time === null ? null : new Date(time).toISOString())
+
+const faultOf = ({ hasFlowline, hasFirst, fault, definition }: StoredRow): string | null => {
+  if (!hasFlowline) return "Its flowline was deleted: send the schedule with another one, or delete it"
+  if (hasFirst) return fault
+  const { schedule } = definitionOf(definition).trigger.after ?? {}
+  const first = schedule === undefined ? "flowline" : `schedule ${JSON.stringify(schedule)}`
+  return `The ${first} that it comes after was deleted: send the schedule with another trigger, or delete it`
+}
 
 const shown = (row: StoredRow): StoredSchedule => ({
   name: row.name,
   ...definitionOf(row.definition),
   paused: row.paused,
   next: row.paused ? null : isoOf(row.nextAt),
-  fault: row.hasFlowline ? row.fault : "Its flowline was deleted: send the schedule with another one, or delete it",
+  fault: faultOf(row),
   createdAt: row.createdAt,
   changedAt: row.changedAt
 })
-
-const invalid = (pointer: string, detail: string) =>
-  new BadRequest({ detail: "The schedule is invalid", issues: [{ part: "body", pointer, detail }] })
 
 type Missing = NotFound | StorageUnreachable
 
@@ -61,7 +69,7 @@ export class Schedules extends Context.Service<
       body: unknown
     ) => Effect.Effect<
       { readonly isNew: boolean; readonly schedule: StoredSchedule },
-      BadRequest | LimitExceeded | StorageUnreachable
+      BadRequest | LimitExceeded | Overloaded | StorageUnreachable
     >
     readonly get: (key: ScheduleKey) => Effect.Effect<StoredSchedule, Missing>
     readonly list: (tenant: TenantId) => Effect.Effect<ReadonlyArray<StoredSchedule>, StorageUnreachable>
@@ -84,38 +92,16 @@ export class Schedules extends Context.Service<
     Schedules,
     Effect.gen(function* () {
       const store = yield* ScheduleStore
-      const flowlines = yield* FlowlineStore
       const executions = yield* Executions
       const firings = yield* Firings
       const folders = yield* TenantFolders
       const clock = yield* ScheduleClock
+      const checkNames = yield* namesCheck
       const audit = yield* Audit
 
       const missing = ({ tenant, name }: ScheduleKey) => new NotFound({ kind: "schedule", tenant, id: name })
       const row = Effect.fnUntraced(function* (key: ScheduleKey) {
         return (yield* store.get(key)) ?? (yield* missing(key))
-      })
-
-      /** The faults that only the tenant's other things tell. */
-      const checkNames = Effect.fnUntraced(function* ({ tenant, name }: ScheduleKey, request: ScheduleRequest) {
-        const { flowline, version, trigger } = request
-        if ((yield* flowlines.get(tenant, FlowlineId(flowline), version)) === undefined) {
-          const of = version === undefined ? "" : `version ${version} of a `
-          return yield* invalid(
-            version === undefined ? "/flowline" : "/version",
-            `There is no ${of}saved flowline ${JSON.stringify(flowline)}`
-          )
-        }
-        const { flowline: first, schedule } = trigger.after ?? {}
-        if (first !== undefined && !(yield* flowlines.isSaved(tenant, FlowlineId(first)))) {
-          return yield* invalid("/trigger/after/flowline", `There is no saved flowline ${JSON.stringify(first)}`)
-        }
-        if (schedule !== undefined && schedule !== name) {
-          const names = (yield* store.list(tenant)).map((one) => String(one.name))
-          if (!names.includes(schedule)) {
-            return yield* invalid("/trigger/after/schedule", unknownName(schedule, names, "among the schedules"))
-          }
-        }
       })
 
       /** The files that are there now, where the schedule has not watched them yet. */
@@ -124,12 +110,12 @@ export class Schedules extends Context.Service<
         request: ScheduleRequest,
         before: StoredRow | undefined
       ) {
-        const path = request.trigger.file?.path
-        const former = before === undefined ? undefined : definitionOf(before.definition).trigger.file?.path
-        if (path === former) return undefined
-        if (path === undefined) return []
-        const files = yield* folders.files(tenant, path)
-        return typeof files === "string" ? yield* invalid("/trigger/file/path", files) : files
+        const { file } = request.trigger
+        const former = before === undefined ? undefined : definitionOf(before.definition).trigger.file
+        if (file?.path === former?.path && file?.root === former?.root) return undefined
+        if (file === undefined) return []
+        const { files, fault } = yield* folders.look(tenant, file)
+        return files ?? (yield* invalid(`/trigger/file/${file.root === undefined ? "path" : "root"}`, fault))
       })
 
       const put: Schedules["Service"]["put"] = Effect.fn("Schedules.put")(function* (key, body) {

@@ -1,5 +1,6 @@
-import { Clock, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import * as Singleton from "effect/cluster/Singleton"
+import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { fileLook, scheduleTick } from "../../protocol/Liveness.ts"
 import { ScheduleClock, type ScheduleTime } from "../channels/ScheduleClock.ts"
 import { TenantRules } from "../limits/TenantRules.ts"
@@ -8,8 +9,8 @@ import { Settings } from "../shared/Settings.ts"
 import { Tenants } from "../shared/Tenant.ts"
 import { textDigest } from "../shared/TextDigest.ts"
 import { countFirings, Firings } from "./Firings.ts"
-import { spanMillis } from "./Schedule.ts"
 import { ScheduleStore, type StoredRow } from "./ScheduleStore.ts"
+import { spanMillis } from "./Span.ts"
 import { definitionOf } from "./StoredDefinition.ts"
 import { TenantFolders } from "./TenantFolders.ts"
 import { delayOf, dueTimes, timesOf } from "./Times.ts"
@@ -19,8 +20,11 @@ const usualRest = 10_000
 /** Folders that are looked at at once. */
 const foldersAtOnce = 4
 
-/** One look at all schedules; it remembers what it has seen of files. */
-export const makeTick = Effect.gen(function* () {
+/**
+ * One look at the times of all schedules, and one at their files, which may take as long as the disks take. They remember
+ * what they have seen.
+ */
+export const makeLooks = Effect.gen(function* () {
   const store = yield* ScheduleStore
   const firings = yield* Firings
   const folders = yield* TenantFolders
@@ -67,40 +71,40 @@ export const makeTick = Effect.gen(function* () {
   const settled = new Map<string, string>()
 
   const watch = Effect.fnUntraced(function* (row: StoredRow) {
-    const { path = "", restsFor } = definitionOf(row.definition).trigger.file ?? {}
-    const files = yield* folders.files(row.tenant, path)
-    if (typeof files === "string") return yield* store.setFault(row, files)
-    if (row.fault !== null) yield* store.setFault(row, undefined)
+    const { file } = definitionOf(row.definition).trigger
+    if (file === undefined) return
+    const { files, fault } = yield* folders.look(row.tenant, file)
+    if ((fault ?? null) !== row.fault) yield* store.setFault(row, fault)
+    if (files === undefined) return
     const key = `${row.tenant}/${row.name}`
     const seen = `${row.revision} ${yield* textDigest(JSON.stringify(files))}`
     if (settled.get(key) === seen) return
-    const rests = restsFor === undefined ? usualRest : spanMillis(restsFor)
+    const rests = file.restsFor === undefined ? usualRest : spanMillis(file.restsFor)
     const { resting } = yield* store.found(row, files, rests)
     if (resting === 0) settled.set(key, seen)
     else settled.delete(key)
   })
 
   let aligned: ScheduleTime | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
 
-  return Effect.gen(function* () {
+  const times = Effect.gen(function* () {
     const now = yield* clock.now
     if (aligned?.jumps !== now.jumps) {
       yield* each(yield* store.timed, align(now.at))
       aligned = now
     }
-    const suspended = rules.suspended()
-    yield* each(yield* store.due(now.at, suspended), fire(now.at))
-    const steady = Number(yield* Clock.currentTimeNanos) / 1e6
-    if (steady - lookedAt >= fileLook) {
-      lookedAt = steady
-      const watching = yield* store.watching(suspended)
-      for (const key of settled.keys())
-        if (!watching.some((row) => `${row.tenant}/${row.name}` === key)) settled.delete(key)
-      yield* each(watching, watch, foldersAtOnce)
-    }
+    yield* each(yield* store.due(now.at, rules.suspended()), fire(now.at))
     yield* firings.start
   })
+
+  const files = Effect.gen(function* () {
+    const watching = yield* store.watching(rules.suspended())
+    const keys = new Set(watching.map((row) => `${row.tenant}/${row.name}`))
+    for (const key of settled.keys()) if (!keys.has(key)) settled.delete(key)
+    yield* each(watching, watch, foldersAtOnce)
+  })
+
+  return { times, files }
 })
 
 /** Deletes old firings, as many as the rule of executions says. */
@@ -121,15 +125,23 @@ const expiry = Effect.gen(function* () {
  * of them may do it: what they do is made one by the keys of the firings.
  */
 export const layer = Layer.unwrap(
-  Effect.map(makeTick, (tick) => {
-    const round = Effect.andThen(
-      survive(
-        "The schedules",
-        // While the database is away nothing fires; it is made up for afterwards, as each schedule says.
-        Effect.catchTag(tick, "StorageUnreachable", () => Effect.void)
-      ),
-      Effect.sleep(scheduleTick)
-    )
-    return Singleton.make("Schedules", Effect.forever(round))
+  Effect.map(makeLooks, ({ times, files }) => {
+    const again = (look: Effect.Effect<unknown, StorageUnreachable>, pause: number) =>
+      Effect.forever(
+        Effect.andThen(
+          survive(
+            "The schedules",
+            // While the database is away nothing fires; it is made up for afterwards, as each schedule says.
+            Effect.catchTag(look, "StorageUnreachable", () => Effect.void)
+          ),
+          Effect.sleep(pause)
+        )
+      )
+    // Apart, so that a disk that is slow or hangs makes no time late.
+    const both = Effect.all([again(times, scheduleTick), again(files, fileLook)], {
+      concurrency: "unbounded",
+      discard: true
+    })
+    return Singleton.make("Schedules", both)
   })
 ).pipe(Layer.merge(Layer.effectDiscard(inBackground("Retention of firings", expiry, "10 minutes"))))

@@ -1,6 +1,7 @@
 import { Cron, Hash, Result } from "effect"
 import { parseCron } from "../../languages/cron/CronText.ts"
-import { spanMillis, type Trigger } from "./Schedule.ts"
+import type { Trigger } from "./Schedule.ts"
+import { spanMillis } from "./Span.ts"
 
 /** Milliseconds after which a time that no gateway has fired counts as missed. A takeover takes less. */
 export const missedAfter = 60_000

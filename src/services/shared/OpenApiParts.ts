@@ -16,6 +16,8 @@ export interface Operation {
   readonly body?: unknown
   /** The parts of the form, where a body of another type is possible too. */
   readonly form?: Readonly<Record<string, string>>
+  /** Bodies of other media types than JSON, by type: examples that work when they are copied. */
+  readonly bodies?: Readonly<Record<string, unknown>>
   /** Whether a request without a body is right. */
   readonly mayLackBody?: true
   readonly answers?: Readonly<Record<number, Answer>>

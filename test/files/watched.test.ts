@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process"
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "@effect/vitest"
+import { DeadlinePassed, oneAtATime } from "../../src/drivers/files/Deadline.ts"
+
+const module = fileURLToPath(new URL("../../src/drivers/files/TenantFiles.ts", import.meta.url))
+
+/** What is found by a user whom the modes of files concern, which they do not for root. */
+const watched = (folder: string, patterns: ReadonlyArray<string>): ReadonlyArray<unknown> => {
+  const program = `
+    const { TenantFiles } = await import(${JSON.stringify(module)})
+    const found = ${JSON.stringify(patterns)}.map((one) => new TenantFiles(${JSON.stringify(folder)}, "logs").watched(one))
+    console.log(JSON.stringify(await Promise.all(found)))`
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  return JSON.parse(
+    execFileSync(process.execPath, ["--input-type=module", "-e", program], { ...user, encoding: "utf8" })
+  )
+}
+
+describe("files that are watched", () => {
+  it("are found where folders can be read, and folders that cannot are named", () => {
+    const folder = mkdtempSync(join(tmpdir(), "flow-watched-"))
+    try {
+      for (const name of ["open", "unlisted", "closed"]) {
+        mkdirSync(join(folder, name))
+        writeFileSync(join(folder, name, "a.log"), "a\n")
+      }
+      if (process.getuid?.() === 0)
+        for (const at of ["", "open", "unlisted", "closed"]) chownSync(join(folder, at), 65_534, 65_534)
+      chmodSync(join(folder, "unlisted"), 0o100)
+      chmodSync(join(folder, "closed"), 0o000)
+      const patterns = ["*/*.log", "open/*.log", "closed/a.log", "closed/b/*.log", "open/none.log", "none/*.log"]
+      expect(watched(folder, patterns)).toEqual([
+        { paths: ["open/a.log"], unreadable: expect.toSatisfy((all) => all.toSorted().join() === "closed,unlisted") },
+        { paths: ["open/a.log"], unreadable: [] },
+        { paths: [], unreadable: ["closed/a.log"] },
+        { paths: [], unreadable: expect.arrayContaining(["closed/b"]) },
+        { paths: [], unreadable: [] },
+        { paths: [], unreadable: [] }
+      ])
+    } finally {
+      for (const name of ["unlisted", "closed"]) chmodSync(join(folder, name), 0o700)
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it("are looked at once at a time, and a look that is late is not begun again before it has ended", async () => {
+    const look = oneAtATime<string>(1)
+    const begun: Array<string> = []
+    const hanging = Promise.withResolvers<string>()
+    const start = (work: Promise<string>) => () => {
+      begun.push("look")
+      return work
+    }
+    const first = look("share", start(hanging.promise))
+    const second = look("share", start(Promise.resolve("never asked")))
+    expect(await Promise.allSettled([first, second])).toEqual([
+      { status: "rejected", reason: expect.any(DeadlinePassed) },
+      { status: "rejected", reason: expect.any(DeadlinePassed) }
+    ])
+    await expect(look("share", start(Promise.resolve("never asked")))).rejects.toBeInstanceOf(DeadlinePassed)
+    expect(begun).toEqual(["look"])
+    hanging.resolve("late")
+    await hanging.promise
+    const patient = oneAtATime<string>(600_000)
+    const both = [patient("share", start(Promise.resolve("one"))), patient("share", start(Promise.resolve("two")))]
+    expect(await Promise.all(both)).toEqual(["one", "one"])
+    expect(await patient("other", start(Promise.resolve("two")))).toBe("two")
+    await expect(patient("share", start(Promise.reject(new Error("broken"))))).rejects.toThrow("broken")
+    expect(await patient("share", start(Promise.resolve("three")))).toBe("three")
+  })
+})
