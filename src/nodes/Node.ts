@@ -61,6 +61,11 @@ export interface RunContext extends InputFiles {
    * durable what it received, and nothing is under way between them.
    */
   readonly savePositions: (positions: Readonly<Record<string, unknown>>) => void | Promise<void>
+  /**
+   * What the node has left in the last successful execution of its saved flowline, and what it leaves when this one
+   * succeeds. Values are JSON. Absent in trials, and nothing is kept where the flowline is not saved.
+   */
+  readonly carried?: { readonly load: () => unknown; readonly save: (value: unknown) => void } | undefined
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
@@ -263,6 +268,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly identifies?: true
   /** For an input: whether a later attempt goes on at its position. Absent: it begins anew. */
   keepsPosition?(settings: S["Type"]): boolean
+  /** Whether it uses {@link RunContext.carried}. Absent: it does not. */
+  carries?(settings: S["Type"]): boolean
   /** What it cannot keep of what its settings say, as records come from these inputs, which are live. */
   hints?(settings: S["Type"], live: ReadonlyArray<string>): ReadonlyArray<string>
   /** For an input whose records come from outside and only once: a later attempt does not get them again. */

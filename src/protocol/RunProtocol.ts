@@ -46,6 +46,8 @@ export interface RunSpec {
   readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
+  /** What nodes have left in the last successful execution of the saved flowline, by component. */
+  readonly carried?: Readonly<Record<string, unknown>>
   /** Makes the run a trial, which writes nothing. */
   readonly trial?: Trial
 }
@@ -183,6 +185,8 @@ export type RunMessage =
       readonly component?: string
       /** The run ended itself because its gateway was silent for too long, so it may be repeated on any gateway. */
       readonly abandoned?: boolean
+      /** Of a run that has succeeded: what its nodes leave to the next execution, by component. */
+      readonly carried?: Readonly<Record<string, unknown>>
       readonly at: number
     }
 
@@ -242,6 +246,7 @@ const Message = Schema.Union([
     outcome: Schema.Literals(["succeeded", "failed"]),
     error: Schema.optionalKey(Schema.String),
     component: Schema.optionalKey(Schema.String),
+    carried: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
     at: Instant
   })
 ])
