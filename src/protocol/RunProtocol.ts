@@ -134,6 +134,9 @@ export interface NodeCounters {
   readonly unmatched?: number
   /** Records that a node has not passed on, as it is there for that. */
   readonly dropped?: number
+  /** How often a node has read a changed file again, and how often it could not and kept what it had. */
+  readonly reloads?: number
+  readonly failedReloads?: number
   /** The reason why a record was rejected. */
   readonly lastError?: string
   /** Bytes that the encoding of an input does not have, and that became U+FFFD. */
@@ -141,6 +144,9 @@ export interface NodeCounters {
   /** What its user should know although nothing failed. */
   readonly warning?: string
 }
+
+/** What nodes count themselves. */
+export type Counted = "files" | "matched" | "unmatched" | "reloads" | "failedReloads"
 
 /** The counters of a node that has read bytes which its encoding does not have. */
 export const replacedCounts = (bytes: number): { readonly replacedBytes?: number; readonly warning?: string } =>
@@ -224,6 +230,8 @@ const Counters = Schema.Struct({
   matched: Schema.optionalKey(Schema.Finite),
   unmatched: Schema.optionalKey(Schema.Finite),
   dropped: Schema.optionalKey(Schema.Finite),
+  reloads: Schema.optionalKey(Schema.Finite),
+  failedReloads: Schema.optionalKey(Schema.Finite),
   lastError: Schema.optionalKey(Schema.String),
   replacedBytes: Schema.optionalKey(Schema.Finite),
   warning: Schema.optionalKey(Schema.String)

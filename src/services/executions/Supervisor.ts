@@ -113,7 +113,7 @@ export class Supervisor extends Context.Service<
           return Effect.tap(store.ended(claim, ending), (reached) =>
             reached
               ? Effect.andThen(
-                  metrics.ended(runtime, state, startedAt, done),
+                  metrics.ended(runtime, state, startedAt, done, nodes()),
                   kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
                 )
               : Effect.void
