@@ -16,7 +16,8 @@ const records = Metric.counter("flow_execution_records_total", {
   incremental: true
 })
 const reloads = Metric.counter("flow_execution_reloads_total", {
-  description: "Changed tables of lookups in executions that ended on this gateway, by runtime and outcome (read, failed)",
+  description:
+    "Changed tables of lookups in executions that ended on this gateway, by runtime and outcome (read, failed)",
   incremental: true
 })
 const duration = Metric.histogram("flow_execution_duration_seconds", {
