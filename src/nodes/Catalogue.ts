@@ -146,6 +146,10 @@ export const canRepeat = ({ dag }: Flowline): boolean => !dag.some(({ type }) =>
 export const keepsPositions = (flowline: Flowline): boolean =>
   answers(flowline, (type, settings) => type.keepsPosition?.(settings)).some(({ answer }) => answer)
 
+/** Whether a node of the flowline leaves something to the next execution. */
+export const carries = (flowline: Flowline): boolean =>
+  answers(flowline, (type, settings) => type.carries?.(settings)).some(({ answer }) => answer)
+
 /** What is known of a node of a flowline. */
 interface Placed {
   readonly type: string

@@ -8,6 +8,7 @@ import type { RunLimit } from "../protocol/Allowances.ts"
 import type { Runtime } from "../protocol/Flowline.ts"
 import type { Reference } from "../protocol/References.ts"
 import type { Roots } from "../protocol/Roots.ts"
+import type { Counted } from "../protocol/RunProtocol.ts"
 import type { RunTrigger, TriggerBody } from "../protocol/Trigger.ts"
 import type {
   Alternatives,
@@ -61,6 +62,11 @@ export interface RunContext extends InputFiles {
    * durable what it received, and nothing is under way between them.
    */
   readonly savePositions: (positions: Readonly<Record<string, unknown>>) => void | Promise<void>
+  /**
+   * What the node has left in the last successful execution of its saved flowline, and what it leaves when this one
+   * succeeds. Values are JSON. Absent in trials, and nothing is kept where the flowline is not saved.
+   */
+  readonly carried?: { readonly load: () => unknown; readonly save: (value: unknown) => void } | undefined
   readonly network: Network
   /** The tenant's indices; absent where there is no search. */
   readonly documents?: Documents
@@ -114,8 +120,8 @@ export interface NodeContext extends RunContext {
   readonly publishesErrors?: () => boolean
   /** Reports the number of input bytes that this node has not read yet. */
   readonly behind?: (bytes: number) => void
-  /** Counts files that an input reads, or records for which a node has found something or nothing. */
-  readonly counted?: (what: "files" | "matched" | "unmatched", count: number) => void
+  /** Counts what the members of `NodeCounters` of these names say. */
+  readonly counted?: (what: Counted, count: number) => void
   /** Counts bytes that the input's encoding does not have, and that became U+FFFD. */
   readonly replaced?: (bytes: number) => void
   /** Whether a node of the flowline asks for the sources of records: see nodes/Source. */
@@ -263,6 +269,8 @@ export interface NodeType<S extends Schema.Codec<unknown, unknown> = Schema.Code
   readonly identifies?: true
   /** For an input: whether a later attempt goes on at its position. Absent: it begins anew. */
   keepsPosition?(settings: S["Type"]): boolean
+  /** Whether it uses {@link RunContext.carried}. Absent: it does not. */
+  carries?(settings: S["Type"]): boolean
   /** What it cannot keep of what its settings say, as records come from these inputs, which are live. */
   hints?(settings: S["Type"], live: ReadonlyArray<string>): ReadonlyArray<string>
   /** For an input whose records come from outside and only once: a later attempt does not get them again. */

@@ -100,13 +100,14 @@ const records = (count: number): string => (count === 1 ? "1 record" : `${count}
 
 /** What is remarkable about a node, as a sentence. */
 const reasonOf = ({ kind, counters, component, records: all }: Told): string | undefined => {
-  const { errors, lastError, files, matched, unmatched, warning } = counters
+  const { errors, lastError, files, matched, unmatched, warning, failedReloads = 0 } = counters
   const why = lastError === undefined ? "" : `: ${lastError}`
   if (errors > 0)
     return `${component} rejected ${errors >= all ? `all ${records(errors)}` : `${errors} of ${records(all)}`}${why}`
   if (files === 0) return `${component} found no file to read`
   if (kind === "input" && all === 0) return `${component} read no record`
   if (all > 0 && matched === 0 && unmatched !== undefined) return `${component} matched none of ${records(all)}`
+  if (failedReloads > 0) return `${component} could not use a changed table, and kept the former one`
   if (warning !== undefined) return `${component}: ${warning}`
   return undefined
 }

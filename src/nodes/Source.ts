@@ -24,12 +24,21 @@ export const sourceOf = (event: Event & Sourced): Source | undefined => event[so
 export const withSources = (batch: Batch, of: string, from: number): Batch =>
   batch.map((event, index): Event & Sourced => ({ ...event, [source]: { of, at: from + index } }))
 
-/** The record `made` from the event, where spreading does not copy the source. */
-export const withSourceOf = (event: Event & Sourced, made: Event): Event & Sourced => {
+/**
+ * Gives the record `made` the source of the event that it was made from, where copying its members by name has lost it.
+ * `made` is the event itself, or an object that nobody else has.
+ */
+export const keepSource = (event: Event & Sourced, made: Event & { [source]?: Source }): Event => {
+  const from = event[source]
+  if (from !== undefined && made[source] === undefined) made[source] = from
+  return made
+}
+
+/** Gives it the member `_source` of the event too, for nodes that cannot have been asked to remove it. */
+export const withSourceOf = (event: Event, made: Event): Event => {
   const place = event[sourceField]
-  const isLost = place !== undefined && isLineSource(place) && !isLineSource(made[sourceField])
-  const placed = isLost ? { ...made, [sourceField]: place } : made
-  return event[source] === undefined ? placed : { ...placed, [source]: event[source] }
+  if (place !== undefined && isLineSource(place) && !isLineSource(made[sourceField])) made[sourceField] = place
+  return keepSource(event, made)
 }
 
 /** Numbers the records of an input, each of its streams apart. */
@@ -76,5 +85,9 @@ export const lineSource = (
 })
 
 /** Whether an input has put the value into {@link sourceField}; records may have members of that name themselves. */
-export const isLineSource = (value: unknown): boolean =>
-  Predicate.isObject(value) && typeof value["file"] === "string" && typeof value["offset"] === "number"
+export const isLineSource = (value: unknown): boolean => {
+  if (!Predicate.isObject(value) || typeof value["file"] !== "string" || typeof value["offset"] !== "number")
+    return false
+  for (const name in value) if (name !== "file" && name !== "line" && name !== "offset") return false
+  return true
+}

@@ -46,6 +46,8 @@ export interface RunSpec {
   readonly allowances?: Allowances
   /** The positions of the inputs that the last attempt with this scope saved, by component. */
   readonly positions?: Readonly<Record<string, unknown>>
+  /** What nodes have left in the last successful execution of the saved flowline, by component. */
+  readonly carried?: Readonly<Record<string, unknown>>
   /** Makes the run a trial, which writes nothing. */
   readonly trial?: Trial
 }
@@ -132,6 +134,9 @@ export interface NodeCounters {
   readonly unmatched?: number
   /** Records that a node has not passed on, as it is there for that. */
   readonly dropped?: number
+  /** How often a node has read a changed file again, and how often it could not and kept what it had. */
+  readonly reloads?: number
+  readonly failedReloads?: number
   /** The reason why a record was rejected. */
   readonly lastError?: string
   /** Bytes that the encoding of an input does not have, and that became U+FFFD. */
@@ -139,6 +144,9 @@ export interface NodeCounters {
   /** What its user should know although nothing failed. */
   readonly warning?: string
 }
+
+/** What nodes count themselves. */
+export type Counted = "files" | "matched" | "unmatched" | "reloads" | "failedReloads"
 
 /** The counters of a node that has read bytes which its encoding does not have. */
 export const replacedCounts = (bytes: number): { readonly replacedBytes?: number; readonly warning?: string } =>
@@ -183,6 +191,8 @@ export type RunMessage =
       readonly component?: string
       /** The run ended itself because its gateway was silent for too long, so it may be repeated on any gateway. */
       readonly abandoned?: boolean
+      /** Of a run that has succeeded: what its nodes leave to the next execution, by component. */
+      readonly carried?: Readonly<Record<string, unknown>>
       readonly at: number
     }
 
@@ -220,6 +230,8 @@ const Counters = Schema.Struct({
   matched: Schema.optionalKey(Schema.Finite),
   unmatched: Schema.optionalKey(Schema.Finite),
   dropped: Schema.optionalKey(Schema.Finite),
+  reloads: Schema.optionalKey(Schema.Finite),
+  failedReloads: Schema.optionalKey(Schema.Finite),
   lastError: Schema.optionalKey(Schema.String),
   replacedBytes: Schema.optionalKey(Schema.Finite),
   warning: Schema.optionalKey(Schema.String)
@@ -242,6 +254,7 @@ const Message = Schema.Union([
     outcome: Schema.Literals(["succeeded", "failed"]),
     error: Schema.optionalKey(Schema.String),
     component: Schema.optionalKey(Schema.String),
+    carried: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
     at: Instant
   })
 ])

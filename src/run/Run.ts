@@ -132,6 +132,7 @@ class Run {
   readonly #abort = new AbortController()
   readonly #parent: Parent
   readonly #budget: TenantBudget
+  readonly #carried = new Map<string, unknown>()
 
   constructor(order: Order, channel: Channel, parts: Parts, parent: Parent) {
     const mayPublish = () => parent.mayPublish(channel)
@@ -161,6 +162,10 @@ class Run {
       await this.#output.flush()
       await this.#channel.send({ _tag: "Positions", positions, files })
     },
+    carried: {
+      load: () => this.#order.spec.carried?.[component],
+      save: (value) => void this.#carried.set(component, value)
+    },
     documents: documentsAt(this.#order.search, this.#order.spec.tenant, this.#abort.signal, this.#budget),
     spend: (limit, amount) => this.#budget.spend(limit, amount),
     sha256,
@@ -187,7 +192,8 @@ class Run {
     process.on("unhandledRejection", stray.reject)
     try {
       await Promise.race([this.#work(), stray.promise])
-      await this.#channel.send({ _tag: "Ended", outcome: "succeeded", at: Date.now() })
+      const carried = this.#carried.size === 0 ? {} : { carried: Object.fromEntries(this.#carried) }
+      await this.#channel.send({ _tag: "Ended", outcome: "succeeded", ...carried, at: Date.now() })
     } catch (error) {
       await this.#drop(error)
       const { conf, data, unfinished, scratch, blobs, roots } = this.#order

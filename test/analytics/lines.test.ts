@@ -70,6 +70,24 @@ describe("an input in analytics", () => {
     )
   }
 
+  it.live("says where records are from that it rejects, and SQL keeps what it selects", () =>
+    Effect.gen(function* () {
+      const dag = analytics([
+        node("rows", "file_input", { path: "a.ndjson", source: true }, [], ["out", "errors"]),
+        node("good", "sql", { statement: "SELECT a, _source FROM rows_out" }, ["rows"]),
+        node("shown", "show", { format: "json" }, ["good"]),
+        node("bad", "show", { format: "json" }, [["rows", "errors"]])
+      ])
+      const { error, lines } = yield* within(dag, { "a.ndjson": '{"a":1}\nno JSON\n' })
+      assert.isUndefined(error)
+      const places = lines.map((line) => JSON.parse(line)._source).sort((a, b) => a.line - b.line)
+      assert.deepStrictEqual(places, [
+        { file: "a.ndjson", line: 1, offset: 0 },
+        { file: "a.ndjson", line: 2, offset: 8 }
+      ])
+    })
+  )
+
   it.live("counts replaced bytes, and warns", () =>
     Effect.gen(function* () {
       for (const settings of [{}, { source: true }]) {

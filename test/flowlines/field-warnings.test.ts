@@ -170,6 +170,35 @@ dag:
     })
   )
 
+  const open = (kind: "param" | "var" | "secret", name: string) => `\${${kind}:${name}}`
+  const declared = (file: string) => `parameters: { least: { type: integer }, name: { type: string } }\n${file}`
+  it.effect("are warned of before a setting that only an execution knows, and not in it or behind it", () =>
+    Effect.gen(function* () {
+      const behind = ["filter", "{ where: respnse >= 500 }"] as const
+      for (const value of [open("param", "name"), open("var", "NAME")]) {
+        const file = declared(row([access, behind, ["grok", `{ patterns: ['${value}'], field: agnet }`], behind]))
+        const warnings = (yield* warningsOf(file)).filter((text) => text.includes("no record"))
+        expect(warnings).toEqual([expect.stringContaining(cannot("n1", "respnse", "response"))])
+      }
+      // What does not decide over fields is open too: the fields of this input depend on the name of its file.
+      const path = row([access, behind]).replace("a.log", `"${open("param", "name")}"`)
+      expect(yield* warningsOf(declared(path))).toEqual([])
+      // Another branch knows its fields, and so do records beside which others come.
+      const branches = row([access, ["filter", `{ where: 'response >= ${open("param", "least")}' }`], behind])
+      const more = `  - { type: filter, component: other, settings: { where: statsu == 1 }, subscribe: [{ component: n0, stream: out }], publish: [{ stream: out }] }
+  - { type: filter, component: both, settings: { where: statsu == 1 }, subscribe: [{ component: n0, stream: out }, { component: n1, stream: out }], publish: [{ stream: out }] }
+  - { type: show, component: end, subscribe: [{ component: other, stream: out }, { component: both, stream: out }] }
+`
+      expect(yield* warningsOf(declared(branches + more))).toEqual([expect.stringContaining(cannot("other", "statsu"))])
+      // Memory has no fields, and secrets stand in no setting that names some.
+      const output = `{ type: http_output, settings: { url: '${open("secret", "URL")}' }`
+      const whole = `settings: { timeout_seconds: "${open("param", "least")}" }\n${row([access, behind], output)}`
+      expect((yield* warningsOf(declared(whole))).filter((text) => text.includes("no record"))).toEqual([
+        expect.stringContaining(cannot("n1", "respnse", "response"))
+      ])
+    })
+  )
+
   it.effect("are in no example", () =>
     Effect.gen(function* () {
       const folder = join(exampleConf, "tenants/mytenant/flowlines")
@@ -194,6 +223,23 @@ dag:
       expect(yield* warningsOf(file("[nubmer]"))).toEqual([
         `line 5, column 65: ${cannot("archive_output", "nubmer", "number")}`
       ])
+    })
+  )
+
+  it.effect("are not suspected behind SQL on records that only an execution knows", () =>
+    Effect.gen(function* () {
+      const file = (columns: string) => `runtime: analytics
+parameters: { name: { type: string } }
+dag:
+  - { type: file_input, component: fixed, settings: { path: resources/http-status.csv }, publish: [{ stream: out }] }
+  - { type: sql, component: named, settings: { statement: "SELECT 1 AS \${param:name} FROM fixed" }, subscribe: [{ component: fixed, stream: out }], publish: [{ stream: out }] }
+  - { type: sql, component: any, settings: { statement: "SELECT * FROM named" }, subscribe: [{ component: named, stream: out }], publish: [{ stream: out }] }
+  - { type: sql, component: one, settings: { statement: "SELECT 1 AS one FROM fixed" }, subscribe: [{ component: fixed, stream: out }], publish: [{ stream: out }] }
+  - { type: archive_output, component: a, settings: { entry: a.csv, columns: ${columns} }, subscribe: [{ component: any, stream: out }] }
+  - { type: archive_output, component: b, settings: { entry: b.csv, columns: ${columns} }, subscribe: [{ component: one, stream: out }] }
+`
+      expect(yield* warningsOf(file("[one]"))).toEqual([])
+      expect(yield* warningsOf(file("[noe]"))).toEqual([expect.stringContaining(cannot("b", "noe", "one"))])
     })
   )
 

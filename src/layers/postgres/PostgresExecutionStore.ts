@@ -130,6 +130,20 @@ export const layer = Layer.effect(
       )
     }, unreachable)
 
+    /** The row of the flowline is locked, so that a removal comes before this or sees what it writes. */
+    const keepCarried = (carried: Ending["carried"]) =>
+      carried === undefined
+        ? sql``
+        : sql`, saved as (
+          select f.tenant, f.id from ended join flowlines f on f.tenant = ended.tenant and f.id = ended.flowline_id
+          where f.saved for share of f
+        ), carried as (
+          insert into positions (tenant, scope, component, value)
+          select saved.tenant, 'flowlines/' || saved.id, p.key, p.value
+          from saved, jsonb_each(${JSON.stringify(carried)}::text::jsonb) p
+          on conflict (tenant, scope, component) do update set value = excluded.value
+        )`
+
     const ended = Effect.fn("ExecutionStore.ended")(function* (attempt: ExecutionAttempt, ending: Ending) {
       const error = ending.error === undefined ? null : storable(ending.error)
       const nodes = ending.nodes === undefined ? null : JSON.stringify(ending.nodes)
@@ -144,11 +158,11 @@ export const layer = Layer.effect(
             outcome = ${outcome}::text, counts = ${counts === undefined ? null : JSON.stringify(counts)}::text,
             reasons = ${told === null ? null : JSON.stringify(told)}::text
           where ${current(attempt)} and ${open}
-          returning tenant, id, event_at
+          returning tenant, id, event_at, flowline_id
         ), event as (
           insert into execution_events (tenant, execution_id, seq, event, at, detail, outcome)
           select tenant, id, 2, ${ending.event}, event_at, ${detail}::text, ${outcome}::text from ended on conflict do nothing
-        )${addArchive(sql, ending.archive)}
+        )${addArchive(sql, ending.archive)}${keepCarried(ending.carried)}
         select 1 from ended`
       return yield* withinQuota(sql, attempt.tenant, ending.archive, ending.archives, Effect.map(write, reached))
     }, unreachable)

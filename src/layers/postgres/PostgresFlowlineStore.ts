@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import { unreachable } from "../../drivers/postgres/Unreachable.ts"
+import { transaction, unreachable } from "../../drivers/postgres/Unreachable.ts"
 import type { OverQuota, Quota } from "../../services/blobs/Quota.ts"
 import {
   FlowlineStore,
@@ -11,6 +11,7 @@ import {
   type NewVersion,
   type Revision
 } from "../../services/flowlines/FlowlineStore.ts"
+import { flowlineScope } from "../../services/runs/PositionStore.ts"
 import type { FlowlineId } from "../../services/shared/FlowlineId.ts"
 import type { ListRow } from "../../services/shared/Listing.ts"
 import type { TenantId } from "../../services/shared/Tenant.ts"
@@ -146,14 +147,20 @@ export const layer = Layer.effect(
       return rows.length > 0
     }, unreachable)
 
-    const remove = Effect.fn("FlowlineStore.remove")(function* (tenant: TenantId, id: FlowlineId) {
-      // Executions refer to the versions that they run. Retention removes the flowline when none is left.
-      const [row] = yield* sql<{ digest: string }>`
+    const remove = Effect.fn("FlowlineStore.remove")(
+      function* (tenant: TenantId, id: FlowlineId) {
+        // Executions refer to the versions that they run. Retention removes the flowline when none is left.
+        const [row] = yield* sql<{ digest: string }>`
         update flowlines set saved = false, generated = false, unsaved_at = clock_timestamp()
         where tenant = ${tenant} and id = ${id} and (saved or generated)
         returning flow_flowline_digest(tenant, id, version) as digest`
-      return row?.digest
-    }, unreachable)
+        // A second statement, which sees what an execution has written while the first one waited for it.
+        if (row !== undefined)
+          yield* sql`delete from positions where tenant = ${tenant} and scope = ${flowlineScope(id)}`
+        return row?.digest
+      },
+      (writes) => transaction(sql, writes)
+    )
 
     return FlowlineStore.of({
       create,

@@ -30,12 +30,30 @@ const settings = Schema.Struct({
         "Reads again after this time, such as `30s`, until the run is stopped: with `incremental` what is new, otherwise " +
         "all. In stream. Default: reads once."
     })
+  ),
+  position: Schema.optionalKey(
+    Schema.NonEmptyString.check(Schema.isMaxLength(100)).annotate({
+      description:
+        "Name of a position that the saved flowline keeps from one execution to the next: each reads what is new since the " +
+        "last one that has succeeded. Another name begins anew. With `incremental`, without `every`."
+    })
   )
 })
 type Settings = typeof settings.Type
 
 /** The values of `incremental` in the last row that every node has. */
 const isSaved = Schema.is(Schema.Struct({ after: Schema.Array(Schema.String) }))
+
+/** The same of the last row that an execution has read, and the hash of what it has read. */
+const isCarried = Schema.is(Schema.Struct({ of: Schema.String, after: Schema.Array(Schema.String) }))
+
+/** A hash of what decides which rows are read and in which order. Who logs in does not, and is not to be kept. */
+const contentOf = ({ url, query, incremental, position }: Settings, { sha256 }: NodeContext): string | undefined => {
+  const hash = sha256?.()
+  const { host, pathname } = new URL(url)
+  hash?.update(new TextEncoder().encode(JSON.stringify([position, host, pathname, query, incremental])))
+  return hash?.hex()
+}
 
 const keepsPosition = ({ incremental, every }: Settings): boolean => incremental !== undefined && every !== undefined
 
@@ -49,6 +67,8 @@ class Reading {
   readonly #emit: Emit
   readonly #failures: Failures
   readonly #keeps: boolean
+  /** See {@link contentOf}; absent where nothing is left to the next execution. */
+  readonly #content: string | undefined
   /** The values of `incremental` of the last row that a later reading leaves out. */
   #after: ReadonlyArray<string> | undefined
   /** Whether rows were emitted that a repeated reading would give again. */
@@ -68,6 +88,15 @@ class Reading {
     this.#keeps = keepsPosition(given)
     const saved = this.#keeps ? context.position.load() : undefined
     this.#after = isSaved(saved) && saved.after.length === given.incremental?.length ? saved.after : undefined
+    this.#content = given.position === undefined ? undefined : contentOf(given, context)
+    const carried = context.carried?.load()
+    if (this.#content !== undefined && isCarried(carried) && carried.of === this.#content) this.#after = carried.after
+  }
+
+  /** Leaves the place of the last row to the next execution. */
+  leave(): void {
+    if (this.#content !== undefined && this.#after !== undefined)
+      this.#context.carried?.save({ of: this.#content, after: this.#after })
   }
 
   /** Reads what the query gives now. */
@@ -145,7 +174,7 @@ export const sqlInput = node({
   description:
     "Reads the rows of a query on a PostgreSQL by a cursor, from one snapshot. Numbers keep all their digits (those that " +
     "a double would round become strings), times are ISO 8601, `json` and arrays become values. With `incremental` and " +
-    "`every` it goes on where it was, also in a later attempt. A row of more than 4 194 304 bytes goes to `errors`.",
+    "`every` it goes on where it was, also in a later attempt; with `position`, in the next execution. A row of more than 4 194 304 bytes goes to `errors`.",
   runtimes,
   settings,
   secrets: databaseSecrets,
@@ -164,9 +193,18 @@ export const sqlInput = node({
     if (given.every !== undefined && runtime !== undefined && runtime !== "stream") {
       issues.push({ path: ["every"], detail: "Only stream flowlines read again and again" })
     }
+    if (given.position !== undefined && given.every !== undefined) {
+      const detail =
+        "A run that reads again and again does not succeed, and keeps its own position: remove position or every"
+      issues.push({ path: ["position"], detail })
+    }
+    if (given.position !== undefined && given.incremental === undefined) {
+      issues.push({ path: ["position"], detail: "A position needs incremental, the columns that tell what is new" })
+    }
     return issues
   },
   keepsPosition,
+  carries: ({ position }) => position !== undefined,
   start: async (given, context) => {
     const { openDatabase, signal } = context
     if (openDatabase === undefined) throw new Error("Databases cannot be reached here")
@@ -176,7 +214,7 @@ export const sqlInput = node({
         try {
           const reading = new Reading(given, context, emit)
           await reading.once(database)
-          if (given.every === undefined) return
+          if (given.every === undefined) return reading.leave()
           const pause = millisOf(given.every)
           for (;;) {
             await sleep(pause, signal)

@@ -9,6 +9,7 @@ import type { TenantDefinitions } from "../../languages/grok/TenantDefinitions.t
 import { Failures } from "../Failures.ts"
 import { anyFields, decorated, dotted, named, withFields } from "../FieldUse.ts"
 import { type CheckContext, chosen, type Event, errors, node, type SettingsIssue } from "../Node.ts"
+import { keepSource } from "../Source.ts"
 import { decorationSettings } from "./Decorated.ts"
 
 const Texts = Schema.Union([Schema.String, Schema.Array(Schema.String)])
@@ -197,7 +198,11 @@ export const grok = node({
     return {
       process: async (batch, emit) => {
         const parsed: Array<Event> = []
-        for (const { event, matched, late, tooLong } of applyAll(batch as ReadonlyArray<Fields>)) {
+        const results = applyAll(batch as ReadonlyArray<Fields>)
+        for (let at = 0; at < results.length; at++) {
+          const { event, matched, late, tooLong } = results[at]!
+          // The captures are a new object, to which the filter adds the members of the event that have names.
+          keepSource(batch[at]!, event)
           if (late === true) failures.add(event, `the patterns did not finish within ${timeout_millis} ms`)
           else if (matched || (ignore_missing && isMissing(event))) parsed.push(event)
           else if (tooLong !== undefined)

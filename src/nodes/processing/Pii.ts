@@ -5,6 +5,7 @@ import { Failures } from "../Failures.ts"
 import { named, sameFields } from "../FieldUse.ts"
 import { chosen, type Event, errors, type NodeContext, node, type SettingsIssue } from "../Node.ts"
 import { FieldName } from "../SettingTexts.ts"
+import { withSourceOf } from "../Source.ts"
 import { setMember } from "./mutate/Place.ts"
 import { detector, kinds } from "./pii/Detectors.ts"
 import { hmac } from "./pii/Hmac.ts"
@@ -156,8 +157,8 @@ export const pii = node({
             hidden.push(one(event))
           } catch (cause) {
             if (!(cause instanceof TooDeep)) throw cause
-            // The record may hold what must not be told, so that only the reason goes on.
-            failures.add({}, `the record is nested deeper than ${maxDepth} levels`)
+            // The record may hold what must not be told: only the reason goes on, and where the record is from.
+            failures.add(one(withSourceOf(event, {})), `the record is nested deeper than ${maxDepth} levels`)
           }
         }
         await emit(chosen, hidden)

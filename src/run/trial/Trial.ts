@@ -27,6 +27,7 @@ const reading =
       ...context,
       savePositions: () => {},
       position: { load: () => undefined },
+      carried: undefined,
       file: refused,
       archiveEntry: refused,
       print: (lines) => recorder.printed(component, lines),

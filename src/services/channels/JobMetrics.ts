@@ -23,6 +23,9 @@ const errors = Metric.gauge("flow_job_errors", { description: "Records that its 
 const replaced = Metric.gauge("flow_job_replaced_bytes", {
   description: "Bytes that the encodings of its inputs do not have, and that became U+FFFD"
 })
+const reloads = Metric.gauge("flow_job_reloads", {
+  description: "Changed tables of lookups in the job's current run, by outcome (read, failed)"
+})
 
 const words = ["ok", "warnings", "nothing"] as const
 
@@ -78,6 +81,12 @@ export const jobMetrics = ({ tenant, channel, cluster, job }: JobKey): JobMetric
             Metric.update(
               Metric.withAttributes(outcomes, { ...attributes, outcome: word }),
               outcome?.outcome === word ? 1 : 0
+            )
+          ),
+          ...(["reloads", "failedReloads"] as const).map((name) =>
+            Metric.update(
+              Metric.withAttributes(reloads, { ...attributes, outcome: name === "reloads" ? "read" : "failed" }),
+              sum((node) => node[name] ?? 0)
             )
           ),
           set(

@@ -77,6 +77,8 @@ export interface Ending {
   /** What the run has done; its word and reasons count only for one that has succeeded. */
   readonly outcome?: Outcome | undefined
   readonly archive?: NewArchive | undefined
+  /** What its nodes leave to the next execution of the flowline, by component; kept while that is saved. */
+  readonly carried?: Readonly<Record<string, unknown>> | undefined
   /** What archives of the tenant may take with this one. */
   readonly archives?: ArchiveQuota
 }
@@ -120,8 +122,8 @@ export class ExecutionStore extends Context.Service<
       nodes: ReadonlyArray<NodeCounters>
     ) => Effect.Effect<boolean, StorageUnreachable>
     /**
-     * Ends the execution with its only end event, and adds its archive in the same transaction. Fails, and changes
-     * nothing, when the archive is too much.
+     * Ends the execution with its only end event, and in the same transaction adds its archive and keeps what is
+     * `carried`. Fails, and changes nothing, when the archive is too much.
      */
     readonly ended: (
       attempt: ExecutionAttempt,

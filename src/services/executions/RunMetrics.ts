@@ -1,5 +1,6 @@
 import { Effect, Metric } from "effect"
 import type { Outcome } from "../../nodes/Outcome.ts"
+import type { NodeCounters } from "../../protocol/RunProtocol.ts"
 
 const running = Metric.gauge("flow_executions_running", { description: "Active runs of this gateway" })
 const ended = Metric.counter("flow_executions_ended_total", {
@@ -12,6 +13,11 @@ const outcomes = Metric.counter("flow_executions_outcome_total", {
 })
 const records = Metric.counter("flow_execution_records_total", {
   description: "Records of executions that ended on this gateway, by runtime and what became of them",
+  incremental: true
+})
+const reloads = Metric.counter("flow_execution_reloads_total", {
+  description:
+    "Changed tables of lookups in executions that ended on this gateway, by runtime and outcome (read, failed)",
   incremental: true
 })
 const duration = Metric.histogram("flow_execution_duration_seconds", {
@@ -32,7 +38,13 @@ const during =
 /** The metrics of runs. */
 export const runMetrics = () => ({
   running: during(running),
-  ended: (runtime: string, state: string, startedAt: number | undefined, done: Outcome | undefined) =>
+  ended: (
+    runtime: string,
+    state: string,
+    startedAt: number | undefined,
+    done: Outcome | undefined,
+    nodes: ReadonlyArray<NodeCounters> = []
+  ) =>
     Effect.all(
       [
         Metric.update(Metric.withAttributes(ended, { runtime, state }), 1),
@@ -44,6 +56,11 @@ export const runMetrics = () => ({
           : []),
         ...Object.entries(done?.counts ?? {}).map(([what, count]) =>
           Metric.update(Metric.withAttributes(records, { runtime, what }), count)
+        ),
+        ...nodes.flatMap(({ reloads: read = 0, failedReloads: failed = 0 }) =>
+          Object.entries({ read, failed }).map(([outcome, count]) =>
+            Metric.update(Metric.withAttributes(reloads, { runtime, outcome }), count)
+          )
         )
       ],
       { discard: true }

@@ -4,6 +4,7 @@ import * as Entity from "effect/cluster/Entity"
 import * as Rpc from "effect/rpc/Rpc"
 import { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { millisOf } from "../../languages/DurationText.ts"
+import { carries } from "../../nodes/Catalogue.ts"
 import { overLimit } from "../../protocol/Allowances.ts"
 import type { Flowline } from "../../protocol/Flowline.ts"
 import { reclaimPause, tellDeadline } from "../../protocol/Liveness.ts"
@@ -14,7 +15,7 @@ import { TenantRules } from "../limits/TenantRules.ts"
 import { Attempts, failed, fenced, type Outcome } from "../runs/Attempt.ts"
 import { Gateway } from "../runs/Gateway.ts"
 import { retryWhileUnreachable } from "../runs/Outage.ts"
-import { PositionScope, PositionStore } from "../runs/PositionStore.ts"
+import { flowlineScope, PositionScope, PositionStore } from "../runs/PositionStore.ts"
 import { Signals } from "../runs/Signals.ts"
 import { observeQueue } from "../shared/Observed.ts"
 import { Settings } from "../shared/Settings.ts"
@@ -103,16 +104,16 @@ export class Supervisor extends Context.Service<
         const finish = (
           state: Ending["state"],
           word: string,
-          { error, archive }: Pick<Ending, "archive"> & { readonly error?: string } = {}
+          { error, archive, carried }: Pick<Ending, "archive" | "carried"> & { readonly error?: string } = {}
         ): Effect.Effect<boolean, StorageUnreachable> => {
           const archives = archiveQuotaOf(rules.limitsOf(tenant))
           const event = `${runtime}.application.${word}`
           const done = outcome()
-          const ending = { state, event, error, nodes: nodes(), outcome: done, archive, archives }
+          const ending = { state, event, error, nodes: nodes(), outcome: done, archive, archives, carried }
           return Effect.tap(store.ended(claim, ending), (reached) =>
             reached
               ? Effect.andThen(
-                  metrics.ended(runtime, state, startedAt, done),
+                  metrics.ended(runtime, state, startedAt, done, nodes()),
                   kept ? Effect.ignore(positions.remove(tenant, scope)) : Effect.void
                 )
               : Effect.void
@@ -126,7 +127,7 @@ export class Supervisor extends Context.Service<
         const conclude = (outcome: Outcome) => {
           switch (outcome._tag) {
             case "Succeeded":
-              return fenced(finish("SUCCEEDED", "end", { archive: outcome.archive }))
+              return fenced(finish("SUCCEEDED", "end", { archive: outcome.archive, carried: outcome.carried }))
             case "Failed":
               return fenced(finish("FAILED", "failed", { error: outcome.error }))
             case "Abandoned":
@@ -148,8 +149,12 @@ export class Supervisor extends Context.Service<
           const trigger = claim.trigger === null ? undefined : decodeTrigger(claim.trigger)
           const triggered = triggeredFlowline(flowline.success, trigger)
           if (Result.isFailure(triggered)) return failed(triggered.failure)
+          const carried = carries(triggered.success)
+            ? yield* retryWhileUnreachable(positions.load(tenant, flowlineScope(flowlineId)))
+            : undefined
           const started = {
             executionId: id,
+            ...(carried === undefined ? {} : { carried }),
             ...(trigger === undefined ? {} : { trigger }),
             ...(claim.body === null ? {} : { triggerBody: decodeBody(claim.body) })
           }

@@ -120,8 +120,7 @@ export const check = (
   if (Result.isFailure(result)) return Result.fail([...findings, ...result.failure])
   if (findings.length > 0) return Result.fail(findings)
   const flowline = result.success
-  // Which fields there are may depend on settings whose values are not known yet.
-  const warnings = bound.open.length > 0 ? [] : fieldWarnings(flowline, { patterns, tenant }, columns)
+  const warnings = fieldWarnings(flowline, { patterns, tenant }, columns, bound.open)
   return Result.succeed({ flowline, warnings })
 }
 

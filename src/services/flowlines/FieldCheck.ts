@@ -6,6 +6,7 @@ import { anyFields, canHave, type FieldUse, type Known, type NamedField } from "
 import { errors, type Surroundings } from "../../nodes/Node.ts"
 import { componentOf, type DagNode, type Flowline } from "../../protocol/Flowline.ts"
 import { sendersFirst } from "../../protocol/SendersFirst.ts"
+import type { Bound } from "./Binding.ts"
 import type { Finding } from "./Finding.ts"
 
 /** Maximum number of warnings of a flowline. */
@@ -42,6 +43,7 @@ const together = (all: ReadonlyArray<Known>): Known => {
 const received = (
   { dag }: Flowline,
   uses: ReadonlyMap<DagNode, FieldUse>,
+  open: ReadonlySet<DagNode>,
   columns: Readonly<Record<string, ReadonlyArray<string>>>
 ): ReadonlyMap<DagNode, Known> => {
   const byName = new Map(dag.map((node, at) => [componentOf(node), { node, at }]))
@@ -51,6 +53,8 @@ const received = (
       return from === undefined ? [] : [{ from, to }]
     })
   )
+  /** Nodes that are open, and those behind them: what SQL says of their columns is about placeholders. */
+  const unknown = new Set<DagNode>()
   const into = new Map<DagNode, Known>()
   const outOf = new Map<DagNode, Known>()
   for (const place of sendersFirst(dag.length, ways)) {
@@ -66,7 +70,10 @@ const received = (
       })
     )
     into.set(node, known)
-    const own = Object.hasOwn(columns, componentOf(node)) ? columns[componentOf(node)] : undefined
+    const senders = node.subscribe.flatMap(({ component }) => byName.get(component)?.node ?? [])
+    if (open.has(node) || senders.some((sender) => unknown.has(sender))) unknown.add(node)
+    const isNamed = Object.hasOwn(columns, componentOf(node)) && !unknown.has(node)
+    const own = isNamed ? columns[componentOf(node)] : undefined
     const { gives } = uses.get(node) ?? anyFields
     outOf.set(
       node,
@@ -97,17 +104,21 @@ const findingOf = (
 }
 
 /**
- * Settings that name fields which no record can have there. `columns` are those of nodes in SQL, by component. What
- * follows a node whose fields nobody knows is not checked.
+ * Settings that name fields which no record can have there. `columns` are those of nodes in SQL, by component, `open`
+ * the paths of settings whose values only an execution knows. What follows a node whose fields nobody knows is not
+ * checked, and neither is a node with such a setting.
  */
 export const fieldWarnings = (
   flowline: Flowline,
   surroundings: Pick<Surroundings, "patterns" | "tenant">,
-  columns: Readonly<Record<string, ReadonlyArray<string>>>
+  columns: Readonly<Record<string, ReadonlyArray<string>>>,
+  paths: Bound["open"]
 ): ReadonlyArray<Finding> => {
   const { dag, runtime } = flowline
-  const uses = new Map(dag.map((node) => [node, fieldUseOf(node, { ...surroundings, runtime })]))
-  const into = received(flowline, uses, columns)
+  const open = new Set(paths.flatMap(([part, index]) => (part === "dag" ? (dag[Number(index)] ?? []) : [])))
+  const useOf = (node: DagNode) => (open.has(node) ? anyFields : fieldUseOf(node, { ...surroundings, runtime }))
+  const uses = new Map(dag.map((node) => [node, useOf(node)]))
+  const into = received(flowline, uses, open, columns)
   return dag
     .flatMap((node, index) => {
       const known = into.get(node)

@@ -85,8 +85,8 @@ export interface ClaimedRow {
 
 /** The result of a run. */
 export type Outcome =
-  /** The write that ends the run must add its `archive`. */
-  | { readonly _tag: "Succeeded"; readonly archive: NewArchive | undefined }
+  /** The write that ends the run must add its `archive`, and keep what its nodes have `carried`. */
+  | { readonly _tag: "Succeeded"; readonly archive: NewArchive | undefined; readonly carried?: RunSpec["carried"] }
   /** `error` is a message for the user. */
   | { readonly _tag: "Failed"; readonly error: string }
   /** The run ended itself because its gateway was silent. This is not a failure of the flowline. */
@@ -103,7 +103,7 @@ export interface Attempt {
   /** Prepares the order for the engine, or returns why the flowline cannot run. */
   readonly prepare: <E>(
     flowline: Flowline,
-    run: Pick<RunSpec, "executionId" | "lasting" | "work" | "trigger" | "triggerBody">,
+    run: Pick<RunSpec, "executionId" | "lasting" | "work" | "trigger" | "triggerBody" | "carried">,
     positions: Effect.Effect<NonNullable<RunSpec["positions"]>, E>
   ) => Effect.Effect<Result.Result<RunSpec, string>, E>
   /** Runs the flowline, stores its messages and returns its result. No process of the run is left then. */
@@ -139,7 +139,7 @@ const outcomeOf = (
   message: Extract<RunMessage, { readonly _tag: "Ended" }>,
   archive: NewArchive | undefined
 ): Outcome => {
-  if (message.outcome === "succeeded") return { _tag: "Succeeded", archive }
+  if (message.outcome === "succeeded") return { _tag: "Succeeded", archive, carried: message.carried }
   if (message.abandoned === true) return { _tag: "Abandoned" }
   const where = message.component === undefined ? "" : `${message.component}: `
   const error = message.error ?? "the run failed"

@@ -12,6 +12,10 @@ export const NodeCount = Schema.Struct({
   matched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were parsed or enriched" })),
   unmatched: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not parsed or enriched" })),
   dropped: Schema.optionalKey(Schema.Int.annotate({ description: "Records that were not passed on, as is meant" })),
+  reloads: Schema.optionalKey(Schema.Int.annotate({ description: "How often a changed table was read again" })),
+  failedReloads: Schema.optionalKey(
+    Schema.Int.annotate({ description: "How often a changed table could not be used, so that the former one was kept" })
+  ),
   lastError: Schema.optionalKey(Schema.String),
   replacedBytes: Schema.optionalKey(
     Schema.Int.annotate({ description: "Bytes that the encoding of an input does not have; they became U+FFFD" })

@@ -1,10 +1,14 @@
 import { Brand, Context, type Effect } from "effect"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
+import type { FlowlineId } from "../shared/FlowlineId.ts"
 import type { TenantId } from "../shared/Tenant.ts"
 
-/** The key of stored positions: an execution or a job. It outlives a run. */
+/** The key of stored positions: an execution, a job or a saved flowline. It outlives a run. */
 export type PositionScope = Brand.Branded<string, "PositionScope">
 export const PositionScope = Brand.nominal<PositionScope>()
+
+/** The key of what nodes of a saved flowline leave to its next execution. */
+export const flowlineScope = (id: FlowlineId): PositionScope => PositionScope(`flowlines/${id}`)
 
 /** The scope as messages name it: `the job channels/web/main/parse`, `the execution 4kQz-1763683200000`. */
 export const holderName = (scope: PositionScope): string => `the ${scope.includes("/") ? "job" : "execution"} ${scope}`

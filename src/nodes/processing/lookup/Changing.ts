@@ -91,10 +91,12 @@ export class Changing<A> {
       if ((await versionOf(path).catch(() => undefined)) !== version) return
       this.#value = value
       this.#loaded = version
+      this.#context.counted?.("reloads", 1)
       await this.#tell(`${path} has changed and was read again: ${entries} entries`)
     } catch (error) {
       if (this.#context.signal.aborted) return
       this.#failed = version
+      this.#context.counted?.("failedReloads", 1)
       const reason = error instanceof Error ? error.message : String(error)
       await this.#tell(`${path} has changed but cannot be used, so what was read before is kept: ${reason}`)
     }

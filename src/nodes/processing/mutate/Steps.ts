@@ -2,6 +2,7 @@ import { interpolate } from "../../../languages/Decorate.ts"
 import { predicate } from "../../../languages/expression/Compile.ts"
 import { type Fields, fieldPath, isObject, type Value } from "../../../languages/FieldPath.ts"
 import { fieldAdder } from "../../../languages/Generated.ts"
+import { isLineSource, keepSource, sourceField } from "../../Source.ts"
 import { transforms } from "../kv/Fields.ts"
 import { conversion } from "./Convert.ts"
 import { type Operation, operationNames } from "./Operations.ts"
@@ -163,8 +164,12 @@ const shaping = (field: string | undefined, shape: (object: Fields) => Fields | 
     )
   }
   return (event) => {
-    const shaped = shape(event)
-    return shaped instanceof Refusal ? shaped.reason : shaped
+    const { [sourceField]: place, ...rest } = event
+    const isPlaced = isLineSource(place)
+    const shaped = shape(isPlaced ? rest : event)
+    if (shaped instanceof Refusal) return shaped.reason
+    // Where a record is from is one value.
+    return isPlaced ? ({ ...shaped, [sourceField]: place } as Fields) : shaped
   }
 }
 
@@ -261,6 +266,6 @@ export const mutation = (operations: ReadonlyArray<Operation>): ((event: Fields)
       if (typeof made === "string") return `operation ${named[at]!.at + 1} (${named[at]!.name}): ${made}`
       next = made
     }
-    return compacted === undefined ? next : compacted(next)
+    return keepSource(event, compacted === undefined ? next : compacted(next)) as Fields
   }
 }

@@ -6,7 +6,7 @@ import { type NodeType, node as nodeOf, type RunContext } from "../../../nodes/N
 import type { OpenFile, Sink } from "../../../nodes/NodeFiles.ts"
 import type { Split } from "../../../nodes/Split.ts"
 import { componentOf, type DagNode, type Flowline } from "../../../protocol/Flowline.ts"
-import { type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
+import { type Counted, type NodeCounters, replacedCounts } from "../../../protocol/RunProtocol.ts"
 import { type Pipeline, pipeline } from "../Pipeline.ts"
 import type { Made, Piece } from "./Part.ts"
 
@@ -54,7 +54,7 @@ class Tally {
       const sum = this.#sums.get(now.component)
       const grown = (name: "recordsIn" | "recordsOut" | "errors") =>
         (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0)
-      const parsed = (name: "matched" | "unmatched") =>
+      const counted = (name: Exclude<Counted, "files">) =>
         now[name] === undefined ? {} : { [name]: (sum?.[name] ?? 0) + now[name] - (before?.[name] ?? 0) }
       const lastError = now.errors > (before?.errors ?? 0) ? now.lastError : sum?.lastError
       this.#sums.set(now.component, {
@@ -62,8 +62,10 @@ class Tally {
         recordsIn: grown("recordsIn"),
         recordsOut: grown("recordsOut"),
         errors: grown("errors"),
-        ...parsed("matched"),
-        ...parsed("unmatched"),
+        ...counted("matched"),
+        ...counted("unmatched"),
+        ...counted("reloads"),
+        ...counted("failedReloads"),
         ...(lastError === undefined ? {} : { lastError }),
         ...replacedCounts((sum?.replacedBytes ?? 0) + (now.replacedBytes ?? 0) - (before?.replacedBytes ?? 0))
       })
