@@ -3,6 +3,7 @@ import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
 import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
+import { fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
@@ -29,6 +30,7 @@ import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
+import { readingsOf } from "./Readings.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
@@ -217,7 +219,10 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     aggregate: Effect.fn("Search.aggregate")(function* (tenant, pattern, query, aggregations) {
-      const read = (parts: ReadonlyArray<Part>) => aggregate(engineOn(sql, parts, query), query, aggregations)
+      const read = (parts: ReadonlyArray<Part>) =>
+        Effect.flatMap(readingsOf(sql, parts, fieldsOf(aggregations)), (readings) =>
+          aggregate(engineOn(sql, parts, query, readings), query, aggregations)
+        )
       return (yield* onParts(tenant, pattern, query, read)) ?? emptyAnswers(aggregations)
     }, unreachableWithin(pageLimit)),
 

@@ -17,7 +17,7 @@ import {
 interface Around {
   readonly query: Query
   readonly by: ReadonlyArray<GroupBy>
-  readonly within: ReadonlyArray<GroupKey> | undefined
+  readonly within: GroupRequest["within"]
 }
 
 /** The answers of an aggregation by the keys of the bucket that they belong to. */
@@ -71,11 +71,12 @@ export const aggregate = <E>(
     if (found.length > most)
       return yield* tooMany(pointer, "take a longer interval or a smaller size, or narrow the query")
     const answers = new Map<string, Answer>(found.map(({ keys }) => [pathOf(keys), {}]))
+    const within = request.top === undefined ? around : { ...around, within: found.map(({ keys }) => keys) }
     let at = 0
     for (const [{ name }, metric] of metrics) {
       const measures = measuresOf(metric)
       const isOwn = measures.some(isAlone)
-      const groups = isOwn ? yield* engine.groups({ ...around, measures, top: undefined }) : found
+      const groups = isOwn ? yield* engine.groups({ ...within, measures, top: undefined }) : found
       const from = isOwn ? 0 : at
       if (!isOwn) at += measures.length
       for (const { keys, values } of groups) {
@@ -145,6 +146,10 @@ export const aggregate = <E>(
     return { _tag: "dates", field: bucket.field, starts } satisfies GroupBy
   })
 
+  /** The groups around what is in the buckets of an aggregation: of terms, those that are shown. */
+  const shownIn = (bucket: Bucket, found: ReadonlyArray<Group>, around: Around): Around =>
+    bucket._tag === "terms" ? { ...around, within: found.map(({ keys }) => keys) } : around
+
   const keyedAnswers = Effect.fnUntraced(function* (
     one: Aggregation,
     bucket: Exclude<Bucket, { readonly _tag: "filter" }>,
@@ -168,9 +173,7 @@ export const aggregate = <E>(
           }
         : undefined
     const { found, answers } = yield* grouped(one.pointer, around, metrics, top)
-    const keys = found.map((group) => group.keys.at(-1)!)
-    const isFirst = around.by.length === 1
-    const within = yield* inside(one.inner, isFirst && bucket._tag === "terms" ? { ...around, within: keys } : around)
+    const within = yield* inside(one.inner, shownIn(bucket, found, around))
     const byParent = Map.groupBy(found, (group) => pathOf(group.keys.slice(0, -1)))
     const full = ({ keys }: Group): Answer => {
       const path = pathOf(keys)

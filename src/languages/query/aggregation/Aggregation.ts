@@ -85,3 +85,7 @@ export interface Aggregation {
 
 export const isBucket = (kind: Bucket | Metric): kind is Bucket =>
   kind._tag === "terms" || kind._tag === "date_histogram" || kind._tag === "filter"
+
+/** The fields of aggregations and of those inside them. */
+export const fieldsOf = (all: ReadonlyArray<Aggregation>): ReadonlyArray<string> =>
+  all.flatMap(({ kind, inner }) => [...(kind._tag === "filter" ? [] : [kind.field]), ...fieldsOf(inner)])

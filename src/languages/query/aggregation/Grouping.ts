@@ -22,8 +22,8 @@ export interface GroupRequest {
   /** At most two. */
   readonly by: ReadonlyArray<GroupBy>
   readonly measures: ReadonlyArray<Measure>
-  /** The keys that the first part may have, when others are not asked for. */
-  readonly within: ReadonlyArray<GroupKey> | undefined
+  /** The first key, or the first keys, that groups may have, when others are not asked for. All are equally many. */
+  readonly within: ReadonlyArray<ReadonlyArray<GroupKey>> | undefined
   /** For each key before the last one, only so many groups, in this order. `by` names a measure by its place. */
   readonly top:
     | {
