@@ -1,21 +1,18 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
+import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
+import { type Aggregation, fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
 import type { AggregationEngine, Group, GroupRequest } from "../../languages/query/aggregation/Grouping.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { timesOf } from "../../languages/query/Times.ts"
-import { sqlState } from "../postgres/SqlState.ts"
 import type { Part } from "./Catalog.ts"
-import { notNumeric } from "./FieldValue.ts"
 import { type GroupRow, type Manner, selectGroups, selectTimes } from "./Grouped.ts"
 import { keyOf } from "./GroupKeys.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
-import { anyReadings, isOwn, type Readings } from "./Readings.ts"
+import { anyReadings, isOwn, type Readings, readingsOf } from "./Readings.ts"
 import type { TooManyIndices } from "./Search.ts"
-
-/** A value that is no number, or a number that a double cannot hold. */
-const isMisread = (error: SqlError): boolean => [notNumeric, "22003"].includes(sqlState(error.reason.cause))
 
 const valueOf = (value: unknown): Group["values"][number] => {
   if (Array.isArray(value)) return value.map((one: unknown) => (typeof one === "number" ? one : null))
@@ -31,43 +28,37 @@ const groupOf =
     values: measures.map((_, at) => valueOf(row[`m${at}`]))
   })
 
-/** The ways to read the fields of a request, the quickest first. The last one is right for all documents. */
-const mannersFor = ({ by, measures }: GroupRequest, readings: Readings): ReadonlyArray<Manner> => {
+/** The ways to read documents, the quickest first. What fails in one way has to be read in the next one. */
+export type MannerName = "assumed" | "typed" | "careful"
+
+/** The ways to read the fields of a request. The last one is right for all documents. */
+const mannersFor = ({ by, measures }: GroupRequest, readings: Readings, first: MannerName): ReadonlyArray<Manner> => {
   const fields = [...by.filter(({ _tag }) => _tag === "terms"), ...measures].map(({ field }) => field)
   const careful = { readings: anyReadings, lists: true }
-  if (fields.some((field) => readings(field) === "lists")) return [careful]
-  const quick = { readings: anyReadings, lists: false }
-  const isAssumed = fields.some((field) => !isOwn(field) && readings(field) !== "any")
-  return isAssumed ? [{ readings, lists: false }, quick, careful] : [quick, careful]
+  if (first === "careful" || fields.some((field) => readings(field) === "lists")) return [careful]
+  const typed = { readings: anyReadings, lists: false }
+  const isAssumed = first === "assumed" && fields.some((field) => !isOwn(field) && readings(field) !== "any")
+  return isAssumed ? [{ readings, lists: false }, typed, careful] : [typed, careful]
 }
 
 /** Groups the documents of parts, in the transaction of the client. `readings` is a guess that may be wrong. */
-export const engineOn = (
+const engineOn = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   all: Query,
-  readings: Readings
+  readings: Readings,
+  first: MannerName
 ): AggregationEngine<SqlError | TooManyIndices> => {
   const within = timesOf(all)
   let assumed = readings
-  /** The rows; undefined when they cannot be read in this manner. */
-  const read = (
-    request: GroupRequest,
-    manner: Manner
-  ): Effect.Effect<ReadonlyArray<GroupRow> | undefined, SqlError | TooManyIndices> => {
-    const { statement, mayFail } = selectGroups(sql, parts, request, manner)
-    if (!fits(statement)) return Effect.fail(tooManyParts(parts.length))
-    const rows = Effect.map(compacted(sql, statement), (rows) => (rows[0]?.unsure === false ? rows : undefined))
-    if (!mayFail) return rows
-    return Effect.catchTag(sql.withTransaction(rows), "SqlError", (error) =>
-      isMisread(error) ? Effect.undefined : Effect.fail(error)
-    )
-  }
   return {
     groups: Effect.fnUntraced(function* (request) {
-      for (const manner of mannersFor(request, assumed)) {
-        const rows = yield* read(request, manner)
-        if (rows === undefined) {
+      for (const manner of mannersFor(request, assumed, first)) {
+        const statement = selectGroups(sql, parts, request, manner)
+        if (!fits(statement)) return yield* tooManyParts(parts.length)
+        const rows = yield* compacted(sql, statement)
+        if (rows[0]?.unsure !== false) {
+          // What misled one statement would mislead the next one.
           assumed = (field) => (readings(field) === "lists" ? "lists" : anyReadings(field))
           continue
         }
@@ -88,3 +79,18 @@ export const engineOn = (
     })
   }
 }
+
+/**
+ * The answers of aggregations, in the transaction of the client. All but the `careful` manner may fail because of values
+ * that are not what they were assumed to be, see `orElse`.
+ */
+export const readAggregations = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  aggregations: ReadonlyArray<Aggregation>,
+  manner: MannerName
+) {
+  const readings = yield* readingsOf(sql, parts, fieldsOf(aggregations), true)
+  return yield* aggregate(engineOn(sql, parts, query, readings, manner), query, aggregations)
+})

@@ -40,7 +40,7 @@ export const textAt = (sql: SqlClient.SqlClient, field: string, index: string): 
   return firstOf(sql, [...found, ...listed])
 }
 
-/** {@link rawAt} as a number. Values of other types make the statement fail with {@link notNumeric}. */
+/** {@link rawAt} as a number. Values of other types make the statement fail. */
 export const numberAt = (sql: SqlClient.SqlClient, field: string, type: "numeric" | "float8"): Fragment => {
   const as = sql.literal(`::${type}`)
   if (field === "@timestamp") return sql`case when ts < ${latest}::bigint then ts${as} end`
@@ -51,6 +51,3 @@ export const numberAt = (sql: SqlClient.SqlClient, field: string, type: "numeric
     values.map((value) => sql`(${value})${as}`)
   )
 }
-
-/** SQLSTATE of a cast from JSON of another type. */
-export const notNumeric = "22023"

@@ -20,8 +20,6 @@ export interface KeyColumn {
   readonly of: (index: string) => Fragment
   /** Whether a value may be a list, each of whose values is a key. */
   readonly mayBeList: boolean
-  /** Whether a cast of its values may fail. */
-  readonly mayFail: boolean
   readonly isKey: (k: Fragment) => Fragment
   /** Whether a value may be another one than it looks, or a list. */
   readonly isUnsure: (k: Fragment) => Fragment | undefined
@@ -59,7 +57,6 @@ const dates = (sql: SqlClient.SqlClient, by: Extract<GroupBy, { _tag: "dates" }>
     return sql`nullif(width_bucket(${time}, ${by.starts.map(String)}::text[]::bigint[]), 0)`
   },
   mayBeList: false,
-  mayFail: false,
   isKey: (k) => sql`${k} is not null`,
   isUnsure: () => undefined,
   order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
@@ -76,7 +73,6 @@ const texts = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn =
     return sql`(${missing === undefined ? text : sql`coalesce(${text}, ${textOf(missing)}::text)`}) collate "C"`
   },
   mayBeList: false,
-  mayFail: false,
   isKey: (k) => sql`length(${k}) <= ${aggregationLimits.term}::integer`,
   isUnsure: (k) => (isOwn(field) ? undefined : maybeOther(sql, k)),
   order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
@@ -91,7 +87,6 @@ const numbers = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn
     return missing === undefined ? number : sql`coalesce(${number}, ${textOf(missing)}::text::numeric)`
   },
   mayBeList: false,
-  mayFail: !isOwn(field),
   isKey: (k) => sql`length(${k}::text) <= ${aggregationLimits.term}::integer`,
   isUnsure: () => undefined,
   order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
@@ -107,7 +102,6 @@ const values = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn 
     return missing === undefined ? value : sql`coalesce(nullif(${value}, 'null'::jsonb), ${jsonOf(missing)}::jsonb)`
   },
   mayBeList: true,
-  mayFail: false,
   isKey: (k) => sql`(jsonb_typeof(${k}) = any(${scalars}::text[])
     and pg_column_size(${k}) <= ${aggregationLimits.term * 4 + 64}::integer
     and length(${k} #>> '{}') <= ${aggregationLimits.term}::integer)`,

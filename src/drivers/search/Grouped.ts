@@ -77,8 +77,9 @@ const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan
     if (reading === "any") return rawAt(sql, field, index)
     return numberAt(sql, field, alone?.of === "cardinality" ? "numeric" : "float8")
   }
-  // PostgreSQL would look a JSON value up again for each of its uses.
-  const once = sql.literal(fields.some((field) => readAs(field) === "any") ? "offset 0" : "")
+  // PostgreSQL would look a JSON value up again for each of its uses, and would sort whole documents by their keys.
+  const isApart = fields.some((field) => readAs(field) === "any" || keys.length > 0)
+  const once = sql.literal(isApart ? "offset 0" : "")
   const one = ({ part, index }: Part): Fragment => {
     const joins: Array<Fragment> = []
     const found = columns.map((column, at) => {
@@ -90,7 +91,7 @@ const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan
     })
     const values = fields.map((field, at) => sql`${valueIn(field, index)} as ${sql.literal(`x${at}`)}`)
     return sql`
-      select ${sql.csv([...found, ...values, sql`1 as one`])} from ${sql(tableOf(part))} ${sql.join(" ", false)([sql``, ...joins])}
+      select ${sql.csv([...found, ...values, ...(found.length + values.length === 0 ? [sql`1 as one`] : [])])} from ${sql(tableOf(part))} ${sql.join(" ", false)([sql``, ...joins])}
       where ${condition(index)} ${once}`
   }
   const all = sql.join(" union all ", false)(parts.map((part) => sql`(${one(part)})`))
@@ -108,14 +109,6 @@ const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan
   return sql`(select * from (${all}) as every where ${sql.or([isChosen, ...unsure.flat()])}) as base`
 }
 
-/** Whether PostgreSQL may fail to read a value as what it was assumed to be. */
-const mayFail = ({ columns, measures, lists, readAs }: Plan): boolean =>
-  columns.some((column) => column.mayFail) ||
-  (!lists &&
-    measures.some(({ field, of }) =>
-      readAs(field) === "numbers" ? !isOwn(field) : of !== "cardinality" && of !== "values"
-    ))
-
 /**
  * The groups of documents with their measures, at most one more than there may be. The statement says when it is unsure,
  * because of lists or of values of other types than were assumed. What has been read with `lists` is sure.
@@ -132,7 +125,8 @@ export const selectGroups = (
   const values = measures.map((measure, at) => sql`${valueOf(sql, measure, plan)} as ${sql.literal(`m${at}`)}`)
   const checks = measures.flatMap((measure) => checkOf(sql, measure, plan))
   const check = checks.length === 0 ? sql`false` : sql.or(checks)
-  const count = alone?.of === "cardinality" ? sql`sum(one)` : sql`count(*)`
+  // The rows of these measures are values and no documents.
+  const count = alone === undefined ? sql`count(*)` : sql`0`
   const grouping = keys.length === 0 ? sql`` : sql`group by ${sql.csv(keys)}`
   const isKey = columns.map((column, at) => column.isKey(keys[at]!))
   const unsure = lists ? [] : columns.flatMap((column, at) => column.isUnsure(keys[at]!) ?? [])
@@ -143,7 +137,7 @@ export const selectGroups = (
     return [sql`${column.type(key)} as ${sql.literal(`t${at}`)}`, sql`${column.text(key)} as ${sql.literal(`s${at}`)}`]
   })
   const results = measures.map((_, at) => sql.literal(`found.m${at}`))
-  const statement = sql<GroupRow>`
+  return sql<GroupRow>`
     with typed as (${typed}),
     grouped as (
       select ${sql.csv([...keys, ...values, sql`${count}::float8 as n`, sql`coalesce(${check}, false) as listed`])}
@@ -151,7 +145,6 @@ export const selectGroups = (
     select flags.unsure, ${sql.csv([...out, ...results, sql`found.n::float8 as n`, sql`found.total::float8 as total`, sql`found.place::float8 as place`])}
     from (select coalesce(bool_or(${sql.or([sql`listed`, ...unsure])}), false) as unsure from grouped) as flags
     left join (${shown}) as found on true`
-  return { statement, mayFail: mayFail(plan) }
 }
 
 /** The rows with their values as numbers `v0`, …; of lists their count `c0`, sum `s0`, least `l0` and largest `h0`. */
@@ -161,7 +154,7 @@ const typedOf = (sql: SqlClient.SqlClient, from: Fragment, plan: Plan): Fragment
     // Each value once: hashing them takes much less time than sorting.
     const values = lists ? sql` cross join lateral ${elements(sql, sql`x0`)} as elements (element)` : sql``
     const found = sql`select ${sql.csv([...keys, sql`${lists ? sql`element` : sql`x0`} as d0`])} from ${from}${values}`
-    return sql`select ${sql.csv([...keys, sql`d0`, sql`count(*) as one`])} from (${found}) as found
+    return sql`select ${sql.csv([...keys, sql`d0`])} from (${found}) as found
       group by ${sql.csv([...keys, sql`d0`])}`
   }
   const joins: Array<Fragment> = []
@@ -184,9 +177,10 @@ const typedOf = (sql: SqlClient.SqlClient, from: Fragment, plan: Plan): Fragment
       select count(number) as c, sum(number) as s, min(number) as l, max(number) as h from (${numbers}) as numbers) as ${of}`)
     return ["c", "s", "l", "h"].map((name) => sql.literal(`list${at}.${name} as ${name}${at}`))
   })
-  const all = [...keys, ...fields.map((_, at) => sql.literal(`x${at}`)), ...columns, sql`one`]
+  const all = [...keys, ...fields.map((_, at) => sql.literal(`x${at}`)), ...columns]
   const isRepeated = measures.length > fields.length
   const once = sql.literal(isRepeated || fields.some((field) => readAs(field) === "any") ? "offset 0" : "")
+  if (all.length === 0) return sql`select one from ${from}`
   return sql`select ${sql.csv(all)} from ${from} ${sql.join(" ", false)([sql``, ...joins])} ${once}`
 }
 

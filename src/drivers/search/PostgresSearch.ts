@@ -2,8 +2,6 @@ import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
-import { fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
@@ -11,7 +9,7 @@ import type { Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
-import { engineOn } from "./Aggregations.ts"
+import { type MannerName, readAggregations } from "./Aggregations.ts"
 import {
   type Index,
   lockIndex,
@@ -30,7 +28,7 @@ import { makeWrite } from "./Insert.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
-import { readingsOf } from "./Readings.ts"
+import { orElse } from "./Readings.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
@@ -214,16 +212,16 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     sorted: Effect.fn("Search.sorted")(function* (tenant, pattern, query, span) {
-      const read = (parts: ReadonlyArray<Part>) => readSorted(sql, parts, query, span)
-      return (yield* onParts(tenant, pattern, query, read)) ?? { hits: [], more: false }
+      const read = (guesses: boolean) =>
+        onParts(tenant, pattern, query, (parts) => readSorted(sql, parts, query, span, guesses))
+      return (yield* orElse(read(true), () => read(false))) ?? { hits: [], more: false }
     }, unreachableWithin(pageLimit)),
 
     aggregate: Effect.fn("Search.aggregate")(function* (tenant, pattern, query, aggregations) {
-      const read = (parts: ReadonlyArray<Part>) =>
-        Effect.flatMap(readingsOf(sql, parts, fieldsOf(aggregations)), (readings) =>
-          aggregate(engineOn(sql, parts, query, readings), query, aggregations)
-        )
-      return (yield* onParts(tenant, pattern, query, read)) ?? emptyAnswers(aggregations)
+      const read = (manner: MannerName) =>
+        onParts(tenant, pattern, query, (parts) => readAggregations(sql, parts, query, aggregations, manner))
+      const guessed = orElse(read("assumed"), () => read("typed"))
+      return (yield* orElse(guessed, () => read("careful"))) ?? emptyAnswers(aggregations)
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, { after, counted, ...options }) => {

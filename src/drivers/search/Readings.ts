@@ -1,6 +1,8 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
+import { SqlError } from "effect/sql/SqlError"
 import type { Fragment } from "effect/sql/Statement"
+import { sqlState } from "../postgres/SqlState.ts"
 import { type Part, tableOf } from "./Catalog.ts"
 import { rawAt } from "./FieldValue.ts"
 import { compacted } from "./Parameters.ts"
@@ -37,6 +39,17 @@ export const isOwn = (field: string): boolean => own.has(field)
 /** Reads all values with their types: right for all documents without lists. */
 export const anyReadings: Readings = (field) => own.get(field) ?? "any"
 
+/** SQLSTATEs of casts from JSON of another type, and from numbers that a double cannot hold. */
+const misread = ["22023", "22003"]
+
+/** Whether a statement failed because values were not what they were assumed to be. */
+const isMisread = (error: unknown): error is SqlError =>
+  error instanceof SqlError && misread.includes(sqlState(error.reason.cause))
+
+/** Reads otherwise when values were not what they were assumed to be, in a new transaction. */
+export const orElse = <A, E, B, F>(self: Effect.Effect<A, E>, other: () => Effect.Effect<B, F>) =>
+  Effect.catchIf(self, isMisread, other)
+
 const readingOf = (kinds: string): Reading => {
   const found = new Set(kinds.split(",").filter((kind) => kind !== "null" && kind !== ""))
   if (found.has("array")) return "lists"
@@ -44,14 +57,21 @@ const readingOf = (kinds: string): Reading => {
   return found.has("number") ? "numbers" : found.has("string") ? "texts" : "any"
 }
 
-/** Guesses how the values of fields can be read, by some documents of the first and of the last part. */
+/**
+ * Guesses how the values of fields can be read, by some documents of the first and of the last part.
+ *
+ * @param hashing whether PostgreSQL is to group by hashing until the end of the transaction. It knows nothing of the
+ *   values in JSON, so it would expect as many groups as documents, and sort them
+ */
 export const readingsOf = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
-  fields: Iterable<string>
+  fields: Iterable<string>,
+  hashing: boolean
 ) {
   const names = [...new Set(fields)].filter((field) => !isOwn(field))
-  if (names.length === 0) return anyReadings
+  const settings = hashing ? [sql`set_config('enable_sort', 'off', true) as sort`] : []
+  if (names.length + settings.length === 0) return anyReadings
   const some = [...new Set([parts[0], parts.at(-1)])].flatMap((part) => part ?? [])
   const one = ({ part, index }: Part) => {
     const values = names.map((name, at) => sql`${rawAt(sql, name, index)} as ${sql.literal(`x${at}`)}`)
@@ -63,8 +83,9 @@ export const readingsOf = Effect.fnUntraced(function* (
       else jsonb_typeof(${x}) end`
     return sql`string_agg(distinct ${kind}, ',') as ${sql.literal(`r${at}`)}`
   })
+  const documents = names.length === 0 ? sql`` : sql`from (${sql.join(" union all ", false)(some.map(one))}) as looked`
   const statement = sql<Readonly<Record<string, string | null>>>`
-    select ${sql.csv(kinds)} from (${sql.join(" union all ", false)(some.map(one))}) as looked`
+    select ${sql.csv([...settings, ...kinds])} ${documents}`
   const [row] = yield* compacted(sql, statement)
   const known = new Map(names.map((name, at) => [name, readingOf(row?.[`r${at}`] ?? "")]))
   return ((field) => known.get(field) ?? anyReadings(field)) satisfies Readings

@@ -37,6 +37,7 @@ export interface GroupRequest {
 
 export interface Group {
   readonly keys: ReadonlyArray<GroupKey>
+  /** Not counted beside `cardinality` and `percentiles`, which are asked for alone. */
   readonly documents: number
   /** Documents of all groups with the same keys before the last one. */
   readonly total: number
