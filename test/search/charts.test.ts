@@ -158,6 +158,14 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         depth === 0 ? { m: { sum: { field: "x" } } } : { t: { terms: { field: "x" }, aggs: deep(depth - 1) } }
       assert.strictEqual((yield* agg(deep(2)))[0], 200)
       assert.match(String((yield* agg(deep(3)))[1]), /^\/aggs\/t\/aggs\/t\/aggs\/t\/terms: Buckets can be 2 deep/)
+      assert.match(
+        String(
+          (yield* agg({
+            a: { terms: { field: "x", order: { "p.96": "asc" } }, aggs: { p: { percentiles: { field: "y" } } } }
+          }))[1]
+        ),
+        /^\/aggs\/a\/terms\/order\/p.96: Buckets can be ordered by _count, _key, p.1, .*did you mean "p.9/
+      )
       const fine = { date_histogram: { field: "@timestamp", fixed_interval: "1ms" } }
       assert.match(
         String((yield* agg({ a: fine }))[1]),
@@ -183,5 +191,57 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
   )
 }
 
+const largeSuite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
+  it.effect("refuses an answer that is too large, with the place and the cure", () =>
+    Effect.gen(function* () {
+      const long = (name: string, doc: number) =>
+        Array.from({ length: 40 }, (_, at) => `${name}${doc}-${at}-`.padEnd(1000, "x"))
+      const write = Effect.flatMap(Search, (search) =>
+        search.write(
+          "mytenant",
+          "mytenant-charts",
+          Array.from({ length: 20 }, (_, n) => ({
+            id: `l${n}`,
+            source: { a: long("a", n), b: long("b", n), e: `e${n}` }
+          }))
+        )
+      )
+      yield* Effect.andThen(fill, write)
+      const terms = (field: string, size: number, aggs: object = {}) => ({ terms: { field, size }, aggs })
+      const asked = (size: number) =>
+        search({ size: 0, aggs: { fine: terms("e", 10), pairs: terms("a", 800, { inner: terms("b", size) }) } })
+      const refused = yield* asked(40)
+      assert.deepStrictEqual(
+        [refused.status, ...(refused.issues ?? []).map(({ pointer, detail }) => `${pointer}: ${detail}`)],
+        [
+          400,
+          "/aggs/pairs/aggs/inner: The answer is larger than 16 MiB: take a smaller size or a longer interval, fewer metrics, or narrow the query"
+        ]
+      )
+      assert.strictEqual((yield* asked(10)).status, 200)
+      // Buckets without documents take room, too.
+      const percents = Array.from({ length: 100 }, (_, at) => at)
+      const many = yield* search({
+        size: 0,
+        aggs: {
+          minutes: {
+            date_histogram: { field: "@timestamp", calendar_interval: "minute" },
+            aggs: Object.fromEntries(
+              Array.from({ length: 9 }, (_, n) => [`p${n}`, { percentiles: { field: "bytes", percents } }])
+            )
+          }
+        },
+        query: { exists: { field: "status" } }
+      })
+      assert.deepStrictEqual(
+        [many.status, many.issues?.[0]?.pointer, many.issues?.[0]?.detail.slice(0, 33)],
+        [400, "/aggs/minutes", "The answer is larger than 16 MiB:"]
+      )
+    })
+  )
+}
+
+layer(memoryGateway(), { excludeTestServices: true })("large charts in memory", largeSuite)
+layer(gateway(), { excludeTestServices: true })("large charts on PostgreSQL", largeSuite)
 layer(memoryGateway(), { excludeTestServices: true })("charts in memory", suite)
 layer(gateway(), { excludeTestServices: true })("charts on PostgreSQL", suite)

@@ -62,6 +62,7 @@ const engineOn = (
           assumed = (field) => (readings(field) === "lists" ? "lists" : anyReadings(field))
           continue
         }
+        if (rows[0].large) return undefined
         return rows
           .filter(({ n }) => n !== null)
           .sort((a, b) => (a.place ?? 0) - (b.place ?? 0))

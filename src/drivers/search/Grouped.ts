@@ -25,6 +25,8 @@ export interface Manner {
 export interface GroupRow {
   /** Whether a value is a list, or may be of another type than was assumed. */
   readonly unsure: boolean
+  /** Whether the groups take more bytes than there is room. Then there are none. */
+  readonly large: boolean
   readonly n: number | null
   readonly total: number | null
   readonly place: number | null
@@ -137,14 +139,19 @@ export const selectGroups = (
     return [sql`${column.type(key)} as ${sql.literal(`t${at}`)}`, sql`${column.text(key)} as ${sql.literal(`s${at}`)}`]
   })
   const results = measures.map((_, at) => sql.literal(`found.m${at}`))
+  const { bytes, each } = request.room
+  const long = columns.at(-1)?.text(sql.literal(`k${columns.length - 1}`)) ?? sql`''`
   return sql<GroupRow>`
     with typed as (${typed}),
     grouped as (
       select ${sql.csv([...keys, ...values, sql`${count}::float8 as n`, sql`coalesce(${check}, false) as listed`])}
-      from typed ${grouping})
-    select flags.unsure, ${sql.csv([...out, ...results, sql`found.n::float8 as n`, sql`found.total::float8 as total`, sql`found.place::float8 as place`])}
-    from (select coalesce(bool_or(${sql.or([sql`listed`, ...unsure])}), false) as unsure from grouped) as flags
-    left join (${shown}) as found on true`
+      from typed ${grouping}),
+    shown as (${shown})
+    select flags.unsure, flags.large, ${sql.csv([...out, ...results, sql`found.n::float8 as n`, sql`found.total::float8 as total`, sql`found.place::float8 as place`])}
+    from (select coalesce(bool_or(${sql.or([sql`listed`, ...unsure])}), false) as unsure, (
+        select coalesce(sum(octet_length(${long}) + ${each}::integer), 0) > ${bytes}::bigint from shown) as large
+      from grouped) as flags
+    left join shown as found on not flags.large`
 }
 
 /** The rows with their values as numbers `v0`, …; of lists their count `c0`, sum `s0`, least `l0` and largest `h0`. */
