@@ -29,6 +29,7 @@ interface Answer {
   readonly documents: ReadonlyArray<{ readonly id: string; readonly sort?: ReadonlyArray<unknown> }>
   readonly aggregations?: Readonly<Record<string, unknown>>
   readonly cursor?: string
+  readonly warnings?: ReadonlyArray<{ readonly pointer: string; readonly field: string; readonly detail: string }>
   readonly issues?: ReadonlyArray<{ readonly pointer: string; readonly detail: string }>
 }
 
@@ -133,6 +134,50 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
       }
       assert.deepStrictEqual(seen, yield* ids({ size: 48, sort }))
       assert.strictEqual(new Set(seen).size, 48)
+    })
+  )
+
+  it.effect("warns of fields that no document has, and says which may be meant", () =>
+    Effect.gen(function* () {
+      yield* fill
+      const warnings = (body: object) =>
+        Effect.map(search(body), ({ status, warnings = [] }) => [
+          status,
+          ...warnings.map(({ pointer, field, detail }) => `${pointer} ${field}: ${detail}`)
+        ])
+      const aggs = {
+        a: { terms: { field: "statsu" }, aggs: { b: { avg: { field: "bites" } }, c: { sum: { field: "bytes" } } } },
+        b: {
+          date_histogram: { field: "@timestamp", calendar_interval: "day" },
+          aggs: { n: { max: { field: "name" } } }
+        },
+        c: { filter: { term: { status: 200 } }, aggs: { d: { percentiles: { field: "byts", keyed: false } } } },
+        d: { terms: { field: "colour", missing: "none" } },
+        e: { stats: { field: "user.nam" } },
+        f: { cardinality: { field: "qqqqqqqqq" } }
+      }
+      assert.deepStrictEqual(yield* warnings({ size: 0, aggs }), [
+        200,
+        '/aggs/a/terms/field statsu: No document has a field "statsu"; did you mean "status"?',
+        '/aggs/a/aggs/b/avg/field bites: No document has a field "bites"; did you mean "bytes"?',
+        '/aggs/b/aggs/n/max/field name: No document has a field "name"; did you mean "user.name"?',
+        '/aggs/c/aggs/d/percentiles/field byts: No document has a field "byts"; did you mean "bytes"?',
+        '/aggs/d/terms/field colour: No document has a field "colour"',
+        '/aggs/e/stats/field user.nam: No document has a field "user.nam"; did you mean "user.name"?',
+        '/aggs/f/cardinality/field qqqqqqqqq: No document has a field "qqqqqqqqq"'
+      ])
+      assert.deepStrictEqual(yield* warnings({ size: 3, sort: ["status", { byte: "desc" }] }), [
+        200,
+        '/sort/1 byte: No document has a field "byte"; did you mean "bytes"?'
+      ])
+      // Fields that some documents have, although these ones have not, or have no numbers.
+      const odd = { query: { term: { bytes: 1 } }, size: 3, sort: "user.name" }
+      const fine = {
+        a: { terms: { field: "user.name" } },
+        b: { avg: { field: "user.name" } },
+        c: { max: { field: "_id" } }
+      }
+      assert.deepStrictEqual(yield* warnings({ ...odd, aggs: fine }), [200])
     })
   )
 

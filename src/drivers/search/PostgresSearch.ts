@@ -5,7 +5,7 @@ import type { Statement } from "effect/sql/Statement"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
-import type { Query } from "../../languages/query/Query.ts"
+import { all as matchAll, type Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
@@ -25,6 +25,7 @@ import {
 } from "./Catalog.ts"
 import { atMost, groupsOf, tooManyParts } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
+import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
@@ -222,6 +223,15 @@ const make = Effect.gen(function* () {
         onParts(tenant, pattern, query, (parts) => readAggregations(sql, parts, query, aggregations, manner))
       const guessed = orElse(read("assumed"), () => read("typed"))
       return (yield* orElse(guessed, () => read("careful"))) ?? emptyAnswers(aggregations)
+    }, unreachableWithin(pageLimit)),
+
+    missingFields: Effect.fn("Search.missingFields")(function* (tenant, pattern, fields) {
+      const unknown = () => Effect.succeed(noneMissing)
+      const found = yield* onParts(tenant, pattern, matchAll, (parts) => missingIn(sql, parts, fields)).pipe(
+        Effect.catchIf(isOverdue, unknown),
+        Effect.catchTag("TooManyIndices", unknown)
+      )
+      return found ?? noneMissing
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, { after, counted, ...options }) => {
