@@ -44,6 +44,11 @@ const cases: ReadonlyArray<readonly [name: string, request: object | undefined, 
     "select doc ->> 'method', count(*) from $ group by 1 order by 2 desc limit 10"
   ],
   [
+    "terms of a nested boolean",
+    { a: { terms: { field: "user.admin" } } },
+    "select coalesce(doc #>> '{user,admin}', doc ->> 'user.admin'), count(*) from $ group by 1 order by 2 desc limit 10"
+  ],
+  [
     "terms of a nested field, 1000 values",
     { a: { terms: { field: "user.name" } } },
     "select coalesce(doc #>> '{user,name}', doc ->> 'user.name'), count(*) from $ group by 1 order by 2 desc limit 10"

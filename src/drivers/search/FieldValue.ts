@@ -40,8 +40,8 @@ export const textAt = (sql: SqlClient.SqlClient, field: string, index: string): 
   return firstOf(sql, [...found, ...listed])
 }
 
-/** {@link rawAt} as a number. Values of other types make the statement fail. */
-export const numberAt = (sql: SqlClient.SqlClient, field: string, type: "numeric" | "float8"): Fragment => {
+/** {@link rawAt} as a number or boolean. Values of other types make the statement fail. */
+export const castAt = (sql: SqlClient.SqlClient, field: string, type: "numeric" | "float8" | "boolean"): Fragment => {
   const as = sql.literal(`::${type}`)
   if (field === "@timestamp") return sql`case when ts < ${latest}::bigint then ts${as} end`
   const ways = waysOf(field)

@@ -4,7 +4,7 @@ import { aggregationLimits, type TermKey } from "../../languages/query/aggregati
 import type { GroupBy, GroupKey } from "../../languages/query/aggregation/Grouping.ts"
 import { latest } from "../../languages/query/IndexedDocument.ts"
 import { original, storable } from "../../languages/query/StoredText.ts"
-import { numberAt, rawAt, textAt } from "./FieldValue.ts"
+import { castAt, rawAt, textAt } from "./FieldValue.ts"
 import { isOwn, maybeOther, type Readings } from "./Readings.ts"
 
 /** Types of JSON that are values. */
@@ -45,6 +45,8 @@ const jsonOf = (key: GroupKey): string => {
 const textOf = (key: GroupKey): string =>
   typeof key === "object" && key._tag === "text" ? storable(key.text) : jsonOf(key)
 
+const hasTag = (key: GroupKey, tag: TermKey["_tag"]): boolean => typeof key === "object" && key._tag === tag
+
 const wayOf = (sql: SqlClient.SqlClient, descending: boolean) =>
   sql.literal(descending ? "desc nulls last" : "asc nulls last")
 
@@ -83,7 +85,7 @@ const texts = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn =
 
 const numbers = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn => ({
   of: () => {
-    const number = numberAt(sql, field, "numeric")
+    const number = castAt(sql, field, "numeric")
     return missing === undefined ? number : sql`coalesce(${number}, ${textOf(missing)}::text::numeric)`
   },
   mayBeList: false,
@@ -92,8 +94,21 @@ const numbers = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn
   order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
   type: () => sql`'number'`,
   text: (k) => sql`trim_scale(${k})::text`,
-  list: (keys) =>
-    sql`${keys.map((key) => (typeof key === "object" && key._tag === "number" ? key.digits : null))}::text[]::numeric[]`
+  list: (keys) => sql`${keys.map((key) => (hasTag(key, "number") ? textOf(key) : null))}::text[]::numeric[]`
+})
+
+const booleans = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn => ({
+  of: () => {
+    const value = castAt(sql, field, "boolean")
+    return missing === undefined ? value : sql`coalesce(${value}, ${textOf(missing)}::text::boolean)`
+  },
+  mayBeList: false,
+  isKey: (k) => sql`${k} is not null`,
+  isUnsure: () => undefined,
+  order: (k, descending) => [sql`${k} ${wayOf(sql, descending)}`],
+  type: () => sql`'boolean'`,
+  text: (k) => sql`${k}::text`,
+  list: (keys) => sql`${keys.map((key) => (hasTag(key, "boolean") ? textOf(key) : null))}::text[]::boolean[]`
 })
 
 const values = (sql: SqlClient.SqlClient, { field, missing }: Terms): KeyColumn => ({
@@ -130,6 +145,7 @@ export const keyColumn = (sql: SqlClient.SqlClient, by: GroupBy, readings: Readi
   const reading = readings(by.field)
   if (reading === "texts" && fits(by.missing, "text")) return texts(sql, by)
   if (reading === "numbers" && fits(by.missing, "number")) return numbers(sql, by)
+  if (reading === "booleans" && fits(by.missing, "boolean")) return booleans(sql, by)
   return values(sql, by)
 }
 

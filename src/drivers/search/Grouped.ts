@@ -4,7 +4,7 @@ import { aggregationLimits } from "../../languages/query/aggregation/Aggregation
 import type { GroupRequest, Measure } from "../../languages/query/aggregation/Grouping.ts"
 import { latest } from "../../languages/query/IndexedDocument.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { numberAt, rawAt, textAt } from "./FieldValue.ts"
+import { castAt, rawAt, textAt } from "./FieldValue.ts"
 import { elements, type KeyColumn, keyColumn, scalars } from "./GroupKeys.ts"
 import { isOwn, maybeOther, type Readings } from "./Readings.ts"
 import { conditionFor } from "./Where.ts"
@@ -77,7 +77,7 @@ const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan
     const reading = readAs(field)
     if (reading === "texts") return sql`${textAt(sql, field, index)} collate "C"`
     if (reading === "any") return rawAt(sql, field, index)
-    return numberAt(sql, field, alone?.of === "cardinality" ? "numeric" : "float8")
+    return castAt(sql, field, alone?.of === "cardinality" ? "numeric" : "float8")
   }
   // PostgreSQL would look a JSON value up again for each of its uses, and would sort whole documents by their keys.
   const isApart = fields.some((field) => readAs(field) === "any" || keys.length > 0)

@@ -8,11 +8,11 @@ import { rawAt } from "./FieldValue.ts"
 import { compacted } from "./Parameters.ts"
 
 /**
- * How a statement reads the values of a field. `numbers` and `texts` take about as long as SQL that is written for one
- * type, and tell when a value is of another one; `any` takes a value with its JSON type; with `lists` each value of a
+ * How a statement reads the values of a field. `numbers`, `texts` and `booleans` take about as long as SQL that is written
+ * for one type, and tell when a value is of another one; `any` takes a value with its JSON type; with `lists` each value of a
  * list counts.
  */
-export type Reading = "numbers" | "texts" | "any" | "lists"
+export type Reading = "numbers" | "texts" | "booleans" | "any" | "lists"
 
 export type Readings = (field: string) => Reading
 
@@ -54,7 +54,9 @@ const readingOf = (kinds: string): Reading => {
   const found = new Set(kinds.split(",").filter((kind) => kind !== "null" && kind !== ""))
   if (found.has("array")) return "lists"
   if (found.size !== 1) return "any"
-  return found.has("number") ? "numbers" : found.has("string") ? "texts" : "any"
+  if (found.has("number")) return "numbers"
+  if (found.has("string")) return "texts"
+  return found.has("boolean") ? "booleans" : "any"
 }
 
 /**

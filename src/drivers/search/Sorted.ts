@@ -7,7 +7,7 @@ import type { Query } from "../../languages/query/Query.ts"
 import type { SortKey, SortPosition, SortValue } from "../../languages/query/Sort.ts"
 import { original, originalJson, storable } from "../../languages/query/StoredText.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { numberAt, rawAt } from "./FieldValue.ts"
+import { castAt, rawAt } from "./FieldValue.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
 import { anyReadings, type Readings, readingsOf } from "./Readings.ts"
@@ -73,7 +73,7 @@ const valueOf = (
   index: string,
   readings: Readings
 ): Fragment => {
-  if (readings(field) === "numbers") return sql`${numberAt(sql, field, "numeric")} as ${sql.literal(`x${at}`)}`
+  if (readings(field) === "numbers") return sql`${castAt(sql, field, "numeric")} as ${sql.literal(`x${at}`)}`
   const raw = rawAt(sql, field, index)
   const way = sql.literal(descending ? "desc nulls last" : "asc nulls last")
   const is = (type: string) => sql`jsonb_typeof(element) = ${sql.literal(`'${type}'`)}`
