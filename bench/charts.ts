@@ -1,6 +1,6 @@
+import { readFileSync } from "node:fs"
 import { Context, Effect, Layer, Redacted, Result } from "effect"
 import { Client } from "pg"
-import { processStat } from "../src/drivers/ProcessStat.ts"
 import * as Postgres from "../src/drivers/search/PostgresSearch.ts"
 import { Search } from "../src/drivers/search/Search.ts"
 import { parseAggregations } from "../src/languages/query/aggregation/AggregationParser.ts"
@@ -10,8 +10,9 @@ import { startEmbedded } from "../src/layers/postgres/Embedded.ts"
 import { layerFromUrl } from "../src/layers/postgres/Postgres.ts"
 import { temporaryFolder } from "../test/support/postgresServer.ts"
 
-// Aggregations and sorted searches against the SQL that one would write by hand on the same table: the ratio of processor
-// time (the client's and that of PostgreSQL's backends), alternated. `node bench/charts.ts [documents] [rounds]`.
+// Aggregations and sorted searches against the quickest SQL that one would write by hand on the same table, knowing the
+// documents: the ratio of processor time (the client's and that of PostgreSQL's backends), alternated, the least of all
+// rounds. Neither uses parallel workers. `node bench/charts.ts [documents] [rounds]`.
 
 const documents = Number(process.argv[2] ?? 200_000)
 const rounds = Number(process.argv[3] ?? 5)
@@ -33,9 +34,19 @@ const bytes = "(doc ->> 'bytes')::float8"
 /** Each with its aggregation or order, and the SQL on the table `$`. */
 const cases: ReadonlyArray<readonly [name: string, request: object | undefined, sql: string]> = [
   [
-    "terms",
+    "terms of a number",
     { a: { terms: { field: "status" } } },
     "select doc ->> 'status', count(*) from $ group by 1 order by 2 desc limit 10"
+  ],
+  [
+    "terms of a text",
+    { a: { terms: { field: "method" } } },
+    "select doc ->> 'method', count(*) from $ group by 1 order by 2 desc limit 10"
+  ],
+  [
+    "terms of a nested boolean",
+    { a: { terms: { field: "user.admin" } } },
+    "select coalesce(doc #>> '{user,admin}', doc ->> 'user.admin'), count(*) from $ group by 1 order by 2 desc limit 10"
   ],
   [
     "terms of a nested field, 1000 values",
@@ -45,7 +56,8 @@ const cases: ReadonlyArray<readonly [name: string, request: object | undefined, 
   [
     "terms with avg",
     { a: { terms: { field: "status" }, aggs: { b: { avg: { field: "bytes" } } } } },
-    `select doc ->> 'status', count(*), avg(${bytes}) from $ group by 1 order by 2 desc limit 10`
+    `select status, count(*), avg(bytes) from (
+      select doc ->> 'status' as status, ${bytes} as bytes from $ offset 0) as found group by 1 order by 2 desc limit 10`
   ],
   [
     "date histogram",
@@ -60,32 +72,45 @@ const cases: ReadonlyArray<readonly [name: string, request: object | undefined, 
         aggs: { b: { sum: { field: "bytes" } } }
       }
     },
-    `select ${hour}, count(*), sum(${bytes}) from $ group by 1 order by 1`
+    `select hour, count(*), sum(bytes) from (
+      select ${hour} as hour, ${bytes} as bytes from $ offset 0) as found group by 1 order by 1`
   ],
   [
     "stats",
     { a: { stats: { field: "bytes" } } },
-    `select count(${bytes}), min(${bytes}), max(${bytes}), avg(${bytes}), sum(${bytes}) from $`
+    `select count(bytes), min(bytes), max(bytes), avg(bytes), sum(bytes) from (
+      select ${bytes} as bytes from $ offset 0) as found`
   ],
   [
     "percentiles",
     { a: { percentiles: { field: "bytes", percents: [50, 95, 99] } } },
     `select percentile_cont(array[0.5, 0.95, 0.99]) within group (order by ${bytes}) from $`
   ],
-  ["cardinality", { a: { cardinality: { field: "path" } } }, "select count(distinct doc ->> 'path') from $"],
-  ["sort by a number", undefined, "select id, doc::text from $ order by (doc ->> 'bytes')::numeric desc, id limit 100"]
+  [
+    "cardinality",
+    { a: { cardinality: { field: "path" } } },
+    "select count(path) from (select doc ->> 'path' as path from $ group by 1) as paths"
+  ],
+  [
+    "sort by a number",
+    undefined,
+    "select id, doc::text from (select id, doc from $ order by (doc ->> 'bytes')::numeric desc, id limit 100) as first"
+  ]
 ]
 
-const median = (values: ReadonlyArray<number>): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+/** Processor milliseconds of a process with one thread; Linux counts them in nanoseconds. */
+const processorMillis = (pid: number): number =>
+  Number(readFileSync(`/proc/${pid}/schedstat`, "latin1").split(" ")[0]) / 1e6
 
 const program = Effect.gen(function* () {
   const { url } = yield* startEmbedded({ folder: yield* temporaryFolder })
   yield* Layer.build(layerFromUrl(url))
-  const config = Layer.succeed(Postgres.SearchConfig, { url, connections: 1 })
-  const search = Context.get(yield* Layer.build(Postgres.layer.pipe(Layer.provide(config))), Search)
   const client = new Client({ connectionString: Redacted.value(url) })
   client.on("error", () => {})
   yield* Effect.promise(() => client.connect())
+  yield* Effect.promise(() => client.query("alter role current_user set max_parallel_workers_per_gather = 0"))
+  const config = Layer.succeed(Postgres.SearchConfig, { url, connections: 1 })
+  const search = Context.get(yield* Layer.build(Postgres.layer.pipe(Layer.provide(config))), Search)
   for (let from = 0; from < documents; from += batch) {
     const some = Array.from({ length: batch }, (_, n) => ({ id: `d${from + n}`, source: document(from + n) }))
     yield* search.write("bench", index, some)
@@ -101,7 +126,7 @@ const program = Effect.gen(function* () {
       "select pid from pg_stat_activity where backend_type = 'client backend'"
     )
     const { user, system } = process.cpuUsage()
-    return rows.reduce((sum, { pid }) => sum + (processStat(pid)?.processorMillis ?? 0), (user + system) / 1000)
+    return rows.reduce((sum, { pid }) => sum + processorMillis(pid), (user + system) / 1000)
   })
   const costOf = <A, E>(work: Effect.Effect<A, E>) =>
     Effect.gen(function* () {
@@ -133,9 +158,9 @@ const program = Effect.gen(function* () {
       times.ours.push(yield* costOf(ours))
       times.theirs.push(yield* costOf(theirs))
     }
-    const [mine, hand] = [median(times.ours), median(times.theirs)]
+    const [mine, hand] = [Math.min(...times.ours), Math.min(...times.theirs)]
     console.log(
-      `${name.padEnd(40)} ${(hand / mine).toFixed(2)}  (${(hand / 3).toFixed(0)} ms / ${(mine / 3).toFixed(0)} ms)`
+      `${name.padEnd(40)} ${(hand / mine).toFixed(2)}  (${(hand / 3).toFixed(1)} ms / ${(mine / 3).toFixed(1)} ms)`
     )
   }
   yield* Effect.promise(() => client.end())

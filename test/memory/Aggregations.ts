@@ -136,7 +136,8 @@ export const engineOn = (documents: ReadonlyArray<Stored>): AggregationEngine<ne
     Effect.sync(() => {
       const found = new Map<string, { readonly keys: ReadonlyArray<GroupKey>; readonly documents: Array<Stored> }>()
       if (by.length === 0) found.set("[]", { keys: [], documents: [] })
-      const wanted = within && new Set(within.map((key) => JSON.stringify(key)))
+      const wanted = within && new Set(within.map((keys) => JSON.stringify(keys)))
+      const width = within?.[0]?.length
       for (const document of documents) {
         if (!holds(query, document)) continue
         const paths = by.reduce<ReadonlyArray<ReadonlyArray<GroupKey>>>(
@@ -144,7 +145,7 @@ export const engineOn = (documents: ReadonlyArray<Stored>): AggregationEngine<ne
           [[]]
         )
         for (const keys of paths) {
-          if (wanted !== undefined && !wanted.has(JSON.stringify(keys[0]))) continue
+          if (wanted !== undefined && !wanted.has(JSON.stringify(keys.slice(0, width)))) continue
           const path = JSON.stringify(keys)
           const group = found.get(path) ?? { keys, documents: [] }
           found.set(path, group)

@@ -4,13 +4,14 @@ import { NotFound } from "../../src/errors/NotFound.ts"
 import { readRaw } from "../../src/languages/json/JsonNumbers.ts"
 import { aggregate } from "../../src/languages/query/aggregation/Aggregate.ts"
 import { holds, type Stored, valueAt } from "../../src/languages/query/Evaluate.ts"
+import { namesIn } from "../../src/languages/query/FieldNames.ts"
 import { type Hit, type IndexInfo, type Key, latest, type Row } from "../../src/languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../src/languages/query/IndexName.ts"
 import { prepare } from "../../src/languages/query/Prepare.ts"
-import type { Query } from "../../src/languages/query/Query.ts"
+import { all, type Query } from "../../src/languages/query/Query.ts"
 import { original, originalJson, separator, storable } from "../../src/languages/query/StoredText.ts"
 import { compareTexts } from "../../src/languages/query/text/TextPattern.ts"
-import { engineOn } from "./Aggregations.ts"
+import { engineOn, rawAt } from "./Aggregations.ts"
 import { sortedPage } from "./Sorted.ts"
 
 interface Kept extends Omit<Stored, "index"> {
@@ -109,6 +110,11 @@ export const layer = Layer.sync(Search, () => {
       Effect.map(find(tenant, pattern, query), (found) => sortedPage(found, span, hitOf)),
     aggregate: (tenant, pattern, query, aggregations) =>
       Effect.flatMap(find(tenant, pattern, query), (found) => aggregate(engineOn(found), query, aggregations)),
+    missingFields: (tenant, pattern, fields) =>
+      Effect.map(find(tenant, pattern, all), (found) => ({
+        missing: fields.filter((field) => found.length > 0 && found.every((one) => rawAt(one, field) === undefined)),
+        known: namesIn(found.map(({ json }): unknown => JSON.parse(originalJson(json))))
+      })),
     rows: (tenant, pattern, query, { fields, as, after, counted }) => {
       const row = ({ value }: Found): Row =>
         Object.fromEntries(

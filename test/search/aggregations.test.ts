@@ -6,21 +6,11 @@ import { parseAggregations } from "../../src/languages/query/aggregation/Aggrega
 import { all } from "../../src/languages/query/Query.ts"
 import { parseQuery } from "../../src/languages/query/QueryParser.ts"
 import { parseSort } from "../../src/languages/query/Sort.ts"
+import { isClose } from "./close.ts"
 import { document, fields, query, type Random, randomOf } from "./generated.ts"
 import { inMemory, onPostgres } from "./stores.ts"
 
 const now = Date.UTC(2026, 10, 21)
-
-/** Equal but for the last digits of sums, which depend on the order of the terms. */
-const isClose = (a: unknown, b: unknown): boolean => {
-  if (typeof a === "number" && typeof b === "number") {
-    return a === b || Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b))
-  }
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const [left, right] = [Object.entries(a), new Map(Object.entries(b))]
-  return left.length === right.size && left.every(([key, value]) => right.has(key) && isClose(value, right.get(key)))
-}
 
 const zones = ["UTC", "+05:30", "-03:00", "Europe/Berlin", "America/New_York"]
 const calendars = ["month", "quarter", "year", "week"]

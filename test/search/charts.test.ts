@@ -29,6 +29,7 @@ interface Answer {
   readonly documents: ReadonlyArray<{ readonly id: string; readonly sort?: ReadonlyArray<unknown> }>
   readonly aggregations?: Readonly<Record<string, unknown>>
   readonly cursor?: string
+  readonly warnings?: ReadonlyArray<{ readonly pointer: string; readonly field: string; readonly detail: string }>
   readonly issues?: ReadonlyArray<{ readonly pointer: string; readonly detail: string }>
 }
 
@@ -136,6 +137,50 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
     })
   )
 
+  it.effect("warns of fields that no document has, and says which may be meant", () =>
+    Effect.gen(function* () {
+      yield* fill
+      const warnings = (body: object) =>
+        Effect.map(search(body), ({ status, warnings = [] }) => [
+          status,
+          ...warnings.map(({ pointer, field, detail }) => `${pointer} ${field}: ${detail}`)
+        ])
+      const aggs = {
+        a: { terms: { field: "statsu" }, aggs: { b: { avg: { field: "bites" } }, c: { sum: { field: "bytes" } } } },
+        b: {
+          date_histogram: { field: "@timestamp", calendar_interval: "day" },
+          aggs: { n: { max: { field: "name" } } }
+        },
+        c: { filter: { term: { status: 200 } }, aggs: { d: { percentiles: { field: "byts", keyed: false } } } },
+        d: { terms: { field: "colour", missing: "none" } },
+        e: { stats: { field: "user.nam" } },
+        f: { cardinality: { field: "qqqqqqqqq" } }
+      }
+      assert.deepStrictEqual(yield* warnings({ size: 0, aggs }), [
+        200,
+        '/aggs/a/terms/field statsu: No document has a field "statsu"; did you mean "status"?',
+        '/aggs/a/aggs/b/avg/field bites: No document has a field "bites"; did you mean "bytes"?',
+        '/aggs/b/aggs/n/max/field name: No document has a field "name"; did you mean "user.name"?',
+        '/aggs/c/aggs/d/percentiles/field byts: No document has a field "byts"; did you mean "bytes"?',
+        '/aggs/d/terms/field colour: No document has a field "colour"',
+        '/aggs/e/stats/field user.nam: No document has a field "user.nam"; did you mean "user.name"?',
+        '/aggs/f/cardinality/field qqqqqqqqq: No document has a field "qqqqqqqqq"'
+      ])
+      assert.deepStrictEqual(yield* warnings({ size: 3, sort: ["status", { byte: "desc" }] }), [
+        200,
+        '/sort/1 byte: No document has a field "byte"; did you mean "bytes"?'
+      ])
+      // Fields that some documents have, although these ones have not, or have no numbers.
+      const odd = { query: { term: { bytes: 1 } }, size: 3, sort: "user.name" }
+      const fine = {
+        a: { terms: { field: "user.name" } },
+        b: { avg: { field: "user.name" } },
+        c: { max: { field: "_id" } }
+      }
+      assert.deepStrictEqual(yield* warnings({ ...odd, aggs: fine }), [200])
+    })
+  )
+
   it.effect("refuses what it cannot do, with the place and the cure", () =>
     Effect.gen(function* () {
       yield* fill
@@ -158,6 +203,14 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
         depth === 0 ? { m: { sum: { field: "x" } } } : { t: { terms: { field: "x" }, aggs: deep(depth - 1) } }
       assert.strictEqual((yield* agg(deep(2)))[0], 200)
       assert.match(String((yield* agg(deep(3)))[1]), /^\/aggs\/t\/aggs\/t\/aggs\/t\/terms: Buckets can be 2 deep/)
+      assert.match(
+        String(
+          (yield* agg({
+            a: { terms: { field: "x", order: { "p.96": "asc" } }, aggs: { p: { percentiles: { field: "y" } } } }
+          }))[1]
+        ),
+        /^\/aggs\/a\/terms\/order\/p.96: Buckets can be ordered by _count, _key, p.1, .*did you mean "p.9/
+      )
       const fine = { date_histogram: { field: "@timestamp", fixed_interval: "1ms" } }
       assert.match(
         String((yield* agg({ a: fine }))[1]),
@@ -183,5 +236,57 @@ const suite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
   )
 }
 
+const largeSuite = (it: Vitest.MethodsNonLive<Search | TestGateway>) => {
+  it.effect("refuses an answer that is too large, with the place and the cure", () =>
+    Effect.gen(function* () {
+      const long = (name: string, doc: number) =>
+        Array.from({ length: 40 }, (_, at) => `${name}${doc}-${at}-`.padEnd(1000, "x"))
+      const write = Effect.flatMap(Search, (search) =>
+        search.write(
+          "mytenant",
+          "mytenant-charts",
+          Array.from({ length: 20 }, (_, n) => ({
+            id: `l${n}`,
+            source: { a: long("a", n), b: long("b", n), e: `e${n}` }
+          }))
+        )
+      )
+      yield* Effect.andThen(fill, write)
+      const terms = (field: string, size: number, aggs: object = {}) => ({ terms: { field, size }, aggs })
+      const asked = (size: number) =>
+        search({ size: 0, aggs: { fine: terms("e", 10), pairs: terms("a", 800, { inner: terms("b", size) }) } })
+      const refused = yield* asked(40)
+      assert.deepStrictEqual(
+        [refused.status, ...(refused.issues ?? []).map(({ pointer, detail }) => `${pointer}: ${detail}`)],
+        [
+          400,
+          "/aggs/pairs/aggs/inner: The answer is larger than 16 MiB: take a smaller size or a longer interval, fewer metrics, or narrow the query"
+        ]
+      )
+      assert.strictEqual((yield* asked(10)).status, 200)
+      // Buckets without documents take room, too.
+      const percents = Array.from({ length: 100 }, (_, at) => at)
+      const many = yield* search({
+        size: 0,
+        aggs: {
+          minutes: {
+            date_histogram: { field: "@timestamp", calendar_interval: "minute" },
+            aggs: Object.fromEntries(
+              Array.from({ length: 9 }, (_, n) => [`p${n}`, { percentiles: { field: "bytes", percents } }])
+            )
+          }
+        },
+        query: { exists: { field: "status" } }
+      })
+      assert.deepStrictEqual(
+        [many.status, many.issues?.[0]?.pointer, many.issues?.[0]?.detail.slice(0, 33)],
+        [400, "/aggs/minutes", "The answer is larger than 16 MiB:"]
+      )
+    })
+  )
+}
+
+layer(memoryGateway(), { excludeTestServices: true })("large charts in memory", largeSuite)
+layer(gateway(), { excludeTestServices: true })("large charts on PostgreSQL", largeSuite)
 layer(memoryGateway(), { excludeTestServices: true })("charts in memory", suite)
 layer(gateway(), { excludeTestServices: true })("charts on PostgreSQL", suite)

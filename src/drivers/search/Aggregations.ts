@@ -1,27 +1,18 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { SqlError } from "effect/sql/SqlError"
-import type { TermKey } from "../../languages/query/aggregation/Aggregation.ts"
-import type { AggregationEngine, Group, GroupKey, GroupRequest } from "../../languages/query/aggregation/Grouping.ts"
+import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
+import { type Aggregation, fieldsOf } from "../../languages/query/aggregation/Aggregation.ts"
+import type { AggregationEngine, Group, GroupRequest } from "../../languages/query/aggregation/Grouping.ts"
 import type { Query } from "../../languages/query/Query.ts"
-import { original } from "../../languages/query/StoredText.ts"
 import { timesOf } from "../../languages/query/Times.ts"
-import { sqlState } from "../postgres/SqlState.ts"
 import type { Part } from "./Catalog.ts"
-import { type GroupRow, selectGroups, selectTimes } from "./Grouped.ts"
+import { type GroupRow, type Manner, selectGroups, selectTimes } from "./Grouped.ts"
+import { keyOf } from "./GroupKeys.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
+import { anyReadings, isOwn, type Readings, readingsOf } from "./Readings.ts"
 import type { TooManyIndices } from "./Search.ts"
-
-/** A number that a double cannot hold. */
-const isOutOfRange = (error: SqlError): boolean => sqlState(error.reason.cause) === "22003"
-
-const keyOf = (row: GroupRow, at: number): GroupKey => {
-  const [type, text] = [row[`t${at}`], String(row[`s${at}`])]
-  if (type === "time") return Number(text) - 1
-  if (type === "number") return { _tag: "number", digits: text } satisfies TermKey
-  return type === "boolean" ? { _tag: "boolean", value: text === "true" } : { _tag: "text", text: original(text) }
-}
 
 const valueOf = (value: unknown): Group["values"][number] => {
   if (Array.isArray(value)) return value.map((one: unknown) => (typeof one === "number" ? one : null))
@@ -31,37 +22,53 @@ const valueOf = (value: unknown): Group["values"][number] => {
 const groupOf =
   ({ by, measures }: GroupRequest) =>
   (row: GroupRow): Group => ({
-    keys: by.map((_, at) => keyOf(row, at)),
+    keys: by.map((_, at) => keyOf(row[`t${at}`], String(row[`s${at}`]))),
     documents: row.n ?? 0,
     total: row.total ?? 0,
     values: measures.map((_, at) => valueOf(row[`m${at}`]))
   })
 
-/** Groups the documents of parts, in the transaction of the client. */
-export const engineOn = (
+/** The ways to read documents, the quickest first. What fails in one way has to be read in the next one. */
+export type MannerName = "assumed" | "typed" | "careful"
+
+/** The ways to read the fields of a request. The last one is right for all documents. */
+const mannersFor = ({ by, measures }: GroupRequest, readings: Readings, first: MannerName): ReadonlyArray<Manner> => {
+  const fields = [...by.filter(({ _tag }) => _tag === "terms"), ...measures].map(({ field }) => field)
+  const careful = { readings: anyReadings, lists: true }
+  if (first === "careful" || fields.some((field) => readings(field) === "lists")) return [careful]
+  const typed = { readings: anyReadings, lists: false }
+  const isAssumed = first === "assumed" && fields.some((field) => !isOwn(field) && readings(field) !== "any")
+  return isAssumed ? [{ readings, lists: false }, typed, careful] : [typed, careful]
+}
+
+/** Groups the documents of parts, in the transaction of the client. `readings` is a guess that may be wrong. */
+const engineOn = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
-  all: Query
+  all: Query,
+  readings: Readings,
+  first: MannerName
 ): AggregationEngine<SqlError | TooManyIndices> => {
   const within = timesOf(all)
-  const read = (
-    request: GroupRequest,
-    careful: boolean
-  ): Effect.Effect<ReadonlyArray<GroupRow>, SqlError | TooManyIndices> => {
-    const statement = selectGroups(sql, parts, request, careful)
-    return fits(statement) ? sql.withTransaction(compacted(sql, statement)) : Effect.fail(tooManyParts(parts.length))
-  }
+  let assumed = readings
   return {
     groups: Effect.fnUntraced(function* (request) {
-      const quick = yield* Effect.catchTag(read(request, false), "SqlError", (error) =>
-        isOutOfRange(error) ? Effect.succeed<ReadonlyArray<GroupRow>>([]) : Effect.fail(error)
-      )
-      const isRight = quick.length > 0 && quick[0]?.lists === false
-      const rows = isRight ? quick : yield* read(request, true)
-      return rows
-        .filter(({ n }) => n !== null)
-        .sort((a, b) => (a.place ?? 0) - (b.place ?? 0))
-        .map(groupOf(request))
+      for (const manner of mannersFor(request, assumed, first)) {
+        const statement = selectGroups(sql, parts, request, manner)
+        if (!fits(statement)) return yield* tooManyParts(parts.length)
+        const rows = yield* compacted(sql, statement)
+        if (rows[0]?.unsure !== false) {
+          // What misled one statement would mislead the next one.
+          assumed = (field) => (readings(field) === "lists" ? "lists" : anyReadings(field))
+          continue
+        }
+        if (rows[0].large) return undefined
+        return rows
+          .filter(({ n }) => n !== null)
+          .sort((a, b) => (a.place ?? 0) - (b.place ?? 0))
+          .map(groupOf(request))
+      }
+      return yield* Effect.die(new Error("Documents that are read with their lists are read for sure"))
     }),
     times: Effect.fnUntraced(function* (query, field) {
       const [row] = yield* compacted(sql, selectTimes(sql, parts, query, field))
@@ -73,3 +80,18 @@ export const engineOn = (
     })
   }
 }
+
+/**
+ * The answers of aggregations, in the transaction of the client. All but the `careful` manner may fail because of values
+ * that are not what they were assumed to be, see `orElse`.
+ */
+export const readAggregations = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  parts: ReadonlyArray<Part>,
+  query: Query,
+  aggregations: ReadonlyArray<Aggregation>,
+  manner: MannerName
+) {
+  const readings = yield* readingsOf(sql, parts, fieldsOf(aggregations), true)
+  return yield* aggregate(engineOn(sql, parts, query, readings, manner), query, aggregations)
+})

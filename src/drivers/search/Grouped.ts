@@ -1,27 +1,13 @@
 import type { SqlClient } from "effect/sql"
 import type { Fragment } from "effect/sql/Statement"
-import { aggregationLimits, type TermKey } from "../../languages/query/aggregation/Aggregation.ts"
-import type { GroupBy, GroupRequest, Measure } from "../../languages/query/aggregation/Grouping.ts"
+import { aggregationLimits } from "../../languages/query/aggregation/Aggregation.ts"
+import type { GroupRequest, Measure } from "../../languages/query/aggregation/Grouping.ts"
 import { latest } from "../../languages/query/IndexedDocument.ts"
-import { storable } from "../../languages/query/StoredText.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { rawAt } from "./FieldValue.ts"
+import { castAt, rawAt, textAt } from "./FieldValue.ts"
+import { elements, type KeyColumn, keyColumn, scalars } from "./GroupKeys.ts"
+import { isOwn, maybeOther, type Readings } from "./Readings.ts"
 import { conditionFor } from "./Where.ts"
-
-const jsonOf = (key: TermKey): string => {
-  switch (key._tag) {
-    case "text":
-      return JSON.stringify(storable(key.text))
-    case "number":
-      return key.digits
-    case "boolean":
-      return String(key.value)
-  }
-}
-
-/** The elements of a list, or the value itself. */
-const elements = (sql: SqlClient.SqlClient, value: Fragment): Fragment =>
-  sql`jsonb_array_elements(case jsonb_typeof(${value}) when 'array' then ${value} else jsonb_build_array(${value}) end)`
 
 /** A number that a double can hold. */
 const bounded = (sql: SqlClient.SqlClient, value: string): Fragment => {
@@ -29,137 +15,153 @@ const bounded = (sql: SqlClient.SqlClient, value: string): Fragment => {
   return sql`case when ${number} = 0 or abs(${number}) between 1e-300 and 1e300 then ${number}::float8 end`
 }
 
-interface Base {
-  /** The keys, the values of fields, and their names. */
-  readonly from: Fragment
-  readonly fields: ReadonlyArray<string>
-}
-
-/**
- * The keys `k0`, `k1` and the values `x0`, `x1`, … of the fields of the documents. With `lists`, a document has a row for
- * each key that its lists have.
- */
-const baseOf = (
-  sql: SqlClient.SqlClient,
-  parts: ReadonlyArray<Part>,
-  { query, by, measures, within }: Omit<GroupRequest, "top">,
-  lists: boolean
-): Base => {
-  const condition = conditionFor(sql, query)
-  const fields = [...new Set(measures.map(({ field }) => field))]
-  const one = ({ part, index }: Part): Fragment => {
-    const joins: Array<Fragment> = []
-    const columns = by.map((group, at) => {
-      const name = sql.literal(`k${at}`)
-      const key = keyOf(sql, group)
-      if (!lists || group._tag === "dates") return sql`${key(rawAt(sql, group.field, index))} as ${name}`
-      const values = elements(sql, key(rawAt(sql, group.field, index)))
-      joins.push(sql`cross join lateral (
-        select distinct element as ${name} from ${values} as elements (element)) as ${sql.literal(`by${at}`)}`)
-      return sql`${name}`
-    })
-    const values = fields.map((field, at) => sql`${rawAt(sql, field, index)} as ${sql.literal(`x${at}`)}`)
-    return sql`
-      select ${sql.csv([...columns, ...values, sql`1 as one`])} from ${sql(tableOf(part))} ${sql.join(" ", false)([sql``, ...joins])}
-      where ${condition(index)} offset 0`
-  }
-  const all = sql.join(" union all ", false)(parts.map((part) => sql`(${one(part)})`))
-  if (within === undefined) return { from: sql`(${all}) as base`, fields }
-  const keys = within.flatMap((key) => (typeof key === "number" ? [] : [jsonOf(key)]))
-  // A list may hold a key: without these rows the statement could not say that there are lists.
-  const orList = lists ? sql`` : sql`or jsonb_typeof(k0) = 'array'`
-  const chosen = sql`k0 = any(${keys}::text[]::jsonb[]) ${orList}`
-  return { from: sql`(select * from (${all}) as every where ${chosen}) as base`, fields }
-}
-
-/** The key of a value. */
-const keyOf =
-  (sql: SqlClient.SqlClient, by: GroupBy) =>
-  (value: Fragment): Fragment => {
-    if (by._tag === "terms") {
-      return by.missing === undefined
-        ? value
-        : sql`coalesce(nullif(${value}, 'null'::jsonb), ${jsonOf(by.missing)}::jsonb)`
-    }
-    const time =
-      by.field === "@timestamp" ? sql`case when ts < ${latest}::bigint then ts end` : sql`flow_instant(${value})`
-    return sql`nullif(width_bucket(${time}, ${by.starts.map(String)}::text[]::bigint[]), 0)`
-  }
-
-/** What one row of {@link selectGroups} has. Keys are null without groups, and in the row that only has `lists`. */
-export interface GroupRow {
-  /** Whether a value is a list or too large, so that `careful` must be asked. */
+/** How a statement reads the documents. With `lists`, each value of a list counts. */
+export interface Manner {
+  readonly readings: Readings
   readonly lists: boolean
+}
+
+/** What one row of {@link selectGroups} has. Keys are null without groups, and in the row that only has `unsure`. */
+export interface GroupRow {
+  /** Whether a value is a list, or may be of another type than was assumed. */
+  readonly unsure: boolean
+  /** Whether the groups take more bytes than there is room. Then there are none. */
+  readonly large: boolean
   readonly n: number | null
   readonly total: number | null
   readonly place: number | null
   readonly [column: string]: unknown
 }
 
-const scalars = ["string", "number", "boolean"]
+const isAlone = ({ of }: Measure): boolean => of === "cardinality" || of === "percentiles"
+
+/** A request with what its statement needs of it. */
+interface Plan extends GroupRequest, Manner {
+  readonly columns: ReadonlyArray<KeyColumn>
+  readonly keys: ReadonlyArray<Fragment>
+  /** The fields of the measures. */
+  readonly fields: ReadonlyArray<string>
+  readonly alone: Measure | undefined
+  /** How the values of a field are read: as numbers or texts, else as JSON. */
+  readonly readAs: (field: string) => "numbers" | "texts" | "any"
+}
+
+const planOf = (sql: SqlClient.SqlClient, request: GroupRequest, { readings, lists }: Manner): Plan => {
+  const alone = request.measures.find(isAlone)
+  return {
+    ...request,
+    readings,
+    lists,
+    columns: request.by.map((by) => keyColumn(sql, by, readings)),
+    keys: request.by.map((_, at) => sql.literal(`k${at}`)),
+    fields: [...new Set(request.measures.map(({ field }) => field))],
+    alone,
+    readAs: (field) => {
+      const reading = readings(field)
+      const isNumbers = request.measures.every((measure) => measure.field !== field || measure.of !== "values")
+      if (lists || (reading === "numbers" && !isNumbers)) return "any"
+      if (reading === "texts") return alone?.of === "cardinality" ? "texts" : "any"
+      return reading === "numbers" ? "numbers" : "any"
+    }
+  }
+}
 
 /**
- * The groups of documents with their measures, at most one more than there may be. The statement is quick for documents
- * whose values are no lists; where there are some it says so, and `careful` gives the groups.
+ * The keys `k0`, `k1` and the values `x0`, `x1`, … of the fields of the documents. With `lists`, a document has a row for
+ * each key that its lists have.
+ */
+const baseOf = (sql: SqlClient.SqlClient, parts: ReadonlyArray<Part>, plan: Plan): Fragment => {
+  const { query, columns, keys, fields, alone, within, lists, readAs } = plan
+  const condition = conditionFor(sql, query)
+  const valueIn = (field: string, index: string): Fragment => {
+    const reading = readAs(field)
+    if (reading === "texts") return sql`${textAt(sql, field, index)} collate "C"`
+    if (reading === "any") return rawAt(sql, field, index)
+    return castAt(sql, field, alone?.of === "cardinality" ? "numeric" : "float8")
+  }
+  // PostgreSQL would look a JSON value up again for each of its uses, and would sort whole documents by their keys.
+  const isApart = fields.some((field) => readAs(field) === "any" || keys.length > 0)
+  const once = sql.literal(isApart ? "offset 0" : "")
+  const one = ({ part, index }: Part): Fragment => {
+    const joins: Array<Fragment> = []
+    const found = columns.map((column, at) => {
+      const [name, value] = [keys[at]!, column.of(index)]
+      if (!lists || !column.mayBeList) return sql`${value} as ${name}`
+      joins.push(sql`cross join lateral (
+        select distinct element as ${name} from ${elements(sql, value)} as elements (element)) as ${sql.literal(`by${at}`)}`)
+      return name
+    })
+    const values = fields.map((field, at) => sql`${valueIn(field, index)} as ${sql.literal(`x${at}`)}`)
+    return sql`
+      select ${sql.csv([...found, ...values, ...(found.length + values.length === 0 ? [sql`1 as one`] : [])])} from ${sql(tableOf(part))} ${sql.join(" ", false)([sql``, ...joins])}
+      where ${condition(index)} ${once}`
+  }
+  const all = sql.join(" union all ", false)(parts.map((part) => sql`(${one(part)})`))
+  if (within === undefined) return sql`(${all}) as base`
+  const width = within[0]?.length ?? 1
+  const chosen = columns.slice(0, width).map((column, at) => column.list(within.map((path) => path[at]!)))
+  const isChosen =
+    width === 1
+      ? sql`k0 = any(${chosen[0]!})`
+      : sql`${sql`(${sql.csv(keys.slice(0, width))})`} in (select * from unnest(${sql.csv(chosen)}))`
+  // A list may hold a key: without these rows the statement could not say that there are lists.
+  const unsure = lists
+    ? []
+    : columns.flatMap((column, at) => (column.mayBeList ? [column.isUnsure(keys[at]!) ?? []] : []))
+  return sql`(select * from (${all}) as every where ${sql.or([isChosen, ...unsure.flat()])}) as base`
+}
+
+/**
+ * The groups of documents with their measures, at most one more than there may be. The statement says when it is unsure,
+ * because of lists or of values of other types than were assumed. What has been read with `lists` is sure.
  */
 export const selectGroups = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   request: GroupRequest,
-  careful: boolean
+  manner: Manner
 ) => {
-  const { by, measures, top } = request
-  const { from, fields } = baseOf(sql, parts, request, careful)
-  const keys = by.map((_, at) => sql.literal(`k${at}`))
-  const column = (measure: Measure) => fields.indexOf(measure.field)
-  const alone = measures.find(({ of }) => of === "cardinality" || of === "percentiles")
-  const typed = typedOf(sql, { from, fields }, request, careful, alone)
-  const values = measures.map(
-    (measure, at) => sql`${valueOf(sql, measure, column(measure), careful)} as ${sql.literal(`m${at}`)}`
-  )
-  const checks = careful ? [] : measures.flatMap((measure) => checkOf(sql, measure, column(measure)))
+  const plan = planOf(sql, request, manner)
+  const { columns, keys, measures, lists, alone } = plan
+  const typed = typedOf(sql, baseOf(sql, parts, plan), plan)
+  const values = measures.map((measure, at) => sql`${valueOf(sql, measure, plan)} as ${sql.literal(`m${at}`)}`)
+  const checks = measures.flatMap((measure) => checkOf(sql, measure, plan))
   const check = checks.length === 0 ? sql`false` : sql.or(checks)
-  const count = alone?.of === "cardinality" ? sql`sum(one)` : sql`count(*)`
+  // The rows of these measures are values and no documents.
+  const count = alone === undefined ? sql`count(*)` : sql`0`
   const grouping = keys.length === 0 ? sql`` : sql`group by ${sql.csv(keys)}`
-  const isKey = by.map(({ _tag }, at) => {
-    const key = sql.literal(`k${at}`)
-    return _tag === "dates"
-      ? sql`${key} is not null`
-      : sql`(jsonb_typeof(${key}) = any(${scalars}::text[]) and pg_column_size(${key}) <= ${aggregationLimits.term * 4 + 64}::integer
-          and length(${key} #>> '{}') <= ${aggregationLimits.term}::integer)`
-  })
-  const isList = by.map(({ _tag }, at) =>
-    _tag === "terms" && !careful ? sql`jsonb_typeof(${sql.literal(`k${at}`)}) = 'array'` : sql`false`
-  )
+  const isKey = columns.map((column, at) => column.isKey(keys[at]!))
+  const unsure = lists ? [] : columns.flatMap((column, at) => column.isUnsure(keys[at]!) ?? [])
   const most = aggregationLimits.groups + 1
-  const shown =
-    keys.length === 0 ? sql`select *, n as total, 0 as place from grouped` : topOf(sql, by, isKey, top, most)
-  const out = by.flatMap(({ _tag }, at) => keyColumns(sql, _tag, at))
+  const shown = keys.length === 0 ? sql`select *, n as total, 0 as place from grouped` : topOf(sql, plan, isKey, most)
+  const out = columns.flatMap((column, at) => {
+    const key = sql.literal(`found.k${at}`)
+    return [sql`${column.type(key)} as ${sql.literal(`t${at}`)}`, sql`${column.text(key)} as ${sql.literal(`s${at}`)}`]
+  })
   const results = measures.map((_, at) => sql.literal(`found.m${at}`))
+  const { bytes, each } = request.room
+  const long = columns.at(-1)?.text(sql.literal(`k${columns.length - 1}`)) ?? sql`''`
   return sql<GroupRow>`
     with typed as (${typed}),
     grouped as (
       select ${sql.csv([...keys, ...values, sql`${count}::float8 as n`, sql`coalesce(${check}, false) as listed`])}
-      from typed ${grouping})
-    select flags.lists, ${sql.csv([...out, ...results, sql`found.n::float8 as n`, sql`found.total::float8 as total`, sql`found.place::float8 as place`])}
-    from (select coalesce(bool_or(${sql.or([sql`listed`, ...isList])}), false) as lists from grouped) as flags
-    left join (${shown}) as found on true`
+      from typed ${grouping}),
+    shown as (${shown})
+    select flags.unsure, flags.large, ${sql.csv([...out, ...results, sql`found.n::float8 as n`, sql`found.total::float8 as total`, sql`found.place::float8 as place`])}
+    from (select coalesce(bool_or(${sql.or([sql`listed`, ...unsure])}), false) as unsure, (
+        select coalesce(sum(octet_length(${long}) + ${each}::integer), 0) > ${bytes}::bigint from shown) as large
+      from grouped) as flags
+    left join shown as found on not flags.large`
 }
 
 /** The rows with their values as numbers `v0`, …; of lists their count `c0`, sum `s0`, least `l0` and largest `h0`. */
-const typedOf = (
-  sql: SqlClient.SqlClient,
-  { from, fields }: Base,
-  { by, measures }: GroupRequest,
-  careful: boolean,
-  alone: Measure | undefined
-): Fragment => {
-  const keys = by.map((_, at) => sql.literal(`k${at}`))
+const typedOf = (sql: SqlClient.SqlClient, from: Fragment, plan: Plan): Fragment => {
+  const { keys, fields, measures, lists, alone, readAs } = plan
   if (alone?.of === "cardinality") {
     // Each value once: hashing them takes much less time than sorting.
-    const values = careful ? sql` cross join lateral ${elements(sql, sql`x0`)} as elements (element)` : sql``
-    const found = sql`select ${sql.csv([...keys, sql`${careful ? sql`element` : sql`x0`} as d0`])} from ${from}${values}`
-    return sql`select ${sql.csv([...keys, sql`d0`, sql`count(*) as one`])} from (${found}) as found
+    const values = lists ? sql` cross join lateral ${elements(sql, sql`x0`)} as elements (element)` : sql``
+    const found = sql`select ${sql.csv([...keys, sql`${lists ? sql`element` : sql`x0`} as d0`])} from ${from}${values}`
+    return sql`select ${sql.csv([...keys, sql`d0`])} from (${found}) as found
       group by ${sql.csv([...keys, sql`d0`])}`
   }
   const joins: Array<Fragment> = []
@@ -167,7 +169,8 @@ const typedOf = (
     const needed = measures.some((measure) => measure.field === field && measure.of !== "values")
     const [x, v] = [sql.literal(`x${at}`), sql.literal(`v${at}`)]
     if (!needed) return []
-    if (!careful) {
+    if (readAs(field) === "numbers") return [sql`${x} as ${v}`]
+    if (!lists) {
       return [sql`case jsonb_typeof(${x}) when 'number' then ${x}::float8 when 'array' then 'NaN'::float8 end as ${v}`]
     }
     const number = sql`case when jsonb_typeof(element) = 'number' then ${bounded(sql, "element")} end`
@@ -181,12 +184,17 @@ const typedOf = (
       select count(number) as c, sum(number) as s, min(number) as l, max(number) as h from (${numbers}) as numbers) as ${of}`)
     return ["c", "s", "l", "h"].map((name) => sql.literal(`list${at}.${name} as ${name}${at}`))
   })
-  const all = [...keys, ...fields.map((_, at) => sql.literal(`x${at}`)), ...columns, sql`one`]
-  return sql`select ${sql.csv(all)} from ${from} ${sql.join(" ", false)([sql``, ...joins])} offset 0`
+  const all = [...keys, ...fields.map((_, at) => sql.literal(`x${at}`)), ...columns]
+  const isRepeated = measures.length > fields.length
+  const once = sql.literal(isRepeated || fields.some((field) => readAs(field) === "any") ? "offset 0" : "")
+  if (all.length === 0) return sql`select one from ${from}`
+  return sql`select ${sql.csv(all)} from ${from} ${sql.join(" ", false)([sql``, ...joins])} ${once}`
 }
 
 /** The value of a measure of the column of its field. */
-const valueOf = (sql: SqlClient.SqlClient, { of, percents = [] }: Measure, at: number, careful: boolean): Fragment => {
+const valueOf = (sql: SqlClient.SqlClient, { of, field, percents = [] }: Measure, plan: Plan): Fragment => {
+  const at = plan.fields.indexOf(field)
+  const careful = plan.lists
   const name = (letter: string) => sql.literal(`${letter}${at}`)
   switch (of) {
     case "values": {
@@ -196,7 +204,9 @@ const valueOf = (sql: SqlClient.SqlClient, { of, percents = [] }: Measure, at: n
         where jsonb_typeof(element) = any(${scalars}::text[])) else 0 end)::float8`
     }
     case "cardinality":
-      return sql`(count(*) filter (where jsonb_typeof(d0) = any(${scalars}::text[])))::float8`
+      return plan.readAs(field) === "any"
+        ? sql`(count(*) filter (where jsonb_typeof(d0) = any(${scalars}::text[])))::float8`
+        : sql`count(d0)::float8`
     case "percentiles": {
       const fractions = percents.map((percent) => String(percent / 100))
       return sql`percentile_cont(${fractions}::text[]::float8[]) within group (order by ${name("v")})`
@@ -215,43 +225,32 @@ const valueOf = (sql: SqlClient.SqlClient, { of, percents = [] }: Measure, at: n
 }
 
 /** Whether a group has a list, which is no number: it is the largest of all. */
-const checkOf = (sql: SqlClient.SqlClient, { of }: Measure, at: number): ReadonlyArray<Fragment> => {
-  if (of === "values") return []
+const checkOf = (sql: SqlClient.SqlClient, { of, field }: Measure, plan: Plan): ReadonlyArray<Fragment> => {
+  const reading = plan.readAs(field)
+  if (plan.lists || of === "values" || reading === "numbers") return []
+  if (reading === "texts") return isOwn(field) ? [] : [sql`bool_or(${maybeOther(sql, sql`d0`)})`]
   if (of === "cardinality") return [sql`bool_or(jsonb_typeof(d0) = 'array')`]
-  return [sql`max(${sql.literal(`v${at}`)}) = 'NaN'`]
-}
-
-/** Terms in order: numbers, then texts by code points, then booleans. */
-const inKeyOrder = (sql: SqlClient.SqlClient, key: string, descending: boolean): ReadonlyArray<Fragment> => {
-  const way = sql.literal(descending ? "desc nulls last" : "asc nulls last")
-  const text = sql.literal(`${key} #>> '{}'`)
-  const of = (type: string) => sql`jsonb_typeof(${sql.literal(key)}) = ${sql.literal(`'${type}'`)}`
-  return [
-    sql`case when ${of("number")} then (${text})::numeric end ${way}`,
-    sql`case when ${of("string")} then ${text} end collate "C" ${way}`,
-    sql`case when ${of("boolean")} then ${text} end ${way}`
-  ]
+  return [sql`max(${sql.literal(`v${plan.fields.indexOf(field)}`)}) = 'NaN'`]
 }
 
 /** The groups with a key; of the last key, for each one before it, as many as are asked for. */
 const topOf = (
   sql: SqlClient.SqlClient,
-  by: ReadonlyArray<GroupBy>,
+  { columns, keys, top }: Plan,
   isKey: ReadonlyArray<Fragment>,
-  top: GroupRequest["top"],
   most: number
 ): Fragment => {
   const keyed = sql.and(isKey)
   if (top === undefined) return sql`select *, n as total, 0 as place from grouped where ${keyed} limit ${most}::bigint`
-  const key = `k${by.length - 1}`
+  const [key, column] = [keys.at(-1)!, columns.at(-1)!]
   const way = sql.literal(top.descending ? "desc nulls last" : "asc nulls last")
   const first =
     top.by === "key"
-      ? inKeyOrder(sql, key, top.descending)
+      ? column.order(key, top.descending)
       : [sql`${sql.literal(top.by === "count" ? "n" : `m${top.by}`)} ${way}`]
-  const order = sql.csv([...first, ...inKeyOrder(sql, key, false)])
+  const order = sql.csv([...first, ...column.order(key, false)])
   const least = sql`n >= ${top.least}::float8`
-  if (by.length === 1) {
+  if (keys.length === 1) {
     return sql`
       select *, (select sum(n) from grouped where ${keyed}) as total, row_number() over () as place
       from (select * from grouped where ${keyed} and ${least} order by ${order} limit ${top.size}::bigint) as ordered`
@@ -261,18 +260,6 @@ const topOf = (
       select *, row_number() over (partition by k0 order by ${order}) as place
       from (select *, sum(n) over (partition by k0) as total from grouped where ${keyed}) as totalled where ${least}
     ) as ordered where place <= ${top.size}::bigint limit ${most}::bigint`
-}
-
-const keyColumns = (sql: SqlClient.SqlClient, tag: GroupBy["_tag"], at: number): ReadonlyArray<Fragment> => {
-  const key = sql.literal(`found.k${at}`)
-  const [type, text] = [sql.literal(`t${at}`), sql.literal(`s${at}`)]
-  return tag === "dates"
-    ? [sql`'time' as ${type}`, sql`${key}::text as ${text}`]
-    : [
-        sql`jsonb_typeof(${key}) as ${type}`,
-        sql`case jsonb_typeof(${key}) when 'number' then trim_scale((${key} #>> '{}')::numeric)::text
-          else ${key} #>> '{}' end as ${text}`
-      ]
 }
 
 /** The times between which the dates of a field lie: for `@timestamp` those of all documents, which an index knows. */

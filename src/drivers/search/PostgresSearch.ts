@@ -2,15 +2,14 @@ import { Context, Effect, Layer, Schedule, Semaphore, Stream } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlError } from "effect/sql/SqlError"
 import type { Statement } from "effect/sql/Statement"
-import { aggregate } from "../../languages/query/aggregation/Aggregate.ts"
 import { emptyAnswers } from "../../languages/query/aggregation/Answers.ts"
 import type { Key, ReadOptions } from "../../languages/query/IndexedDocument.ts"
 import { isIndexOf, named } from "../../languages/query/IndexName.ts"
-import type { Query } from "../../languages/query/Query.ts"
+import { all as matchAll, type Query } from "../../languages/query/Query.ts"
 import type { SearchAddress } from "../../protocol/Places.ts"
 import { sqlState } from "../postgres/SqlState.ts"
 import { unreachable, unreachableSource, unreachableWithin } from "../postgres/Unreachable.ts"
-import { engineOn } from "./Aggregations.ts"
+import { type MannerName, readAggregations } from "./Aggregations.ts"
 import {
   type Index,
   lockIndex,
@@ -26,9 +25,11 @@ import {
 } from "./Catalog.ts"
 import { atMost, groupsOf, tooManyParts } from "./Groups.ts"
 import { makeWrite } from "./Insert.ts"
+import { isOverdue, missingIn, noneMissing } from "./MissingFields.ts"
 import { overview } from "./Overview.ts"
 import { readPage } from "./Page.ts"
 import { compacted } from "./Parameters.ts"
+import { orElse } from "./Readings.ts"
 import { type Resumption, resumed, type Start } from "./Resume.ts"
 import { Search, TooManyIndices } from "./Search.ts"
 import { connect } from "./SearchAddress.ts"
@@ -212,13 +213,25 @@ const make = Effect.gen(function* () {
     }, unreachableWithin(pageLimit)),
 
     sorted: Effect.fn("Search.sorted")(function* (tenant, pattern, query, span) {
-      const read = (parts: ReadonlyArray<Part>) => readSorted(sql, parts, query, span)
-      return (yield* onParts(tenant, pattern, query, read)) ?? { hits: [], more: false }
+      const read = (guesses: boolean) =>
+        onParts(tenant, pattern, query, (parts) => readSorted(sql, parts, query, span, guesses))
+      return (yield* orElse(read(true), () => read(false))) ?? { hits: [], more: false }
     }, unreachableWithin(pageLimit)),
 
     aggregate: Effect.fn("Search.aggregate")(function* (tenant, pattern, query, aggregations) {
-      const read = (parts: ReadonlyArray<Part>) => aggregate(engineOn(sql, parts, query), query, aggregations)
-      return (yield* onParts(tenant, pattern, query, read)) ?? emptyAnswers(aggregations)
+      const read = (manner: MannerName) =>
+        onParts(tenant, pattern, query, (parts) => readAggregations(sql, parts, query, aggregations, manner))
+      const guessed = orElse(read("assumed"), () => read("typed"))
+      return (yield* orElse(guessed, () => read("careful"))) ?? emptyAnswers(aggregations)
+    }, unreachableWithin(pageLimit)),
+
+    missingFields: Effect.fn("Search.missingFields")(function* (tenant, pattern, fields) {
+      const unknown = () => Effect.succeed(noneMissing)
+      const found = yield* onParts(tenant, pattern, matchAll, (parts) => missingIn(sql, parts, fields)).pipe(
+        Effect.catchIf(isOverdue, unknown),
+        Effect.catchTag("TooManyIndices", unknown)
+      )
+      return found ?? noneMissing
     }, unreachableWithin(pageLimit)),
 
     rows: (tenant, pattern, query, { after, counted, ...options }) => {

@@ -50,6 +50,12 @@ export interface SortedSpan extends Omit<PageSpan, "after"> {
   readonly after?: SortPosition | undefined
 }
 
+/** Fields that no document has, and fields of some documents. */
+export interface MissingFields {
+  readonly missing: ReadonlyArray<string>
+  readonly known: ReadonlyArray<string>
+}
+
 type Unknown = NotFound | StorageUnreachable
 
 /** A pattern covers more indices than can be searched together. The detail is for the user. */
@@ -102,6 +108,12 @@ export class Search extends Context.Service<
       query: Query,
       aggregations: ReadonlyArray<Aggregation>
     ) => Effect.Effect<Answer, Unreadable | TooManyBuckets>
+    /** Which of these fields no document of the indices has. A field that takes long to look for is not missing. */
+    readonly missingFields: (
+      tenant: string,
+      pattern: string,
+      fields: ReadonlyArray<string>
+    ) => Effect.Effect<MissingFields, Unknown>
     /** Fields of all matching documents, in the order of `read`. */
     readonly rows: (
       tenant: string,

@@ -7,9 +7,10 @@ import type { Query } from "../../languages/query/Query.ts"
 import type { SortKey, SortPosition, SortValue } from "../../languages/query/Sort.ts"
 import { original, originalJson, storable } from "../../languages/query/StoredText.ts"
 import { type Part, tableOf } from "./Catalog.ts"
-import { rawAt } from "./FieldValue.ts"
+import { castAt, rawAt } from "./FieldValue.ts"
 import { fits, tooManyParts } from "./Groups.ts"
 import { compacted } from "./Parameters.ts"
+import { anyReadings, type Readings, readingsOf } from "./Readings.ts"
 import type { SortedHit, SortedPage, SortedSpan } from "./Search.ts"
 import { conditionFor } from "./Where.ts"
 
@@ -47,13 +48,17 @@ const orderOf = (sql: SqlClient.SqlClient, keys: ReadonlyArray<SortKey>): Fragme
   ])
 
 /** The typed columns of a key: the number, the text or the boolean that orders the document. */
-const columnsOf = (sql: SqlClient.SqlClient, key: SortKey, at: number, part: Part): Fragment => {
+const columnsOf = (sql: SqlClient.SqlClient, key: SortKey, at: number, part: Part, readings: Readings): Fragment => {
   const { n, t, b } = names(at)
+  const only = readings(key.field)
   if (key.field === "@timestamp") {
     const time = part.month === "" ? sql`nullif(ts, ${latest}::bigint)` : sql`ts`
     return sql`${time} as ${sql.literal(n)}, null::text as ${sql.literal(t)}, null::text as ${sql.literal(b)}`
   }
   const x = sql.literal(`x${at}`)
+  if (only === "numbers") {
+    return sql`${x} as ${sql.literal(n)}, null::text as ${sql.literal(t)}, null::text as ${sql.literal(b)}`
+  }
   const is = (type: string) => sql`jsonb_typeof(${x}) = ${sql.literal(`'${type}'`)}`
   return sql`case when ${is("number")} then ${x}::numeric end as ${sql.literal(n)},
     case when ${is("string")} then ${x} #>> '{}' end collate "C" as ${sql.literal(t)},
@@ -61,7 +66,14 @@ const columnsOf = (sql: SqlClient.SqlClient, key: SortKey, at: number, part: Par
 }
 
 /** The value that orders a document by a field: of a list, that which comes first. */
-const valueOf = (sql: SqlClient.SqlClient, { field, descending }: SortKey, at: number, index: string): Fragment => {
+const valueOf = (
+  sql: SqlClient.SqlClient,
+  { field, descending }: SortKey,
+  at: number,
+  index: string,
+  readings: Readings
+): Fragment => {
+  if (readings(field) === "numbers") return sql`${castAt(sql, field, "numeric")} as ${sql.literal(`x${at}`)}`
   const raw = rawAt(sql, field, index)
   const way = sql.literal(descending ? "desc nulls last" : "asc nulls last")
   const is = (type: string) => sql`jsonb_typeof(element) = ${sql.literal(`'${type}'`)}`
@@ -142,14 +154,17 @@ const selectSorted = (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  { sort, after, from, limit }: SortedSpan
+  { sort, after, from, limit }: SortedSpan,
+  readings: Readings
 ) => {
   const condition = conditionFor(sql, query)
   const order = orderOf(sql, sort)
   const most = sql`limit ${from + limit + 1}::bigint`
   const one = (part: Part) => {
-    const values = sort.flatMap((key, at) => (key.field === "@timestamp" ? [] : [valueOf(sql, key, at, part.index)]))
-    const typed = sort.map((key, at) => columnsOf(sql, key, at, part))
+    const values = sort.flatMap((key, at) =>
+      key.field === "@timestamp" ? [] : [valueOf(sql, key, at, part.index, readings)]
+    )
+    const typed = sort.map((key, at) => columnsOf(sql, key, at, part, readings))
     return sql`
       select * from (
         select ts, id, index, part, size, ${sql.csv(typed)} from (
@@ -170,14 +185,20 @@ const sortValue = (row: FoundRow, at: number): SortValue => {
   return typeof row[b] === "string" ? { _tag: "boolean", value: row[b] === "true" } : null
 }
 
-/** Reads a page of a search in another order than that of the index. Runs in the transaction of the client. */
+/**
+ * Reads a page of a search in another order than that of the index. Runs in the transaction of the client. With `guesses`
+ * it is quicker, but may fail, see `orElse` of Readings.ts.
+ */
 export const readSorted = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   parts: ReadonlyArray<Part>,
   query: Query,
-  span: SortedSpan
+  span: SortedSpan,
+  guesses: boolean
 ) {
-  const statement = selectSorted(sql, parts, query, span)
+  const fields = span.sort.map(({ field }) => field)
+  const readings = guesses ? yield* readingsOf(sql, parts, fields, false) : anyReadings
+  const statement = selectSorted(sql, parts, query, span, readings)
   if (!fits(statement)) return yield* tooManyParts(parts.length)
   const found = yield* compacted(sql, statement)
   const rows = found.slice(span.from, span.from + span.limit)

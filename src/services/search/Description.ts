@@ -20,6 +20,14 @@ export const search: Feature<"indices" | "search" | "removeIndex"> = {
       description: "A page of documents",
       example: { documents: [{ id: "1", index: "mytenant-access", source: { response: 200 } }] }
     },
+    SearchWarning: {
+      description: "A field that no document has",
+      example: {
+        pointer: "/aggs/a/terms/field",
+        field: "respnse",
+        detail: 'No document has a field "respnse"; did you mean "response"?'
+      }
+    },
     Index: {
       description: "An index",
       example: { name: "mytenant-access", documents: 1, bytes: 8192, from: "2026-01-01T00:00:00.000Z", to: null }

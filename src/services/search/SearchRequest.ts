@@ -58,6 +58,13 @@ export const SearchRequest = Schema.Struct({
 }).annotate({ identifier: "SearchRequest" })
 export type SearchRequest = typeof SearchRequest.Type
 
+export const SearchWarning = Schema.Struct({
+  pointer: Schema.String.annotate({ description: "JSON pointer to its place in the request" }),
+  field: Schema.String,
+  detail: Schema.String.annotate({ description: "What is wrong, with the field that may be meant" })
+}).annotate({ identifier: "SearchWarning" })
+export type SearchWarning = typeof SearchWarning.Type
+
 export const SearchPage = Schema.Struct({
   documents: Schema.Array(
     Schema.Struct({
@@ -73,6 +80,11 @@ export const SearchPage = Schema.Struct({
   aggregations: Schema.optionalKey(
     Schema.Record(Schema.String, Schema.Unknown).annotate({
       description: "Answers by name, as Elasticsearch writes them"
+    })
+  ),
+  warnings: Schema.optionalKey(
+    Schema.Array(SearchWarning).annotate({
+      description: "Fields of `sort` and aggregations that no document of the indices has"
     })
   ),
   cursor: Schema.optionalKey(

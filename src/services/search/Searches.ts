@@ -5,17 +5,20 @@ import { BadRequest } from "../../errors/BadRequest.ts"
 import type { NotFound } from "../../errors/NotFound.ts"
 import type { StorageUnreachable } from "../../errors/StorageUnreachable.ts"
 import { readRaw } from "../../languages/json/JsonNumbers.ts"
+import { type EmptyField, emptyFields } from "../../languages/query/aggregation/EmptyFields.ts"
 import type { TooManyBuckets } from "../../languages/query/aggregation/Grouping.ts"
 import { dateMath } from "../../languages/query/DateMath.ts"
 import { valueAt } from "../../languages/query/Evaluate.ts"
 import type { Hit, IndexInfo, Key } from "../../languages/query/IndexedDocument.ts"
 import type { Query } from "../../languages/query/Query.ts"
 import { parseQuery } from "../../languages/query/QueryParser.ts"
+import { maxSuggestions } from "../../languages/Suggest.ts"
 import { Audit } from "../audit/Audit.ts"
 import { pageBytes } from "../shared/Listing.ts"
 import { issuesOf } from "../shared/RequestIssues.ts"
 import { strict } from "../shared/RequestProblems.ts"
 import type { TenantId } from "../shared/Tenant.ts"
+import { fieldWarnings, unsortedFields } from "./FieldWarnings.ts"
 import { aggregationsOf, encodeSorted, type Order, orderOf, sortText } from "./Order.ts"
 import { SearchRequest } from "./SearchRequest.ts"
 
@@ -98,7 +101,8 @@ export class Searches extends Context.Service<
         const last = hits.at(-1)
         return {
           documents: hits.map((hit) => `{${membersOf(hit, request.fields)}}`),
-          cursor: more && last !== undefined ? encodeCursor(last) : undefined
+          cursor: more && last !== undefined ? encodeCursor(last) : undefined,
+          empty: []
         }
       })
       /** A page in another order. */
@@ -110,15 +114,28 @@ export class Searches extends Context.Service<
       ) {
         if (limit === 0) {
           yield* search.resolve(tenant, request.index)
-          return { documents: [], cursor: undefined }
+          return { documents: [], cursor: undefined, empty: [] }
         }
         const span = { sort, from, limit, bytes: pageBytes, after }
         const { hits, more } = yield* search.sorted(tenant, request.index, query, span).pipe(refused)
         const last = hits.at(-1)
         return {
           documents: hits.map((hit) => `{${membersOf(hit, request.fields)},"sort":${sortText(hit.sort)}}`),
-          cursor: more && last !== undefined ? encodeSorted(last) : undefined
+          cursor: more && last !== undefined ? encodeSorted(last) : undefined,
+          empty: unsortedFields(
+            sort,
+            request.sort,
+            hits.map((hit) => hit.sort)
+          )
         }
+      })
+      /** Asks for fields only that gave nothing, so that others cost nothing. */
+      const warningsOf = Effect.fnUntraced(function* (tenant: TenantId, index: string, all: ReadonlyArray<EmptyField>) {
+        const empty = all.slice(0, maxSuggestions)
+        if (empty.length === 0) return []
+        const fields = empty.map(({ field }) => field)
+        const { missing, known } = yield* search.missingFields(tenant, index, fields)
+        return fieldWarnings(empty, missing, known)
       })
       return Searches.of({
         indices: search.indices,
@@ -131,7 +148,7 @@ export class Searches extends Context.Service<
           const query = yield* queryOf(request.query ?? {}, now)
           const asked = yield* orderOf(request)
           const aggregations = yield* aggregationsOf(request, now)
-          const { documents, cursor } = yield* asked === undefined
+          const { documents, cursor, empty } = yield* asked === undefined
             ? inOrder(tenant, request, query)
             : sorted(tenant, request, query, asked)
           const total =
@@ -140,10 +157,13 @@ export class Searches extends Context.Service<
             aggregations === undefined
               ? undefined
               : yield* search.aggregate(tenant, request.index, query, aggregations).pipe(refused)
+          const found = aggregations === undefined || answers === undefined ? [] : emptyFields(aggregations, [answers])
+          const warnings = yield* warningsOf(tenant, request.index, [...empty, ...found])
           const members = [
             `"documents":[${documents.join(",")}]`,
             ...(total === undefined ? [] : [`"total":${total}`]),
             ...(answers === undefined ? [] : [`"aggregations":${JSON.stringify(answers)}`]),
+            ...(warnings.length === 0 ? [] : [`"warnings":${JSON.stringify(warnings)}`]),
             ...(cursor === undefined ? [] : [`"cursor":"${cursor}"`])
           ]
           return `{${members.join(",")}}`

@@ -1,7 +1,25 @@
 import { Effect } from "effect"
 import { allOf, type Query } from "../Query.ts"
-import { type Aggregation, aggregationLimits, type Bucket, isBucket, type Metric, type Order } from "./Aggregation.ts"
-import { type Answer, bucketsOf, datesAnswer, emptyAnswers, metricAnswer, termsAnswer } from "./Answers.ts"
+import {
+  type Aggregation,
+  aggregationLimits,
+  type Bucket,
+  isBucket,
+  type Metric,
+  type Order,
+  type Terms
+} from "./Aggregation.ts"
+import {
+  type Answer,
+  bucketsOf,
+  compareMetrics,
+  datesAnswer,
+  emptyAnswers,
+  emptyBytes,
+  keyBytes,
+  metricAnswer,
+  termsAnswer
+} from "./Answers.ts"
 import { bucketStarts } from "./DateBuckets.ts"
 import {
   type AggregationEngine,
@@ -12,16 +30,22 @@ import {
   type Measure,
   TooManyBuckets
 } from "./Grouping.ts"
+import { compareKeys } from "./TermOrder.ts"
 
 /** The groups around an aggregation. */
 interface Around {
   readonly query: Query
   readonly by: ReadonlyArray<GroupBy>
-  readonly within: ReadonlyArray<GroupKey> | undefined
+  readonly within: GroupRequest["within"]
 }
 
 /** The answers of an aggregation by the keys of the bucket that they belong to. */
 type Answers = ReadonlyMap<string, Answer>
+
+type Metrics = ReadonlyArray<readonly [Aggregation, Metric]>
+
+/** Bytes of a bucket besides its key and what is in it. */
+const bucketBytes = 40
 
 const pathOf = (keys: ReadonlyArray<GroupKey>): string => JSON.stringify(keys)
 
@@ -57,25 +81,46 @@ export const aggregate = <E>(
   const most = aggregationLimits.groups
   const tooMany = (pointer: string, cure: string) =>
     new TooManyBuckets({ pointer, detail: `The aggregation makes more than ${most} buckets: ${cure}` })
+  const tooLarge = (pointer: string) =>
+    new TooManyBuckets({
+      pointer,
+      detail: `The answer is larger than ${aggregationLimits.bytes >> 20} MiB: take a smaller size or a longer interval, fewer metrics, or narrow the query`
+    })
 
-  /** The groups of a level, with the answers of the metrics in them. */
+  let left = aggregationLimits.bytes
+  const spend = (pointer: string, bytes: number) =>
+    Effect.suspend(() => {
+      left -= bytes
+      return left < 0 ? Effect.fail(tooLarge(pointer)) : Effect.void
+    })
+
+  /** The groups of a request, when there are not too many of them. */
+  const groupsOf = Effect.fnUntraced(function* (pointer: string, request: Omit<GroupRequest, "room">, each: number) {
+    const found = yield* engine.groups({ ...request, room: { bytes: left, each } })
+    if (found === undefined) return yield* tooLarge(pointer)
+    if (found.length > most)
+      return yield* tooMany(pointer, "take a longer interval or a smaller size, or narrow the query")
+    return found
+  })
+
+  /** The answers of metrics in the groups of a level, which `top` chooses. */
   const grouped = Effect.fnUntraced(function* (
     pointer: string,
     around: Around,
-    metrics: ReadonlyArray<readonly [Aggregation, Metric]>,
-    top: GroupRequest["top"] | ((measures: ReadonlyArray<Measure>) => GroupRequest["top"])
+    metrics: Metrics,
+    top: GroupRequest["top"] | ((measures: ReadonlyArray<Measure>) => GroupRequest["top"]),
+    each: number
   ) {
     const together = metrics.flatMap(([, metric]) => measuresOf(metric)).filter((measure) => !isAlone(measure))
     const request = { ...around, measures: together, top: typeof top === "function" ? top(together) : top }
-    const found = yield* engine.groups(request)
-    if (found.length > most)
-      return yield* tooMany(pointer, "take a longer interval or a smaller size, or narrow the query")
+    const found = yield* groupsOf(pointer, request, each)
     const answers = new Map<string, Answer>(found.map(({ keys }) => [pathOf(keys), {}]))
+    const within = request.top === undefined ? around : { ...around, within: found.map(({ keys }) => keys) }
     let at = 0
     for (const [{ name }, metric] of metrics) {
       const measures = measuresOf(metric)
       const isOwn = measures.some(isAlone)
-      const groups = isOwn ? yield* engine.groups({ ...around, measures, top: undefined }) : found
+      const groups = isOwn ? yield* groupsOf(pointer, { ...within, measures, top: undefined }, 0) : found
       const from = isOwn ? 0 : at
       if (!isOwn) at += measures.length
       for (const { keys, values } of groups) {
@@ -86,6 +131,32 @@ export const aggregate = <E>(
       for (const answer of answers.values()) answer[name] ??= metricAnswer(metric, [])
     }
     return { found, answers }
+  })
+
+  /** The first terms by a metric that the groups themselves cannot be ordered by: all groups are compared here. */
+  const compared = Effect.fnUntraced(function* (pointer: string, around: Around, metrics: Metrics, terms: Terms) {
+    const { by } = terms.order
+    const first = metrics.filter(([{ name }]) => by._tag === "metric" && name === by.name)
+    const { found, answers } = yield* grouped(pointer, around, first, undefined, 0)
+    const answerOf = ({ keys }: Group) => answers.get(pathOf(keys)) ?? {}
+    const chosen = [...Map.groupBy(found, ({ keys }) => pathOf(keys.slice(0, -1))).values()].flatMap((groups) => {
+      const total = groups.reduce((sum, { documents }) => sum + documents, 0)
+      return groups
+        .filter(({ documents }) => documents >= terms.least)
+        .sort(
+          (a, b) => compareMetrics(answerOf(a), answerOf(b), terms.order) || compareKeys(a.keys.at(-1)!, b.keys.at(-1)!)
+        )
+        .slice(0, terms.size)
+        .map((group) => ({ ...group, total }))
+    })
+    const within = { ...around, within: chosen.map(({ keys }) => keys) }
+    const rest = metrics.filter((metric) => !first.includes(metric))
+    const others = rest.length === 0 ? undefined : yield* grouped(pointer, within, rest, undefined, 0)
+    const full = chosen.map(({ keys }): readonly [string, Answer] => {
+      const path = pathOf(keys)
+      return [path, { ...answers.get(path), ...others?.answers.get(path) }]
+    })
+    return { found: chosen, answers: new Map(full) }
   })
 
   const metricsOf = (all: ReadonlyArray<Aggregation>) =>
@@ -119,7 +190,9 @@ export const aggregate = <E>(
         })
 
   const filterAnswers = Effect.fnUntraced(function* (one: Aggregation, around: Around) {
-    const { found, answers } = yield* grouped(one.pointer, around, metricsOf(one.inner), undefined)
+    const each = emptyBytes(one.inner)
+    const { found, answers } = yield* grouped(one.pointer, around, metricsOf(one.inner), undefined, each)
+    yield* spend(one.pointer, found.length * each)
     const within = yield* inside(one.inner, around)
     return new Map(
       found.map(({ keys, documents }) => {
@@ -145,6 +218,10 @@ export const aggregate = <E>(
     return { _tag: "dates", field: bucket.field, starts } satisfies GroupBy
   })
 
+  /** The groups around what is in the buckets of an aggregation: of terms, those that are shown. */
+  const shownIn = (bucket: Bucket, found: ReadonlyArray<Group>, around: Around): Around =>
+    bucket._tag === "terms" ? { ...around, within: found.map(({ keys }) => keys) } : around
+
   const keyedAnswers = Effect.fnUntraced(function* (
     one: Aggregation,
     bucket: Exclude<Bucket, { readonly _tag: "filter" }>,
@@ -167,10 +244,23 @@ export const aggregate = <E>(
             least: bucket.least
           }
         : undefined
-    const { found, answers } = yield* grouped(one.pointer, around, metrics, top)
-    const keys = found.map((group) => group.keys.at(-1)!)
-    const isFirst = around.by.length === 1
-    const within = yield* inside(one.inner, isFirst && bucket._tag === "terms" ? { ...around, within: keys } : around)
+    const each = emptyBytes(one.inner) + bucketBytes
+    const isCompared = metrics.some(
+      ([{ name }, metric]) =>
+        bucket._tag === "terms" &&
+        bucket.order.by._tag === "metric" &&
+        name === bucket.order.by.name &&
+        measuresOf(metric).some(isAlone)
+    )
+    const { found, answers } =
+      isCompared && bucket._tag === "terms"
+        ? yield* compared(one.pointer, around, metrics, bucket)
+        : yield* grouped(one.pointer, around, metrics, top, each)
+    yield* spend(
+      one.pointer,
+      found.reduce((sum, { keys }) => sum + keyBytes(keys.at(-1)!) + each, 0)
+    )
+    const within = yield* inside(one.inner, shownIn(bucket, found, around))
     const byParent = Map.groupBy(found, (group) => pathOf(group.keys.slice(0, -1)))
     const full = ({ keys }: Group): Answer => {
       const path = pathOf(keys)
@@ -180,6 +270,7 @@ export const aggregate = <E>(
     if (bucket._tag === "date_histogram") {
       const all = byParent.values().reduce((sum, groups) => sum + bucketsOf(bucket, groups), 0)
       if (all > most) return yield* tooMany(one.pointer, "take a longer interval, or min_doc_count 1")
+      yield* spend(one.pointer, (all - found.length) * (each + 40))
     }
     return new Map(
       [...byParent].map(([path, groups]) => [
@@ -199,7 +290,7 @@ export const aggregate = <E>(
     const metrics = metricsOf(aggregations)
     const { answers } = yield* metrics.length === 0
       ? Effect.succeed({ answers: new Map<string, Answer>() })
-      : grouped("", start, metrics, undefined)
+      : grouped("", start, metrics, undefined, 0)
     const within = yield* inside(aggregations, start)
     const all = { ...within(pathOf([])), ...answers.get(pathOf([])) }
     return Object.fromEntries(aggregations.map(({ name }) => [name, all[name]]))

@@ -8,6 +8,8 @@ export const aggregationLimits = {
   names: 50,
   /** Buckets of one aggregation, in all buckets around it together. */
   groups: 65_536,
+  /** Bytes of the answers of a request, about. */
+  bytes: 16 * 1024 * 1024,
   terms: 10_000,
   percents: 100,
   /** Characters of a text that is a term. Longer texts are left out. */
@@ -22,11 +24,11 @@ export type TermKey =
 
 /** How the buckets of one aggregation are ordered; equal ones by their key. */
 export interface Order {
-  /** The number of documents, the key, or the metric of this name. */
+  /** The number of documents, the key, or the metric of this name; of percentiles one of them. */
   readonly by:
     | { readonly _tag: "count" }
     | { readonly _tag: "key" }
-    | { readonly _tag: "metric"; readonly name: string }
+    | { readonly _tag: "metric"; readonly name: string; readonly percent?: number }
   readonly descending: boolean
 }
 
@@ -85,3 +87,7 @@ export interface Aggregation {
 
 export const isBucket = (kind: Bucket | Metric): kind is Bucket =>
   kind._tag === "terms" || kind._tag === "date_histogram" || kind._tag === "filter"
+
+/** The fields of aggregations and of those inside them. */
+export const fieldsOf = (all: ReadonlyArray<Aggregation>): ReadonlyArray<string> =>
+  all.flatMap(({ kind, inner }) => [...(kind._tag === "filter" ? [] : [kind.field]), ...fieldsOf(inner)])

@@ -18,7 +18,10 @@ import {
   type TermKey
 } from "./Aggregation.ts"
 
-type Parse = (place: Place, inner: ReadonlyArray<string>) => Bucket | Metric | undefined
+/** What buckets can be ordered by besides their count and key, by its name in a request. */
+type Orders = ReadonlyMap<string, Extract<Order["by"], { readonly _tag: "metric" }>>
+
+type Parse = (place: Place, inner: Orders) => Bucket | Metric | undefined
 
 const field = (members: ReadonlyMap<string, Place>, place: Place): string | undefined => {
   const given = members.get("field")
@@ -71,7 +74,7 @@ const byCount: Order = { by: { _tag: "count" }, descending: true }
 const byKey: Order = { by: { _tag: "key" }, descending: false }
 
 /** The order `{ "_count": "desc" }`; `metrics` are the names that it may mention besides. */
-const order = (place: Place | undefined, usual: Order, metrics: ReadonlyArray<string>): Order | undefined => {
+const order = (place: Place | undefined, usual: Order, metrics: Orders): Order | undefined => {
   if (place === undefined) return usual
   const only = Array.isArray(place.value) && place.value.length === 1 ? place.at(0, place.value[0]) : place
   const [name, direction] = only.only("order") ?? []
@@ -81,10 +84,11 @@ const order = (place: Place | undefined, usual: Order, metrics: ReadonlyArray<st
   const descending = way === "desc"
   if (name === "_count") return { by: { _tag: "count" }, descending }
   if (name === "_key") return { by: { _tag: "key" }, descending }
-  if (metrics.includes(name)) return { by: { _tag: "metric", name }, descending }
-  const known = ["_count", "_key", ...metrics]
+  const by = metrics.get(name)
+  if (by !== undefined) return { by, descending }
+  const known = ["_count", "_key", ...metrics.keys()]
   return direction.fault(
-    `Buckets can be ordered by ${listed(known)}, where a metric is min, max, sum, avg or value_count${suggestion(name, known)}`
+    `Buckets can be ordered by ${listed(known)}: a metric is min, max, sum, avg, value_count, cardinality, or one of percentiles such as p.95${suggestion(name, known)}`
   )
 }
 
@@ -191,15 +195,29 @@ const instead: ReadonlyMap<string, string> = new Map([
   ["histogram", "use several aggregations filter with range"]
 ])
 
-/** Metrics by which buckets can be ordered: those with one value that is found with the buckets. */
-const orders = new Set(["min", "max", "sum", "avg", "value_count"])
+/** Metrics with one value. */
+const single = new Set(["min", "max", "sum", "avg", "value_count", "cardinality"])
 
-const namesOf = (value: unknown, of: ReadonlySet<string>): ReadonlyArray<string> =>
-  Predicate.isObject(value)
-    ? Object.entries(value).flatMap(([name, one]) =>
-        Predicate.isObject(one) && Object.keys(one).some((kind) => of.has(kind)) ? [name] : []
+/** The names by which Elasticsearch calls a percentile: with and without a decimal. */
+const percentNames = (name: string, percent: number): ReadonlyArray<string> =>
+  Number.isInteger(percent) ? [`${name}.${percent}`, `${name}.${percent}.0`] : [`${name}.${percent}`]
+
+const ordersOf = (value: unknown): Orders =>
+  new Map(
+    (Predicate.isObject(value) ? Object.entries(value) : []).flatMap(([name, one]) => {
+      if (!Predicate.isObject(one)) return []
+      const metric = { _tag: "metric" as const, name }
+      if (Object.keys(one).some((kind) => single.has(kind))) return [[name, metric] as const]
+      if (!Predicate.isObject(one.percentiles)) return []
+      const { percents = defaultPercents } = one.percentiles
+      return (Array.isArray(percents) ? percents.slice(0, aggregationLimits.percents) : []).flatMap(
+        (percent: unknown) =>
+          typeof percent === "number"
+            ? percentNames(name, percent).map((text) => [text, { ...metric, percent }] as const)
+            : []
       )
-    : []
+    })
+  )
 
 interface Counted {
   left: number
@@ -241,7 +259,7 @@ const parseOne = (name: string, place: Place, depth: number, counted: Counted): 
     )
   }
   const [key, members] = nested[0] ?? []
-  const parsed = parse(at, namesOf(members, orders))
+  const parsed = parse(at, ordersOf(members))
   if (parsed === undefined) return undefined
   const isAround = isBucket(parsed)
   if (isAround && depth >= aggregationLimits.buckets) {

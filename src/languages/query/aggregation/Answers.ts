@@ -1,5 +1,6 @@
-import { type Aggregation, type DateHistogram, isBucket, type Metric, type TermKey } from "./Aggregation.ts"
-import type { Group } from "./Grouping.ts"
+import { Predicate } from "effect"
+import { type Aggregation, type DateHistogram, isBucket, type Metric, type Order, type TermKey } from "./Aggregation.ts"
+import type { Group, GroupKey } from "./Grouping.ts"
 
 export type Answer = Record<string, unknown>
 
@@ -105,11 +106,37 @@ export const bucketsOf = (histogram: DateHistogram, groups: ReadonlyArray<Group>
   return groups.length === 0 ? 0 : last - first + 1
 }
 
-const metricOrder = (answer: Answer, name: string): number | null => {
+/** The value of a metric by which buckets are ordered. */
+const metricOrder = (answer: Answer, { name, percent }: { readonly name: string; readonly percent?: number }) => {
   const metric = answer[name]
-  const value = typeof metric === "object" && metric !== null && "value" in metric ? metric.value : null
-  return typeof value === "number" ? value : null
+  if (!Predicate.isObject(metric)) return null
+  const { value, values } = metric
+  const found = Array.isArray(values)
+    ? values.find((one: unknown) => Predicate.isObject(one) && one.key === percent)
+    : undefined
+  const one = Predicate.isObject(found)
+    ? found.value
+    : percent !== undefined && Predicate.isObject(values)
+      ? values[percentName(percent)]
+      : value
+  return typeof one === "number" ? one : null
 }
+
+/** Compares buckets by a metric in them; those without a value come last. */
+export const compareMetrics = (a: Answer, b: Answer, { by, descending }: Order): number => {
+  if (by._tag !== "metric") return 0
+  const [one, other] = [metricOrder(a, by), metricOrder(b, by)]
+  if (one === null || other === null) return Number(one === null) - Number(other === null)
+  return descending ? other - one : one - other
+}
+
+/** Bytes of the answers in an empty bucket. */
+export const emptyBytes = (inner: ReadonlyArray<Aggregation>): number =>
+  Buffer.byteLength(JSON.stringify(emptyAnswers(inner)))
+
+/** Bytes of a key in an answer. */
+export const keyBytes = (key: GroupKey): number =>
+  typeof key === "number" ? 40 : JSON.stringify(keyMembers(key)).length
 
 /** The buckets of a date histogram; those without documents are `empty`. */
 export const datesAnswer = (
@@ -137,9 +164,7 @@ export const datesAnswer = (
   const compare = (a: (typeof buckets)[number], b: (typeof buckets)[number]): number => {
     if (by._tag === "key") return way * (a.key - b.key)
     if (by._tag === "count") return way * (a.doc_count - b.doc_count) || a.key - b.key
-    const [one, other] = [metricOrder(a, by.name), metricOrder(b, by.name)]
-    if (one === null || other === null) return Number(one === null) - Number(other === null) || a.key - b.key
-    return way * (one - other) || a.key - b.key
+    return compareMetrics(a, b, order) || a.key - b.key
   }
   return { buckets: buckets.sort(compare) }
 }

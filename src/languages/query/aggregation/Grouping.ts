@@ -22,8 +22,8 @@ export interface GroupRequest {
   /** At most two. */
   readonly by: ReadonlyArray<GroupBy>
   readonly measures: ReadonlyArray<Measure>
-  /** The keys that the first part may have, when others are not asked for. */
-  readonly within: ReadonlyArray<GroupKey> | undefined
+  /** The first key, or the first keys, that groups may have, when others are not asked for. All are equally many. */
+  readonly within: ReadonlyArray<ReadonlyArray<GroupKey>> | undefined
   /** For each key before the last one, only so many groups, in this order. `by` names a measure by its place. */
   readonly top:
     | {
@@ -33,10 +33,18 @@ export interface GroupRequest {
         readonly least: number
       }
     | undefined
+  readonly room: Room
+}
+
+/** The bytes that the groups of a request may take in an answer: `each` besides the key. */
+export interface Room {
+  readonly bytes: number
+  readonly each: number
 }
 
 export interface Group {
   readonly keys: ReadonlyArray<GroupKey>
+  /** Not counted beside `cardinality` and `percentiles`, which are asked for alone. */
   readonly documents: number
   /** Documents of all groups with the same keys before the last one. */
   readonly total: number
@@ -44,7 +52,7 @@ export interface Group {
   readonly values: ReadonlyArray<number | null | ReadonlyArray<number | null>>
 }
 
-/** An aggregation makes more buckets than may be. The pointer is into the request. */
+/** An aggregation makes more buckets, or a larger answer, than may be. The pointer is into the request. */
 export class TooManyBuckets extends Data.TaggedError("TooManyBuckets")<{
   readonly pointer: string
   readonly detail: string
@@ -52,8 +60,11 @@ export class TooManyBuckets extends Data.TaggedError("TooManyBuckets")<{
 
 /** What can group documents: all reads of one engine see the same documents. */
 export interface AggregationEngine<E> {
-  /** At most one group more than there may be. Groups without a key before the last are one group, also when empty. */
-  readonly groups: (request: GroupRequest) => Effect.Effect<ReadonlyArray<Group>, E>
+  /**
+   * At most one group more than there may be; undefined when they take more bytes than there is room. Without `by` there
+   * is one group, also when it is empty.
+   */
+  readonly groups: (request: GroupRequest) => Effect.Effect<ReadonlyArray<Group> | undefined, E>
   /** Times between which the dates of a field lie, perhaps wider; undefined when there is none. */
   readonly times: (
     query: Query,
